@@ -1,0 +1,3 @@
+"""mqperf: a message-queue performance laboratory in a notebook."""
+
+__version__ = "0.1.0"
