@@ -1,0 +1,42 @@
+"""What can go wrong, one class per room.
+
+Every message is one sentence which names the source (file, line, host, URL without its password)
+and who should do what.  The command line prints it and exits with code 2: no traceback for a
+user's mistake.
+"""
+
+
+class MqperfError(Exception):
+    """Anything mqperf can explain."""
+
+
+class PlanError(MqperfError):
+    """A plan that cannot be read, or that asks for what does not exist."""
+
+
+class RecordError(MqperfError):
+    """A run folder that cannot be written, read or trusted."""
+
+
+class LoadError(MqperfError):
+    """A load generator that did not start, died, or left no sound output."""
+
+
+class ProbeError(MqperfError):
+    """A probe that did not start or left no sound log."""
+
+
+class HostError(MqperfError):
+    """A host that refused us a process, a port or a folder."""
+
+
+class SystemFault(MqperfError):
+    """A system under test that is missing, refused us, or died."""
+
+
+class TableError(MqperfError):
+    """A table that does not hold what its register entry promises."""
+
+
+class ReportError(MqperfError):
+    """A report that cannot be built."""
