@@ -1,0 +1,293 @@
+"""The register of columns and tables: every number has one, and every one has an owner.
+
+A column says its type, the unit it is stored in, how a person reads it, and what its values must
+satisfy.  Axis titles, report headings and the data dictionary are read from here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Dtype = Literal["string", "int64", "Int64", "float64", "datetime64[us, UTC]"]
+Check = Literal["any", "not negative", "positive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    ``unit`` is how values are stored (SI), ``shown`` how a person reads them and ``scale`` what a
+    stored value is multiplied by for that.
+    """
+
+    name: str
+    dtype: Dtype
+    meaning: str
+    label: str = ""
+    unit: str = ""
+    shown: str = ""
+    scale: float = 1.0
+    check: Check = "any"
+
+    def heading(self, subject: str = "") -> str:
+        """Heading as the published reports write it: ``latency, ms``, ``RabbitMQ CPU, %``."""
+        label = " ".join(part for part in (subject, self.label or self.name) if part)
+        unit = self.shown or self.unit
+        return f"{label}, {unit}" if unit else label
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: what a row is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[str, ...]
+
+
+def _text(name: str, meaning: str, label: str = "") -> Column:
+    return Column(name, "string", meaning, label)
+
+
+def _count(name: str, meaning: str, label: str = "", unit: str = "msg") -> Column:
+    return Column(name, "Int64", meaning, label, unit, check="not negative")
+
+
+def _rate(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, "msg/s", "msg/sec", check="not negative")
+
+
+def _latency(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, "s", "ms", 1e3)
+
+
+def _seconds(name: str, meaning: str, label: str, check: Check = "any") -> Column:
+    return Column(name, "float64", meaning, label, "s", check=check)
+
+
+def _cpu(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
+
+
+_KEYS = (
+    _text("run", "Name of the run folder; for a published report, of the row's source."),
+    _text("point", "Id of the point of the sweep: all repeats of one case share it."),
+    _text("system", "System under test."),
+    _text("topology", "Who connects to which node: cmsm, cs1ss2."),
+    _text("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
+    _text("test_case", "rpc-call, rpc-cast or notify."),
+    Column(
+        "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+    ),
+    Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
+)
+
+_RUNS = (
+    _text("status", "done, failed, partial, or published for a report's row."),
+    _text("failure", "Why a failed run failed."),
+    Column("started", "datetime64[us, UTC]", "Start of the measured window."),
+    Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
+    Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
+    Column("processes", "Int64", "Client processes on each host.", check="positive"),
+    Column("hosts", "Int64", "Client hosts.", check="positive"),
+    _seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked"),
+    _seconds("window_s", "Length of the measured window.", "window", "not negative"),
+    _seconds("drain_s", "From the end of the load until no message was left.", "drain"),
+    Column("expected", "Int64", "Load generator processes expected to report."),
+    Column("reported", "Int64", "Load generator processes that did report."),
+    _text("system_title", "The system's name as a person writes it."),
+    _text("system_version", "Version of the system under test."),
+    _text("runtime_version", "Version of what it runs on: Erlang, Java."),
+    _text("generator_version", "Version of the load generator."),
+    _text("python_version", "Version of the Python that the load generator ran on."),
+    _text("os", "Operating system of the hosts."),
+    _text("kernel", "Kernel of the hosts."),
+    _text("cpu_model", "Processor of the hosts."),
+    Column("cores", "Int64", "Hardware threads of each host.", check="positive"),
+    Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
+    _seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
+    _text("mqperf_version", "Version of mqperf that measured."),
+)
+
+_MESSAGES = (
+    _count("sent", "Attempts by clients, over the whole run.", "sent"),
+    _count("received", "Messages handled by servers, over the whole run.", "received"),
+    _count("round_trip", "Replies that clients got (CALL only).", "round-trip"),
+    _count("errors", "Attempts that ended in an error at the client.", "errors"),
+    Column(
+        "lost",
+        "Int64",
+        "CALL: sent - round-trip - errors; CAST and NOTIFY: sent - received, after the drain."
+        " Negative is a doubt.",
+        "lost",
+        "msg",
+    ),
+    _count("duplicates", "Messages that servers handled more than once.", "duplicates"),
+    _rate(
+        "throughput_msg_s",
+        "Messages finished in the measured window / its length: replies for CALL, messages"
+        " received for CAST and NOTIFY.",
+        "throughput",
+    ),
+    _rate("send_rate_msg_s", "Attempts in the measured window / its length.", "send rate"),
+    _rate(
+        "throughput_sd_msg_s",
+        "Variance over time: standard deviation of the per-second throughput in the window.",
+        "variance",
+    ),
+    _rate(
+        "published_throughput_msg_s",
+        "As the reports of 2016 have it: sum over processes of count / duration,"
+        " of replies for CALL, of messages sent for CAST and NOTIFY.",
+        "throughput (2016)",
+    ),
+)
+
+_LATENCY = (
+    _text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
+    _count("samples", "Messages whose latency was taken: finished in the window.", "samples"),
+    _latency("latency_mean_s", "Mean latency.", "latency"),
+    _latency("latency_p50_s", "Median latency.", "p50"),
+    _latency("latency_p90_s", "90th percentile of latency.", "p90"),
+    _latency("latency_p95_s", "95th percentile of latency.", "p95"),
+    _latency("latency_p99_s", "99th percentile of latency.", "p99"),
+    _latency("latency_p999_s", "99.9th percentile of latency.", "p99.9"),
+    _latency("latency_max_s", "Largest latency.", "max"),
+    _latency(
+        "published_latency_s",
+        "As the reports of 2016 have it: unweighted mean over processes of their means.",
+        "latency (2016)",
+    ),
+)
+
+_INTERVALS = (
+    _text("process", "Client or server process: client-1, server-1."),
+    _text("stream", "sent, round-trip, error, received."),
+    _seconds("start_s", "Start of the interval since the start of the measured window.", "time"),
+    _count("count", "Messages in the interval.", "messages"),
+    _latency("latency_mean_s", "Mean latency of the messages that finished in it.", "latency"),
+    _latency("latency_max_s", "Largest latency of the messages that finished in it.", "max"),
+)
+
+_CPU = (
+    _text("process", "Master, Slave 1, Slave 2, client-1, server-1, or host."),
+    _text("kind", "broker, client, server, harness or host."),
+    _text("host", "Where it runs."),
+    _text("scope", "interval, or window for the total over the measured window."),
+    _seconds("start_s", "Start since the start of the measured window.", "time"),
+    _seconds("end_s", "End since the start of the measured window.", "end"),
+    _cpu("total_cores", "(user + system) / time, from cumulative counters; 1 = 100 %.", "total"),
+    _cpu("sys_cores", "System part of the same.", "sys"),
+    Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
+)
+
+_EVENTS = (
+    _seconds("time_s", "When, since the start of the measured window.", "time"),
+    _text("host", "Where."),
+    _text("what", "deployed, warm, measure, drain, stopped, ..."),
+    _text("detail", "More, as JSON."),
+)
+
+_DOUBTS = (
+    _text("kind", "Which check raised it."),
+    _text("text", "Reason to distrust the number, as one sentence."),
+    _text("evidence", "The figures used, as JSON."),
+)
+
+FIGURES = (
+    "throughput_msg_s",
+    "latency_mean_s",
+    "latency_p50_s",
+    "latency_p90_s",
+    "latency_p95_s",
+    "latency_p99_s",
+    "latency_p999_s",
+    "cpu_total_cores",
+    "cpu_sys_cores",
+)
+"""The figures of a point that are given with their spread over repeats."""
+
+_POINTS = (
+    Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
+    Column("failed", "Int64", "Failed attempts at the point.", check="not negative"),
+    _cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
+    _cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
+)
+
+
+def _spread(column: Column) -> tuple[Column, ...]:
+    def more(suffix: str, meaning: str, label: str) -> Column:
+        return Column(
+            f"{column.name}_{suffix}",
+            "float64",
+            f"{meaning} of {column.name} over the repeats; empty for a single run.",
+            f"{column.label} {label}",
+            column.unit,
+            column.shown,
+            column.scale,
+        )
+
+    return (
+        more("sd", "Standard deviation", "sd"),
+        more("low", "Lower end of the 95 % interval", "low"),
+        more("high", "Upper end of the 95 % interval", "high"),
+    )
+
+
+def _register(*groups: tuple[Column, ...]) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    for column in (column for group in groups for column in group):
+        known = columns.setdefault(column.name, column)
+        if known.dtype != column.dtype or known.unit != column.unit:
+            raise ValueError(f"column {column.name} has two owners")
+    return columns
+
+
+_MEASURED = _register(_MESSAGES, _LATENCY, _POINTS)
+_SPREADS = tuple(extra for name in FIGURES for extra in _spread(_MEASURED[name]))
+
+COLUMNS: Mapping[str, Column] = _register(
+    _KEYS,
+    _RUNS,
+    _MESSAGES,
+    _LATENCY,
+    _INTERVALS,
+    _CPU,
+    _EVENTS,
+    _POINTS,
+    _SPREADS,
+    _DOUBTS,
+)
+
+
+def _table(name: str, row: str, keys: tuple[Column, ...], own: tuple[str, ...]) -> Table:
+    return Table(name, row, tuple(column.name for column in keys) + own)
+
+
+def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    return tuple(column.name for column in columns)
+
+
+_POINT_KEYS = _KEYS[1:-1]
+_POINT_FIGURES = tuple(
+    name for figure in FIGURES for name in (figure, *(c.name for c in _spread(_MEASURED[figure])))
+)
+
+TABLES: Mapping[str, Table] = {
+    table.name: table
+    for table in (
+        _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
+        _table("messages", "a run", _KEYS, _names(_MESSAGES)),
+        _table("intervals", "a stream of a process in one second", _KEYS, _names(_INTERVALS)),
+        _table("latency", "a run and stream", _KEYS, _names(_LATENCY)),
+        _table("cpu", "a process in one interval, or over the window", _KEYS, _names(_CPU)),
+        _table("events", "something that happened in a run", _KEYS, _names(_EVENTS)),
+        _table(
+            "points",
+            "a point of the sweep over its repeats",
+            _POINT_KEYS,
+            ("repeats", "failed", *_POINT_FIGURES),
+        ),
+        _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS)),
+    )
+}
