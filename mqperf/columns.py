@@ -106,6 +106,9 @@ _RUNS = (
     Column("cores", "Int64", "Hardware threads of each host.", check="positive"),
     Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
     _seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
+    _text("network_card", "Network card between the hosts; loopback when all run on one."),
+    _text("network_driver", "Driver of the network card."),
+    _text("network_speed", "Speed of the network card."),
     _text("mqperf_version", "Version of mqperf that measured."),
 )
 
