@@ -1,0 +1,1 @@
+"""Probes: what watches the machines during a run, one module each: start command and parser."""

@@ -1,0 +1,99 @@
+"""The psutil probe's program: cumulative CPU times of chosen processes, once a second.
+
+It runs as a process of its own, without importing mqperf, so that it can be copied to any host that
+has psutil.  It reads cumulative counters at whole seconds after the agreed start, hence exactly at
+both ends of the measured window, and writes one JSON line per sample::
+
+    {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
+     "host": [monotonic, busy, system]}
+
+The probe watches itself too, as ``psutil``.  A process that is gone reads as null.
+"""
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import psutil
+
+POLL_S = 0.05
+
+
+class Watched:
+    """A process with the children it had when watching began."""
+
+    def __init__(self, pid: int, *, children: bool) -> None:
+        """Find the process; one that is gone already reads as null throughout."""
+        try:
+            root = psutil.Process(pid)
+            self.family = [root, *(root.children(recursive=True) if children else [])]
+        except psutil.NoSuchProcess:
+            self.family = []
+
+    def sample(self) -> list[float] | None:
+        """When, user seconds, system seconds and resident bytes; None when the root is gone."""
+        at = time.monotonic()
+        readings = [_read(process) for process in self.family]
+        if not readings or readings[0] is None:
+            return None
+        user, system, rss = (sum(c) for c in zip(*(r for r in readings if r), strict=True))
+        return [at, user, system, rss]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Sample from the agreed start until the load's end."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
+    parser.add_argument("--targets", type=Path, required=True, help="JSON list of processes")
+    parser.add_argument("--seconds", type=int, required=True, help="samples after the first")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args(arguments)
+    targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
+    (options.control / "psutil.ready").touch()
+    start = _await_start(options.control / "start")
+    watched = {t["label"]: Watched(t["pid"], children=t["children"]) for t in targets}
+    watched["psutil"] = Watched(os.getpid(), children=False)
+    with options.out.open("w") as out:
+        for second in range(options.seconds + 1):
+            time.sleep(max(0.0, start + second - time.time()))
+            _write_sample(out, watched)
+
+
+def _await_start(file: Path) -> float:
+    while not file.exists():
+        time.sleep(POLL_S)
+    return float(json.loads(file.read_text())["start"])
+
+
+def _write_sample(out: TextIO, watched: dict[str, Watched]) -> None:
+    sample = {
+        "epoch": time.time(),
+        "monotonic": time.monotonic(),
+        "processes": {label: process.sample() for label, process in watched.items()},
+        "host": _host(),
+    }
+    out.write(json.dumps(sample) + "\n")
+    out.flush()
+
+
+def _read(process: psutil.Process) -> tuple[float, float, int] | None:
+    try:
+        with process.oneshot():
+            times = process.cpu_times()
+            return times.user, times.system, process.memory_info().rss
+    except psutil.Error:
+        return None
+
+
+def _host() -> list[float]:
+    times = psutil.cpu_times()
+    system = times.system + times.irq + times.softirq
+    return [time.monotonic(), times.user + times.nice + system + times.steal, system]
+
+
+if __name__ == "__main__":
+    main()
