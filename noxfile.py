@@ -1,0 +1,149 @@
+"""The developer's manual, in the form of commands: ./noxw --list names them.
+
+All sessions work in one environment, .venv, which is built from requirements/dev.txt with the
+package itself installed in place. It is built once, and again only when its ingredients change.
+"""
+
+import atexit
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = []  # ./noxw alone runs nothing: it lists what there is to run
+nox.options.default_venv_backend = "none"
+
+ROOT = Path(__file__).parent
+VENV = ROOT / ".venv"
+LOCK = Path("requirements/dev.txt")
+LOAD_LOCKS = Path("mqperf/load/locks")
+
+
+# What a user runs
+
+
+@nox.session
+def quickstart(session: nox.Session) -> None:
+    """Measure a plan and publish it: plans/quickstart.yaml, or the one named after --."""
+    environment(session)
+    plan = Path(session.posargs[0] if session.posargs else "plans/quickstart.yaml")
+    report = Path("reports", plan.stem)
+    run(session, "mqperf", "run", plan)
+    run(session, "mqperf", "report", Path("data/runs", plan.stem), "--out", report)
+    atexit.register(print, ROOT / report / "html" / "index.html")  # the last line, after nox's own
+
+
+@nox.session
+def lab(session: nox.Session) -> None:
+    """Open the notebooks in JupyterLab, on this machine only; options follow --."""
+    environment(session)
+    root = ["--allow-root"] if os.geteuid() == 0 else []
+    run(session, "jupyter", "lab", "--ip=127.0.0.1", *root, *session.posargs, "notebooks")
+
+
+# What a developer runs
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Check everything: lint, types, docs, then every test in one pytest run."""
+    lint(session)
+    types(session)
+    docs(session)
+    pytest(session, "tests", "--cov", "--complete")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the style with ruff: -- --fix repairs what it can."""
+    environment(session)
+    repair = "--fix" in session.posargs
+    run(session, "ruff", "check", "--fix" if repair else "--no-fix")
+    run(session, "ruff", "format", *([] if repair else ["--diff"]))
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the type hints with mypy."""
+    environment(session)
+    run(session, "mypy")
+
+
+@nox.session
+def unit(session: nox.Session) -> None:
+    """Test without broker and network; pytest's options follow --."""
+    pytest(session, "tests/unit")
+
+
+@nox.session
+def integration(session: nox.Session) -> None:
+    """Test with real brokers, private to the tests."""
+    pytest(session, "tests/integration", "--complete")
+
+
+@nox.session
+def notebooks(session: nox.Session) -> None:
+    """Run every notebook, through papermill, on data/samples."""
+    pytest(session, "tests/notebooks")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build docs/ into docs/_build/html; a warning is an error."""
+    environment(session)
+    run(session, "sphinx-build", "-q", "-W", "--keep-going", "docs", "docs/_build/html")
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """Measure mqperf itself: every script in benchmarks/, or those named after --."""
+    environment(session)
+    scripts = sorted(map(str, Path("benchmarks").glob("*.py")))
+    for script in session.posargs or scripts:
+        run(session, "python", script)
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Renew the locked requirements: ours, those of .tool, and those of the load generators."""
+    renew(session, LOCK, "pyproject.toml", "--group", "dev")
+    for requirements in Path("requirements/tool.in"), *sorted(LOAD_LOCKS.glob("*.in")):
+        renew(session, requirements.with_suffix(".txt"), requirements)
+
+
+# How they do it
+
+
+def run(session: nox.Session, tool: str, *words: str | Path) -> None:
+    """Run a tool of .venv."""
+    session.run(VENV / "bin" / tool, *words)
+
+
+def pytest(session: nox.Session, *words: str) -> None:
+    """Run pytest; its exit code is the session's."""
+    environment(session)
+    run(session, "pytest", *words, *session.posargs)
+
+
+def environment(session: nox.Session) -> None:
+    """Make .venv hold exactly what the lock says; nothing to do when it does."""
+    ingredients = LOCK.read_bytes() + Path("pyproject.toml").read_bytes() + sys.version.encode()
+    digest = hashlib.sha256(ingredients).hexdigest()
+    stamp = VENV / "built-from"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    into = ("--quiet", "--python", VENV)
+    session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+    # Byte code is left to the first import: compiling all of it takes three times as long.
+    session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
+    session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", "-e", ".")
+    stamp.write_text(digest)
+
+
+def renew(session: nox.Session, lock: Path, *source: str | Path) -> None:
+    """Resolve anew for every platform, with hashes and without the name of any package index."""
+    words = "--quiet --upgrade --universal --generate-hashes --no-emit-index-url".split()
+    words += "--no-annotate --no-header --python-version 3.11".split()
+    session.run("uv", "pip", "compile", *words, *source, "--output-file", lock)

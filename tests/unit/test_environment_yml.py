@@ -1,0 +1,57 @@
+"""environment.yml says the same as pyproject.toml.
+
+Names and bounds are compared; that conda-forge holds such versions is not checked here.
+"""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+# Where conda-forge calls a package otherwise: without the parts that we do not use.
+RENAMED = {
+    "matplotlib-base": "matplotlib",
+    "seaborn-base": "seaborn",
+    "nbconvert-core": "nbconvert",
+}
+
+
+def bounds(lines: list[str]) -> dict[str, str]:
+    """Versions by name, both as PyPI spells them; conda's bounds here are written PyPI's way."""
+    requirements = [Requirement(line) for line in lines]
+    return {
+        RENAMED.get(name := canonicalize_name(one.name), name): str(one.specifier)
+        for one in requirements
+    }
+
+
+@pytest.fixture(scope="module")
+def conda(root: Path) -> dict[str, str]:
+    lines = yaml.safe_load((root / "environment.yml").read_text())["dependencies"]
+    *names, pip = lines
+    return bounds([*names, *(line for line in pip["pip"] if not line.startswith("--"))])
+
+
+@pytest.fixture(scope="module")
+def project(root: Path) -> dict[str, str]:
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    return bounds([*project["dependencies"], f"python{project['requires-python']}"])
+
+
+def test_same_packages_with_same_bounds(conda: dict[str, str], project: dict[str, str]) -> None:
+    """An environment made by conda holds what one made by pip holds."""
+    assert conda == project
+
+
+def test_locked_versions_lie_within_the_bounds(root: Path, project: dict[str, str]) -> None:
+    """The locked environment is one of those that pyproject.toml allows."""
+    lines = (root / "requirements/dev.txt").read_text().splitlines()
+    pins = [Requirement(line.removesuffix("\\")) for line in lines if "==" in line]
+    for pin in pins:
+        wanted = Requirement(f"{pin.name}{project.get(canonicalize_name(pin.name), '')}")
+        (version,) = (part.version for part in pin.specifier)
+        assert wanted.specifier.contains(version), f"{pin} is locked, {wanted} is wanted"
+    assert set(project) - {"python"} <= {canonicalize_name(pin.name) for pin in pins}

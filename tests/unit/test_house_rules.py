@@ -1,0 +1,92 @@
+"""Rules that no linter knows: about whole files, and about notebooks."""
+
+import ast
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+NOTEBOOKS = sorted(ROOT.glob("notebooks/**/*.ipynb"))
+
+# Where packages come from is each machine's own affair.
+REGISTRY = re.compile(
+    r"pypi\.org|pythonhosted\.org|crates\.io|proxy\.golang\.org|npmjs\.(?:org|com)"
+    r"|maven\.org|(?:deb|security)\.debian\.org|archive\.ubuntu\.com|anaconda\.(?:org|com)"
+)
+# What stands in somebody's home or in some machine's corner means nothing elsewhere.
+MACHINE = re.compile(r"(?<![\w.~*{}])/(?:root|work|home/\w+|Users/\w+)/")
+
+Cell = dict[str, Any]
+
+
+def texts() -> list[Path]:
+    """Every text file that is, or is about to be, in the repository."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    paths = [ROOT / name for name in names.split("\0") if name]
+    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()]
+
+
+def mentions(pattern: re.Pattern[str], path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return [f"{path.relative_to(ROOT)}: {match[0]}" for match in pattern.finditer(text)]
+
+
+@pytest.mark.parametrize("pattern", [REGISTRY, MACHINE], ids=["registry", "machine"])
+def test_files_name_no_registry_and_no_machine(pattern: re.Pattern[str]) -> None:
+    """The repository works wherever it is cloned and from wherever packages come."""
+    assert [found for path in texts() for found in mentions(pattern, path)] == []
+
+
+def cells(notebook: Path, kind: str | None = None) -> list[Cell]:
+    found: list[Cell] = json.loads(notebook.read_text())["cells"]
+    return [cell for cell in found if kind in (None, cell["cell_type"])]
+
+
+def source(cell: Cell) -> str:
+    """A cell's text without IPython's own % and ! lines."""
+    lines = "".join(cell["source"]).splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
+
+
+def draws(cell: Cell) -> bool:
+    return cell["cell_type"] == "code" and bool(re.search(r"\bfigures\.|\.plot\b", source(cell)))
+
+
+each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@each_notebook
+def test_notebook_is_committed_without_outputs(notebook: Path) -> None:
+    """What a notebook shows, it shows after running, never from somebody's last visit."""
+    for cell in cells(notebook, "code"):
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@each_notebook
+def test_notebook_has_one_cell_of_parameters(notebook: Path) -> None:
+    """A notebook is also a batch job: papermill finds the one cell to replace."""
+    tags = [tag for cell in cells(notebook) for tag in cell["metadata"].get("tags", [])]
+    assert tags.count("parameters") == 1
+
+
+@each_notebook
+def test_notebook_defines_nothing(notebook: Path) -> None:
+    """The notebook tells the story, the library does the work."""
+    definitions = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda
+    for cell in cells(notebook, "code"):
+        assert not [n for n in ast.walk(ast.parse(source(cell))) if isinstance(n, definitions)]
+
+
+@each_notebook
+def test_notebook_speaks_before_it_draws(notebook: Path) -> None:
+    """A sentence before each figure says what to look for."""
+    told = cells(notebook)
+    for before, cell in zip([None, *told], told, strict=False):
+        if draws(cell):
+            assert before is not None
+            assert before["cell_type"] == "markdown"

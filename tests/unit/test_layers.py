@@ -1,0 +1,83 @@
+"""The import table: who may know whom."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mqperf
+
+PACKAGE = Path(mqperf.__file__).parent
+
+# Lowest first: a room imports from the lines above its own, from itself, and from errors.
+LAYERS = (
+    {"errors"},
+    {"columns"},
+    {"plan"},
+    {"plan_file"},
+    {"record", "load", "probes"},
+    {"hosts", "tables"},
+    {"systems", "faults", "stats", "figures"},
+    {"runner", "report"},
+    {"cli"},
+)
+# The two halves share nothing but the run folder.
+ACT = {"systems", "hosts", "faults", "runner"}
+READ = {"tables", "stats", "figures", "report"}
+
+# Slow to import, and of no use while a broker is being measured.
+HEAVY = {"pandas", "matplotlib", "seaborn", "scipy", "pyarrow", "sphinx"}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The room a file stands in: its name, or its folder's, directly below the package."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def level(name: str) -> int:
+    return next(number for number, rooms in enumerate(LAYERS) if name in rooms)
+
+
+def imported_rooms(path: Path) -> Iterator[str]:
+    """The rooms that a file names in its imports, wherever in the file they stand."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "mqperf":
+            yield from (alias.name for alias in node.names if not alias.name.startswith("__"))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mqperf."):
+            yield str(node.module).split(".")[1]
+        elif isinstance(node, ast.Import):
+            names = (alias.name.split(".") for alias in node.names)
+            yield from (parts[1] for parts in names if parts[0] == "mqperf" and len(parts) > 1)
+
+
+def test_every_room_has_a_layer() -> None:
+    """A new room is given its place in the table before it is used."""
+    rooms = {room(path) for path in MODULES} - {"__init__", "__main__"}
+    assert rooms <= set().union(*LAYERS)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    """A file imports only from lower rooms, and ACT and READ never from each other."""
+    own = room(path)
+    for other in set(imported_rooms(path)) - {own}:
+        assert level(other) < level(own), f"{own} imports {other}, which is not below it"
+        assert not (own in ACT and other in READ), f"{own} acts, {other} reads"
+        assert not (own in READ and other in ACT), f"{own} reads, {other} acts"
+
+
+def test_acting_stays_light() -> None:
+    """Whatever runs beside a measurement is started without the libraries of the analysis."""
+    modules = [f"mqperf.{name}" for name in sorted(ACT | {"cli"}) if exists(name)]
+    program = f"import sys, {', '.join(['os', *modules])}; print(*({HEAVY} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert loaded.stdout.decode().split() == []
+
+
+def exists(name: str) -> bool:
+    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
