@@ -1,0 +1,11 @@
+"""Hosts: where processes run, folders vanish and ports are free.
+
+Everything that a host gives ends with us: processes are killed by the kernel when mqperf dies,
+scratch folders are removed by a reaper, ports are reserved by names that the kernel gives back.
+"""
+
+from mqperf.hosts.facts import host_facts
+from mqperf.hosts.local import LocalHost
+from mqperf.hosts.process import ForeignProcess, Process, stop_all
+
+__all__ = ["ForeignProcess", "LocalHost", "Process", "host_facts", "stop_all"]

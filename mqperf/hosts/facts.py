@@ -1,0 +1,63 @@
+"""What must be known of a machine to judge what was measured on it; nothing that names it."""
+
+import platform
+from pathlib import Path
+
+import psutil
+from pydantic import JsonValue
+
+NETWORK_CARDS = Path("/sys/class/net")
+CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def host_facts() -> dict[str, JsonValue]:
+    """Processor, memory, kernel, clock and network of this machine; None where it does not tell."""
+    return {
+        "cpu_model": _cpu_model(),
+        "cores": psutil.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "kernel": f"{platform.system()} {platform.release()}",
+        "os": _os(),
+        "clock_source": _first_line(CLOCK),
+        "tcp_congestion_control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
+        "python": platform.python_version(),
+        "network": "loopback",
+        "network_cards": [*map(_network_card, sorted(NETWORK_CARDS.glob("*/device")))],
+    }
+
+
+def _cpu_model() -> str:
+    for line in _text("/proc/cpuinfo").splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            return value.strip()
+    return platform.machine()
+
+
+def _os() -> str | None:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return None
+
+
+def _network_card(device: Path) -> JsonValue:
+    driver = device / "driver"
+    speed = _first_line(device.parent / "speed")
+    return {
+        "name": device.parent.name,
+        "driver": driver.resolve().name if driver.exists() else None,
+        # A card that does not know its speed says -1, or refuses to be read.
+        "speed_bits_per_s": int(speed) * 1_000_000 if speed and int(speed) > 0 else None,
+    }
+
+
+def _first_line(path: str | Path) -> str | None:
+    return next(iter(_text(path).splitlines()), None)
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -1,0 +1,112 @@
+"""Scratch folders that vanish with their owner.
+
+Whoever holds the lock (``flock``) on a scratch folder owns it, and the kernel lets go of a lock
+when its holder dies, however it dies.  A reaper process of ours waits in line for the lock and
+removes the folder when it gets it: at the regular end as after a SIGKILL.  What a power cut leaves
+behind has no owner either, and is swept away by the next mqperf of the same user.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mqperf.errors import HostError
+from mqperf.hosts import reaper
+
+REMOVAL_LIMIT_S = 30
+
+
+@contextmanager
+def scratch(prefix: str) -> Iterator[Path]:
+    """Make a folder that only we may enter, removed at the end, also when we are SIGKILLed.
+
+    Raises ``HostError`` when it cannot be made, or cannot be removed.
+    """
+    base = user_folder()
+    sweep(base)
+    try:
+        folder, lock = _owned_folder(base, prefix)
+    except OSError as error:
+        raise HostError(f"{base}: cannot make a scratch folder: {error.strerror}") from None
+    # -I: the reaper imports nothing but the standard library, whatever the environment says.
+    # A session of its own: Ctrl-C and a closed terminal are meant for us, not for it.
+    with subprocess.Popen(
+        [sys.executable, "-I", reaper.__file__, str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    ) as waiting:
+        try:
+            yield folder
+        finally:
+            os.close(lock)
+            try:
+                waiting.wait(REMOVAL_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                waiting.kill()
+    if folder.exists():
+        raise HostError(f"{folder}: cannot remove this scratch folder; remove it by hand")
+
+
+def user_folder() -> Path:
+    """Give the folder of all our scratch folders: one per user, closed to others.
+
+    Raises ``HostError`` when somebody else made it, or there is no room for temporary files.
+    """
+    try:
+        folder = Path(tempfile.gettempdir()) / f"mqperf-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise HostError(
+            f"{error.filename or 'temporary folder'}: {error.strerror};"
+            " set TMPDIR to a folder that you may write to"
+        ) from None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise HostError(
+            f"{folder} is not a folder that only you may enter;"
+            " remove it, or set TMPDIR to a folder of your own"
+        )
+    return folder
+
+
+def sweep(base: Path) -> None:
+    """Remove the scratch folders whose owner is dead; what cannot be removed stays."""
+    for folder in base.iterdir():
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(lock)
+
+
+def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
+    """Make a folder, and open the descriptor that holds its lock."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=base))
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue  # Swept away by another mqperf before it was ours.
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(lock).st_nlink:
+                return folder, lock
+        except BlockingIOError:
+            pass
+        os.close(lock)
