@@ -129,8 +129,8 @@ def pytest(session: nox.Session, *words: str) -> None:
 
 def environment(session: nox.Session) -> None:
     """Make .venv hold exactly what the lock says; nothing to do when it does."""
-    ingredients = LOCK.read_bytes() + Path("pyproject.toml").read_bytes() + sys.version.encode()
-    digest = hashlib.sha256(ingredients).hexdigest()
+    files = LOCK.read_bytes() + Path("pyproject.toml").read_bytes()
+    digest = hashlib.sha256(files + f"{VENV} {sys.version}".encode()).hexdigest()
     stamp = VENV / "built-from"
     if stamp.exists() and stamp.read_text() == digest:
         return
