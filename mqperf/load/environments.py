@@ -1,0 +1,208 @@
+"""One pinned environment per release of the oslo.messaging simulator, made on first use.
+
+The simulator and its table of message lengths are part of the source distribution only; the driver
+under test is what the wheel installs.  Both come from the package index, verified by hash, and
+stay unmodified; what a release needs to run on a current Python is repaired at run time.
+"""
+
+import hashlib
+import json
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+from mqperf.errors import LoadError
+from mqperf.plan import without_passwords
+
+LOCKS = Path(__file__).with_name("locks")
+TOOLS = ("simulator.py", "messages_length.yaml")
+REPORTED = (
+    "oslo.messaging",
+    "oslo.service",
+    "eventlet",
+    "greenlet",
+    "kombu",
+    "amqp",
+    "pyzmq",
+    "redis",
+    "pyngus",
+    "python-qpid-proton",
+)
+"""Distributions whose versions can explain a result."""
+
+LIST_INSTALLED = """
+import importlib.metadata, json
+print(json.dumps({d.name: d.version for d in importlib.metadata.distributions()}))
+"""
+LAST_LINES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
+
+    ``lock`` names a file in ``locks/``, ``repairs`` the functions of the shim that it needs.
+    """
+
+    name: str
+    version: str
+    lock: str
+    sdist_sha256: str
+    repairs: tuple[str, ...]
+    why: str
+
+
+RELEASES: dict[str, Release] = {
+    "rabbitmq": Release(
+        name="rabbitmq",
+        version="18.3.1",
+        lock="rabbitmq.txt",
+        sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
+        repairs=(),
+        why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A release that is ready to run on this machine."""
+
+    release: Release
+    python: Path
+    simulator: Path
+    versions: Mapping[str, str]
+
+
+def find(name: str) -> Release:
+    """The release of that name; raises `LoadError` listing the known ones."""
+    if name not in RELEASES:
+        raise LoadError(f"No simulator release {name!r}; there are: {', '.join(RELEASES)}.")
+    return RELEASES[name]
+
+
+def ensure(name: str, cache: Path | None = None) -> Environment:
+    """The environment of a release, built first if this machine has none (needs the network).
+
+    Two processes that ask at once build it once.  Raises `LoadError` with the last words of the
+    command that failed.
+    """
+    release = find(name)
+    home = _home(release, cache)
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{home}.lock"):
+        if not (_versions_file(home).exists() and _python(home).exists()):
+            _build(release, home)
+    versions = json.loads(_versions_file(home).read_text())
+    return Environment(release, _python(home), home / "tools" / "simulator.py", versions)
+
+
+def self_check(name: str, cache: Path | None = None) -> Mapping[str, str]:
+    """Build the environment if needed, start its simulator once, and give its versions."""
+    environment = ensure(name, cache)
+    argv = [str(environment.python), "-W", "ignore", str(environment.simulator), "--help"]
+    _run(environment.release, argv)
+    return environment.versions
+
+
+def _home(release: Release, cache: Path | None) -> Path:
+    """A folder whose name changes with the pins and with the Python that it is made for."""
+    root = cache if cache is not None else user_cache_path("mqperf")
+    made_of = (LOCKS / release.lock).read_text() + release.sdist_sha256 + sys.version
+    digest = hashlib.sha256(made_of.encode()).hexdigest()[:12]
+    return root / "simulators" / f"{release.name}-{digest}"
+
+
+def _python(home: Path) -> Path:
+    return home / "venv" / "bin" / "python"
+
+
+def _versions_file(home: Path) -> Path:
+    """Written as the last step of a build: without it the folder is the rest of a failed one."""
+    return home / "versions.json"
+
+
+def _build(release: Release, home: Path) -> None:
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    with ThreadPoolExecutor() as pool:
+        steps = [pool.submit(step, release, home) for step in (_install, _unpack_tools)]
+    for step in steps:
+        step.result()
+    versions = _versions(release, home)
+    draft = home / "versions-draft.json"
+    draft.write_text(json.dumps(versions, indent=2))
+    draft.rename(_versions_file(home))
+
+
+def _install(release: Release, home: Path) -> None:
+    """Everything that the lock file names, byte-compiled so that the first run starts quickly."""
+    uv = _uv()
+    _run(release, [*uv, "venv", "--quiet", "--python", sys.executable, str(home / "venv")])
+    pinned = ["--require-hashes", "--compile-bytecode", "-r", str(LOCKS / release.lock)]
+    _run(release, [*uv, "pip", "install", "--quiet", "--python", str(_python(home)), *pinned])
+
+
+def _unpack_tools(release: Release, home: Path) -> None:
+    """The simulator and its table, out of the verified source distribution."""
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = Path(folder, "sdist.txt")
+        wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
+        only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
+        _run(release, [*pip, *only, "--dest", folder])
+        [archive] = Path(folder).glob("*.tar.gz")
+        _extract(archive, home / "tools")
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    folder.mkdir()
+    with tarfile.open(archive) as sdist:
+        for member in sdist.getmembers():
+            path = PurePosixPath(member.name)
+            if path.parts[1:-1] == ("tools",) and path.name in TOOLS:
+                source = sdist.extractfile(member)
+                assert source is not None, f"{member.name} is a regular file"
+                (folder / path.name).write_bytes(source.read())
+
+
+def _versions(release: Release, home: Path) -> dict[str, str]:
+    """Versions by distribution, of Python, and the hash of the simulator itself."""
+    installed = json.loads(_run(release, [str(_python(home)), "-c", LIST_INSTALLED]))
+    simulator = (home / "tools" / "simulator.py").read_bytes()
+    return {
+        "python": platform.python_version(),
+        **{name: installed[name] for name in REPORTED if name in installed},
+        "simulator_sha256": hashlib.sha256(simulator).hexdigest(),
+    }
+
+
+def _uv() -> list[str]:
+    found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+    return [found] if found else [sys.executable, "-m", "uv"]
+
+
+def _run(release: Release, argv: list[str]) -> str:
+    """The standard output of a command that must succeed; it dies with us."""
+    tied = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
+    done = subprocess.run(tied, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
+        raise LoadError(
+            f"The simulator environment {release.name!r} (oslo.messaging {release.version}) could "
+            f"not be made: `{shlex.join(argv)}` ended with code {done.returncode}; check that the "
+            f"package index can be reached and that Python {platform.python_version()} can make "
+            f"virtual environments, then try again. Its last words:\n{without_passwords(last)}"
+        )
+    return done.stdout

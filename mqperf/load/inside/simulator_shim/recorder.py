@@ -1,0 +1,119 @@
+"""Exact record of every message, beside the simulator's own per-second statistics.
+
+The simulator keeps messages for one second and then only their sums.  Here the instants of each
+are appended to plain arrays of float64 (8 bytes per instant: 24 bytes per CALL at the client,
+16 per message at the server) and written once, when the process ends.
+"""
+
+import json
+import os
+import sys
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+CLIENT_TS, SERVER_TS, RETURN_TS = 2, 3, 4
+"""Positions in the simulator's ``Message`` tuple."""
+
+COLUMNS = {
+    "sent": ("started",),
+    "round_trip": ("started", "finished"),
+    "error": ("started", "finished"),
+    "received": ("started", "finished"),
+}
+STREAMS = {"client": "sent", "round": "round_trip", "error": "error", "server": "received"}
+"""Stream by the first word of a collector's label, as in ``round-trip-7``."""
+
+Push = Callable[[Sequence[Any]], None]
+
+
+class Recorder:
+    """The streams of one process."""
+
+    def __init__(self, header: dict[str, object], streams: Sequence[str]) -> None:
+        self.header = header
+        self.streams = {name: tuple(array("d") for _ in COLUMNS[name]) for name in streams}
+        self.buffers: list[list[object]] = []
+
+    @property
+    def received(self) -> int:
+        """Messages that this server has received so far."""
+        return len(self.streams["received"][0])
+
+    @property
+    def unreported(self) -> bool:
+        """Whether messages wait to be taken in by the simulator's own statistics."""
+        return any(self.buffers)
+
+    def push(self, label: str, buffer: list[object]) -> Push:
+        """A collector's ``push``: keeps the message for the simulator and notes its instants."""
+        self.buffers.append(buffer)
+        stream = STREAMS[label.split("-")[0]]
+        keep = buffer.append
+        started, *rest = (column.append for column in self.streams[stream])
+        if not rest:
+            return _push_sent(keep, started)
+        if stream == "error":
+            return _push_error(keep, started, rest[0])
+        return _push_finished(keep, started, rest[0], RETURN_TS if label[0] == "r" else SERVER_TS)
+
+    def save(self, path: Path) -> None:
+        """Write the header line and one block of raw float64 for each stream and column."""
+        counts = {name: min(map(len, columns)) for name, columns in self.streams.items()}
+        streams = [{"name": n, "columns": COLUMNS[n], "count": counts[n]} for n in self.streams]
+        header = self.header | {"streams": streams, "byteorder": sys.byteorder}
+        draft = path.with_suffix(".messages-draft")
+        with draft.open("wb") as file:
+            file.write(json.dumps(header).encode() + b"\n")
+            for name, columns in self.streams.items():
+                for column in columns:
+                    column[: counts[name]].tofile(file)
+        os.replace(draft, path)
+
+
+def record(simulator: ModuleType, recorder: Recorder) -> None:
+    """Give every collector that the simulator makes from now on a recording ``push``."""
+    collector = simulator.MessageStatsCollector
+    init = collector.__init__
+
+    def recording_init(self: Any, label: str) -> None:
+        init(self, label)
+        self.push = recorder.push(label, self.buffer)
+
+    collector.__init__ = recording_init
+
+
+def _push_sent(keep: Callable[[Any], None], started: Callable[[float], None]) -> Push:
+    def push(message: Sequence[Any]) -> None:
+        keep(message)
+        started(message[CLIENT_TS])
+
+    return push
+
+
+def _push_error(
+    keep: Callable[[Any], None], started: Callable[[float], None], finished: Callable[[float], None]
+) -> Push:
+    def push(message: Sequence[Any]) -> None:
+        keep(message)
+        started(message[CLIENT_TS])
+        finished(time.time())
+
+    return push
+
+
+def _push_finished(
+    keep: Callable[[Any], None],
+    started: Callable[[float], None],
+    finished: Callable[[float], None],
+    end: int,
+) -> Push:
+    def push(message: Sequence[Any]) -> None:
+        keep(message)
+        started(message[CLIENT_TS])
+        finished(message[end])
+
+    return push

@@ -1,0 +1,69 @@
+"""Servers: say when they listen and how much they received, and stop whatever is still queued."""
+
+import threading
+import time
+from types import ModuleType
+from typing import Any
+
+from .control import Control
+from .recorder import Recorder
+
+COUNT_EVERY_S = 0.5
+SETTLE_S = 2.5
+"""Longest wait for the simulator's per-second collector to take in the last messages."""
+
+
+def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
+    """Wrap the simulator's ``run_server`` with the announcements and the stop of this process.
+
+    A signal raised inside the listener's green thread kills it and leaves the simulator waiting
+    for ever, so a server is always stopped by a call from a green thread of its own.
+    """
+    run_server = simulator.run_server
+
+    def run_attended_server(server: Any, duration: int | None = None) -> None:
+        _announce(server, control)
+        _stop_when_told(server, control)
+        _report(simulator, control, recorder)
+        run_server(server, duration=duration)
+        _settle(recorder)
+        vars(simulator)["IS_RUNNING"] = False
+
+    vars(simulator)["run_server"] = run_attended_server
+
+
+def _announce(server: Any, control: Control) -> None:
+    start = server.start
+
+    def start_and_say() -> None:
+        start()
+        control.say("ready")
+
+    server.start = start_and_say
+
+
+def _stop_when_told(server: Any, control: Control) -> None:
+    def stop() -> None:
+        control.wait_for_stop()
+        server.stop()
+
+    threading.Thread(target=stop, daemon=True).start()
+
+
+def _report(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
+    """Publish the count from an operating-system thread: green ones starve for seconds under load."""
+    native = simulator.eventlet.patcher.original
+    sleep = native("time").sleep
+
+    def report() -> None:
+        while simulator.IS_RUNNING:
+            control.say("count", str(recorder.received))
+            sleep(COUNT_EVERY_S)
+
+    native("threading").Thread(target=report, daemon=True).start()
+
+
+def _settle(recorder: Recorder) -> None:
+    deadline = time.monotonic() + SETTLE_S
+    while recorder.unreported and time.monotonic() < deadline:
+        time.sleep(0.02)
