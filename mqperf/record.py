@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -116,6 +117,10 @@ class Attempt:
         with disk_errors(self.folder):
             self._seal()
         return set_aside(self.folder)
+
+    def discard(self) -> None:
+        """Remove an attempt at which nothing was measured yet."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _seal(self) -> None:
         files = sorted(p for p in self.folder.rglob("*") if p.is_file() and p.name != "run.json")

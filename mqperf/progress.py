@@ -1,0 +1,107 @@
+"""How a sweep shows itself on a terminal: what runs, what is done, how long it will take."""
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+from mqperf.plan import Case
+from mqperf.record import Run
+
+OVERHEAD_S = 5.0
+"""Seconds that a case takes besides its load, until the sweep has shown how many it really takes."""
+
+START_S = 12.0
+"""Seconds until the first case can begin: the system has to be started."""
+
+
+def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
+    """Seconds that these cases are expected to take."""
+    return sum(case.load_s + overhead_s for case in cases)
+
+
+def words(case: Case) -> str:
+    """A case in a few words, as a person would say it."""
+    repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
+    return (
+        f"{case.system} {case.topology} {case.queues}, {case.test_case}, {case.threads} threads"
+        f"{repeat}"
+    )
+
+
+def clock(seconds: float) -> str:
+    """A duration as ``1:02:03`` or ``2:03``."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+class Bar:
+    """An observer of the runner: a bar on a terminal, one line per case elsewhere.
+
+    It redraws once a second, so as not to take the processor from what is being measured.
+    """
+
+    def __init__(self, console: Console) -> None:
+        """Prepare the bar; nothing shows before it is entered."""
+        self.console = console
+        self._bar = Progress(
+            SpinnerColumn(),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]} left"),
+            TextColumn("{task.description}"),
+            console=console,
+            refresh_per_second=1,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None, left="?")
+        self._todo: list[Case] = []
+        self._began = self._mark = time.monotonic()
+        self._overheads: list[float] = []
+
+    def __enter__(self) -> Self:
+        """Show the bar."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the terminal as it was."""
+        self._bar.stop()
+
+    def planned(self, todo: Sequence[Case], done: int) -> None:
+        """Show how much there is to do."""
+        self._todo = list(todo)
+        left = f"{clock(expected_s(todo) + START_S)}" if todo else "0:00"
+        self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
+        kept = f"{done} done already, " if done else ""
+        self.console.print(f"{kept}{len(todo)} to run, about {left}")
+
+    def doing(self, what: str, case: Case | None = None) -> None:
+        """Show the phase."""
+        text = what if case is None else f"{words(case)}: {what}"
+        self._bar.update(self._task, description=text)
+        if case is None:
+            self.console.print(text)
+
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        """Show the result of a case, and what is left."""
+        now = time.monotonic()
+        if case.id in {other.id for other in self._todo[1:]} or self._overheads:
+            self._overheads.append(now - self._mark - case.load_s)
+        self._mark = now
+        self._todo = [other for other in self._todo if other.id != case.id]
+        mean = sum(self._overheads) / len(self._overheads) if self._overheads else OVERHEAD_S
+        self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
+        if failure is not None:
+            self.console.print(f"failed: {words(case)}: {failure}", style="red", markup=False)
+        elif not self.console.is_terminal:
+            self.console.print(f"done: {words(case)}; {clock(now - self._began)} so far")

@@ -1,0 +1,33 @@
+"""Who wants to know how a sweep is getting on: a progress bar, a notebook, nobody."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from mqperf.plan import Case
+from mqperf.record import Run
+
+
+class Observer(Protocol):
+    """Told what happens; must return at once, since it is called inside the measured window."""
+
+    def planned(self, todo: Sequence[Case], done: int) -> None:
+        """Before anything starts: what is to run, and how many cases are done already."""
+
+    def doing(self, what: str, case: Case | None = None) -> None:
+        """A new phase begins: of the system, or of a case."""
+
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        """A case has a whole run, or a failed one with the reason."""
+
+
+class Silent:
+    """Tells nobody."""
+
+    def planned(self, todo: Sequence[Case], done: int) -> None:
+        """Ignore it."""
+
+    def doing(self, what: str, case: Case | None = None) -> None:
+        """Ignore it."""
+
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        """Ignore it."""

@@ -1,0 +1,132 @@
+"""A sweep: every case of a plan that has no whole run yet, one after the other."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from mqperf import __version__
+from mqperf.errors import MqperfError, RecordError, SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.load import environments
+from mqperf.plan import Case, Plan
+from mqperf.record import Run, pending, recording
+from mqperf.runner.observer import Observer
+from mqperf.runner.trial import Bench, Trial
+from mqperf.systems import SYSTEMS
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a sweep."""
+
+    done: int
+    failed: tuple[tuple[Run, str], ...]
+
+
+def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
+    """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
+
+    A failed run is recorded with its reason and the sweep goes on.  Raises ``SystemFault`` when a
+    system cannot be had at all, ``RecordError`` when the folder is in use or cannot be written.
+    Must be called from a thread that lives until it returns.
+    """
+    done = 0
+    failed: list[tuple[Run, str]] = []
+    with recording(runs, text):
+        cases = plan.cases()
+        todo = pending(runs, cases)
+        positions = {case.id: number for number, case in enumerate(cases, 1)}
+        observer.planned(todo, len(cases) - len(todo))
+        for name, block in groupby(todo, key=lambda case: case.system):
+            queue = deque(block)
+            while queue:
+                with _bench(plan, name, observer) as bench:
+                    for case, run, failure in _block(queue, positions, runs, bench, observer):
+                        observer.finished(case, run, failure)
+                        if failure is None:
+                            done += 1
+                        else:
+                            failed.append((run, failure))
+    return Outcome(done, tuple(failed))
+
+
+@contextmanager
+def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
+    system = SYSTEMS[name]
+    host = LocalHost()
+    observer.doing(f"getting the load generator for {system.title}")
+    environment = environments.ensure(system.simulator)
+    observer.doing(f"starting {system.title}")
+    with (
+        host.scratch(name) as folder,
+        system.start(plan.systems[name].settings, host, folder) as deployment,
+    ):
+        facts = {
+            "hosts": [host.facts()],
+            "system": {"title": system.title, **deployment.facts()},
+            "generator": dict(environment.versions),
+            "mqperf": __version__,
+            "order": {"kind": plan.order, "seed": plan.seed},
+        }
+        yield Bench(host, deployment, environment, facts)
+
+
+def _block(
+    queue: deque[Case],
+    positions: dict[str, int],
+    runs: Path,
+    bench: Bench,
+    observer: Observer,
+) -> Iterator[tuple[Case, Run, str | None]]:
+    """Run the cases of the queue; ends early, with the rest left in it, when the system died.
+
+    While a case drains, the processes of the next one start.
+    """
+
+    def begin() -> Trial:
+        case = queue.popleft()
+
+        def tell(what: str) -> None:
+            observer.doing(what, case)
+
+        return Trial.begin(case, positions[case.id], runs, bench, tell)
+
+    following: Trial | None = None
+    while queue or following:
+        trial = following or begin()
+        following, refusal = None, None
+        with closing(trial):
+            try:
+                trial.measure()
+                try:
+                    following = begin() if queue else None
+                except RecordError as error:
+                    refusal = error
+                run, failure = trial.conclude(), None
+            except MqperfError as error:
+                failure = str(error)
+                run = trial.fail(failure)
+            except BaseException:
+                trial.fail("interrupted")
+                if following:
+                    following.discard()
+                raise
+        yield trial.case, run, failure
+        if refusal:
+            raise refusal
+        if not _sound(bench):
+            if following:
+                following.discard()
+                queue.appendleft(following.case)
+            return
+
+
+def _sound(bench: Bench) -> bool:
+    try:
+        bench.deployment.check()
+    except SystemFault:
+        return False
+    return True

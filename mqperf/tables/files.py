@@ -1,0 +1,88 @@
+"""Reading folders into tables, and writing tables as files."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mqperf.columns import TABLES
+from mqperf.errors import TableError
+from mqperf.record import Run, runs
+from mqperf.tables.of_run import of_run
+from mqperf.tables.shape import conform, empty
+
+Tables = Mapping[str, pd.DataFrame]
+
+PUBLISHED = "published.json"
+"""The file by which a folder of published tables is known."""
+
+READ = tuple(name for name in TABLES if name not in ("points", "doubts"))
+"""The tables that are read; the others are computed from them."""
+
+
+def read(path: Path) -> dict[str, pd.DataFrame]:
+    """All tables of a runs folder or of a folder of published tables, except the computed ones.
+
+    A failed attempt has a row in ``runs`` and no others; an attempt still being written is left
+    out.  Raises ``TableError`` or ``RecordError`` when the folder holds neither.
+    """
+    if (path / PUBLISHED).exists():
+        return read_csv(path)
+    if not path.is_dir():
+        raise TableError(f"{path}: no such folder; give a runs folder or a published one")
+    attempts = [run for run in runs(path) if run.status != "partial"]
+    if not attempts:
+        raise TableError(f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}")
+    return of_runs(attempts)
+
+
+def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:
+    """The tables of these runs."""
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in READ}
+    for run in attempts:
+        for name, frame in of_run(run).items():
+            parts[name].append(frame)
+    return {name: _joined(name, frames) for name, frames in parts.items()}
+
+
+def read_csv(folder: Path) -> dict[str, pd.DataFrame]:
+    """The tables that stand as CSV in the folder; the others are empty."""
+    return {name: _read_csv(name, folder / f"{name}.csv") for name in (*READ, "doubts")}
+
+
+def write(tables: Tables, folder: Path, form: str = "csv") -> list[Path]:
+    """One file per table, named after it, as ``csv`` or ``parquet``; gives the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, frame in tables.items():
+        file = folder / f"{name}.{form}"
+        if form == "parquet":
+            frame.to_parquet(file, index=False)
+        else:
+            frame.to_csv(file, index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ")
+        files.append(file)
+    return files
+
+
+def _joined(name: str, frames: list[pd.DataFrame]) -> pd.DataFrame:
+    filled = [frame for frame in frames if len(frame)]
+    return conform(name, pd.concat(filled, ignore_index=True) if filled else pd.DataFrame())
+
+
+def _read_csv(name: str, file: Path) -> pd.DataFrame:
+    if not file.exists():
+        return empty(name)
+    try:
+        frame = pd.read_csv(file, dtype_backend="numpy_nullable")
+        return conform(name, frame)
+    except (ValueError, TableError) as error:
+        raise TableError(f"{file}: {error}") from None
+
+
+def published_facts(path: Path) -> dict[str, Any]:
+    """What ``published.json`` says of a published folder: title, source; empty for run folders."""
+    file = path / PUBLISHED
+    facts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return facts

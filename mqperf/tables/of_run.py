@@ -1,0 +1,257 @@
+"""One run folder as tables: what each number means is written here.
+
+Times are seconds since the start of the measured window.  Exact instants of every message come from
+the simulator's shim, so no figure depends on the simulator's own one-second buckets, which starve
+under load.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mqperf.load import messages, simulator
+from mqperf.plan import Case
+from mqperf.probes import psutil_log
+from mqperf.record import Run
+
+Streams = Mapping[str, Mapping[str, np.ndarray]]
+"""label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
+
+PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
+
+
+def of_run(run: Run) -> dict[str, pd.DataFrame]:
+    """The tables of one attempt; a failed one has rows in ``runs`` and ``events`` only."""
+    facts = run.facts()
+    case = run.case()
+    keys = _keys(run, case)
+    tables = {"runs": _frame([_run_row(run, facts, case)], keys)}
+    window = facts.get("window")
+    if window:
+        tables["events"] = _frame(_events(run.path, window["start"]), keys)
+    if run.status != "done" or case is None:
+        return tables
+    begin, end = window["start"], window["end"]
+    streams = _streams(run.path, facts)
+    finished = _finished(streams, case)
+    tables["messages"] = _frame([_message_row(run.path, case, facts, streams, finished)], keys)
+    tables["latency"] = _frame([_latency_row(run.path, case, facts, finished, begin, end)], keys)
+    tables["intervals"] = _frame(_intervals(streams, begin, end), keys)
+    tables["cpu"] = _frame(_cpu(run.path, facts, begin, end), keys)
+    return tables
+
+
+def _keys(run: Run, case: Case | None) -> dict[str, Any]:
+    if case is None:
+        return {"run": run.id}
+    return {
+        "run": run.id,
+        "point": case.point,
+        "system": case.system,
+        "topology": case.topology,
+        "queues": case.queues,
+        "test_case": case.test_case,
+        "threads": case.threads,
+        "repeat": case.repeat,
+    }
+
+
+def _frame(rows: list[dict[str, Any]] | pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
+    frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows)
+    return frame.assign(**keys)
+
+
+def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, Any]:
+    failure = facts.get("failure", "interrupted") if run.status == "failed" else None
+    row: dict[str, Any] = {"status": run.status, "failure": failure}
+    if case is not None:
+        row |= {
+            "green_threads": case.green_threads,
+            "processes": case.processes,
+            "hosts": case.hosts,
+            "asked_s": float(case.duration_s),
+        }
+    return row | _measured(facts) | _versions(facts) | _host(facts)
+
+
+def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
+    processes = facts.get("processes", [])
+    offsets = facts.get("clock_offsets_s", {}).values()
+    row: dict[str, Any] = {
+        "position": facts.get("position"),
+        "drain_s": facts.get("drain_s"),
+        "expected": len(processes) if processes else None,
+        "reported": sum(p["reported"] for p in processes) if processes else None,
+        "clock_offset_s": max(map(abs, offsets), default=None),
+    }
+    if window := facts.get("window"):
+        row["window_s"] = window["end"] - window["start"]
+        row["started"] = pd.Timestamp(window["start"], unit="s", tz="UTC")
+    return row
+
+
+def _versions(facts: Mapping[str, Any]) -> dict[str, Any]:
+    system, generator = facts.get("system", {}), facts.get("generator", {})
+    return {
+        "system_title": system.get("title"),
+        "system_version": system.get("version"),
+        "runtime_version": system.get("runtime"),
+        "generator_version": generator.get("oslo.messaging"),
+        "python_version": generator.get("python"),
+        "mqperf_version": facts.get("mqperf"),
+    }
+
+
+def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
+    host = next(iter(facts.get("hosts", [])), {})
+    network = host.get("network") or {}
+    names = ("os", "kernel", "cpu_model", "cores", "memory_bytes")
+    return {name: host.get(name) for name in names} | {
+        f"network_{name}": network.get(name) for name in ("card", "driver", "speed")
+    }
+
+
+def _events(folder: Path, begin: float) -> list[dict[str, Any]]:
+    rows = []
+    for line in (folder / "events.jsonl").read_text(encoding="utf-8").splitlines():
+        event = json.loads(line)
+        known = {key: event.pop(key) for key in ("time", "epoch", "host", "what")}
+        rows.append(
+            {
+                "time_s": known["epoch"] - begin,
+                "host": known["host"],
+                "what": known["what"],
+                "detail": json.dumps(event) if event else None,
+            }
+        )
+    return rows
+
+
+def _streams(folder: Path, facts: Mapping[str, Any]) -> Streams:
+    return {
+        process["label"]: messages.read(folder / "load" / f"{process['label']}.messages")
+        for process in facts["processes"]
+    }
+
+
+def _together(streams: Streams, name: str) -> np.ndarray:
+    """All messages of one stream over all processes; no rows when no process has the stream."""
+    parts = [named[name] for named in streams.values() if name in named]
+    return np.concatenate(parts) if parts else np.empty((0, 2))
+
+
+def _finished(streams: Streams, case: Case) -> np.ndarray:
+    """Started and finished of what counts as done: replies for CALL, else messages received."""
+    return _together(streams, "round_trip" if case.test_case == "rpc-call" else "received")
+
+
+def _message_row(
+    folder: Path, case: Case, facts: Mapping[str, Any], streams: Streams, finished: np.ndarray
+) -> dict[str, Any]:
+    begin, end = facts["window"]["start"], facts["window"]["end"]
+    sent, received = _together(streams, "sent")[:, 0], _together(streams, "received")[:, 0]
+    errors = len(_together(streams, "error"))
+    replies = len(finished) if case.test_case == "rpc-call" else None
+    answered = len(received) if replies is None else replies + errors
+    per_second = _per_second(finished[:, 1], begin, end)
+    return {
+        "sent": len(sent),
+        "received": len(received),
+        "round_trip": replies,
+        "errors": errors,
+        "lost": len(sent) - answered,
+        "duplicates": _surplus(received, sent),
+        "throughput_msg_s": per_second.sum() / (end - begin),
+        "send_rate_msg_s": _per_second(sent, begin, end).sum() / (end - begin),
+        "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
+        "published_throughput_msg_s": _published(folder, case, facts)[0],
+    }
+
+
+def _latency_row(
+    folder: Path,
+    case: Case,
+    facts: Mapping[str, Any],
+    finished: np.ndarray,
+    begin: float,
+    end: float,
+) -> dict[str, Any]:
+    inside = finished[(finished[:, 1] >= begin) & (finished[:, 1] < end)]
+    latency = inside[:, 1] - inside[:, 0]
+    row: dict[str, Any] = {
+        "stream": "round-trip" if case.test_case == "rpc-call" else "one-way",
+        "samples": len(latency),
+        "published_latency_s": _published(folder, case, facts)[1],
+    }
+    if len(latency):
+        values = np.percentile(latency, list(PERCENTILES.values()))
+        row |= {f"latency_{name}_s": v for name, v in zip(PERCENTILES, values, strict=True)}
+        row |= {"latency_mean_s": latency.mean(), "latency_max_s": latency.max()}
+    return row
+
+
+def _per_second(instants: np.ndarray, begin: float, end: float) -> np.ndarray:
+    """How many instants fall into each whole second of the window."""
+    seconds = round(end - begin)
+    second = np.floor(instants - begin)
+    inside = second[(second >= 0) & (second < seconds)].astype(np.int64)
+    return np.bincount(inside, minlength=seconds)
+
+
+def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
+    """How many of ``received`` are there more often than in ``sent``, as multisets."""
+    received, sent = np.sort(received), np.sort(sent)
+    if np.array_equal(received, sent):
+        return 0
+    values, counts = np.unique(received, return_counts=True)
+    known = np.searchsorted(sent, values, "right") - np.searchsorted(sent, values, "left")
+    return int(np.maximum(counts - known, 0).sum())
+
+
+def _intervals(streams: Streams, begin: float, end: float) -> pd.DataFrame:
+    parts = [
+        _stream_intervals(stream, begin, end).assign(process=label, stream=name.replace("_", "-"))
+        for label, named in streams.items()
+        for name, stream in named.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _stream_intervals(stream: np.ndarray, begin: float, end: float) -> pd.DataFrame:
+    """Counts and latencies by the second in which a message finished (or, sent, was started)."""
+    instants = stream[:, -1]
+    counts = _per_second(instants, begin, end)
+    frame = pd.DataFrame({"start_s": np.arange(len(counts), dtype=float), "count": counts})
+    if stream.shape[1] == 1:
+        return frame
+    second = np.floor(instants - begin)
+    inside = (second >= 0) & (second < len(counts))
+    latency, second = (instants - stream[:, 0])[inside], second[inside].astype(np.int64)
+    total = np.bincount(second, weights=latency, minlength=len(counts))
+    largest = np.full(len(counts), -np.inf)
+    np.maximum.at(largest, second, latency)
+    some = counts > 0
+    frame["latency_mean_s"] = np.divide(total, counts, where=some, out=np.full(len(total), np.nan))
+    frame["latency_max_s"] = np.where(some, largest, np.nan)
+    return frame
+
+
+def _cpu(folder: Path, facts: Mapping[str, Any], begin: float, end: float) -> pd.DataFrame:
+    frames = [
+        psutil_log.read(log.parent / psutil_log.LOG, facts["kinds"], (begin, end), log.parent.name)
+        for log in sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> tuple[float, float]:
+    """Throughput and latency by the formulas of 2016, from the simulator's own summaries."""
+    files = {
+        kind: [folder / "load" / f"{p['label']}.json" for p in facts["processes"] if p["kind"] == kind]
+        for kind in ("client", "server")
+    }
+    return simulator.published_compatible(files["client"], files["server"], case.test_case)

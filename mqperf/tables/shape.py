@@ -1,0 +1,42 @@
+"""The shape of every table: the columns, types and checks that ``columns`` promises."""
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS, TABLES
+from mqperf.errors import TableError
+
+
+def empty(name: str) -> pd.DataFrame:
+    """The table without rows."""
+    return conform(name, pd.DataFrame())
+
+
+def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame as the register has it: all columns, in order, of their types, values checked.
+
+    Missing columns are added empty.  Raises ``TableError`` for a column the register does not know
+    or a value that the column's check forbids.
+    """
+    expected = TABLES[name].columns
+    unknown = [column for column in frame.columns if column not in expected]
+    if unknown:
+        raise TableError(f"table {name}: unknown column {unknown[0]!r}")
+    shaped = frame.reindex(columns=list(expected))
+    try:
+        typed = shaped.astype({column: COLUMNS[column].dtype for column in expected})
+    except (ValueError, TypeError) as error:
+        raise TableError(f"table {name}: {error}") from None
+    for column in expected:
+        _check(name, typed[column])
+    return typed.reset_index(drop=True)
+
+
+def _check(table: str, values: pd.Series) -> None:
+    check = COLUMNS[str(values.name)].check
+    if check == "any":
+        return
+    wrong = values < 0 if check == "not negative" else values <= 0
+    if wrong.any():
+        raise TableError(
+            f"table {table}: {values.name} must be {check}, got {values[wrong].iloc[0]}"
+        )
