@@ -1,0 +1,147 @@
+"""A private RabbitMQ cluster on paper: its ports, its files, and the environment of its processes.
+
+Nothing here starts anything.  Every environment is built from scratch and every file that RabbitMQ
+looks for is named, so that neither the user's environment nor anything under /etc has a say.
+"""
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.systems.rabbitmq_settings import Settings
+
+USER = "mqperf"
+NODES = 3
+CTL_PORTS = 10
+PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
+
+# Loopback only, also between nodes; epmd is ours, so that erl must not start a daemon of its own.
+_ERL_ARGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where a private cluster lives: its folder, its block of ports, its password and cookie."""
+
+    folder: Path
+    ports: Sequence[int]
+    settings: Settings
+    password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
+
+    @property
+    def epmd_port(self) -> int:
+        """Where the nodes find each other."""
+        return self.ports[0]
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Erlang names of the nodes, Master first."""
+        return tuple(f"mqperf{number}@localhost" for number in range(1, NODES + 1))
+
+    def node_folder(self, index: int) -> Path:
+        """Everything that one node reads and writes."""
+        return self.folder / f"node{index + 1}"
+
+    def amqp_port(self, index: int) -> int:
+        """Where clients of a node connect."""
+        return self.ports[1 + index]
+
+    def management_port(self, index: int) -> int:
+        """Where a node's management plugin listens, if it is switched on."""
+        return self.ports[1 + 2 * NODES + index]
+
+    def config(self, index: int) -> str:
+        """Write a node's rabbitmq.conf, password included."""
+        lines = [
+            # The first user is ours, so that no guest is made.
+            f"default_user = {USER}",
+            f"default_pass = {self.password}",
+            f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
+            "log.console.level = info",
+            "cluster_formation.peer_discovery_backend = classic_config",
+            # The first node would wait 10 x 500 ms for peers which in turn wait for it.
+            "cluster_formation.discovery_retry_limit = 1",
+            "cluster_formation.discovery_retry_interval = 100",
+        ]
+        for number, name in enumerate(self.node_names, 1):
+            lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
+        if self.settings.management:
+            lines.append("management.tcp.ip = 127.0.0.1")
+            lines.append(f"management.tcp.port = {self.management_port(index)}")
+        return "\n".join(lines) + "\n"
+
+    def write(self) -> None:
+        """Put the cookie and every node's configuration into the folder."""
+        self.folder.mkdir(mode=0o700)
+        _write(self.folder / ".erlang.cookie", self.cookie, 0o400)
+        plugins = "[rabbitmq_management]." if self.settings.management else "[]."
+        for index in range(NODES):
+            self.node_folder(index).mkdir()
+            _write(self.node_folder(index) / "rabbitmq.conf", self.config(index), 0o600)
+            _write(self.node_folder(index) / "enabled_plugins", plugins, 0o600)
+
+    def epmd_argv(self) -> list[str]:
+        """Command of our port mapper, in the foreground."""
+        return ["epmd", "-port", str(self.epmd_port), "-address", "127.0.0.1"]
+
+    def environment(self) -> dict[str, str]:
+        """Environment of epmd, and what those of all other processes have in common."""
+        return {
+            "HOME": str(self.folder),
+            "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
+            "LANG": "C.UTF-8",
+            "ERL_EPMD_PORT": str(self.epmd_port),
+            "ERL_EPMD_ADDRESS": "127.0.0.1",
+            # A crash dump holds the password.
+            "ERL_CRASH_DUMP_SECONDS": "0",
+            "RABBITMQ_CONF_ENV_FILE": os.devnull,
+        }
+
+    def ctl_environment(self) -> dict[str, str]:
+        """Environment of rabbitmqctl; several may run at once."""
+        first = self.ports[1 + 3 * NODES]
+        return self.environment() | {
+            "RABBITMQ_CTL_ERL_ARGS": f"{_ERL_ARGS} +S 1:1",
+            "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
+            "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
+        }
+
+    def node_environment(self, index: int) -> dict[str, str]:
+        """Environment of one node."""
+        folder = self.node_folder(index)
+        return self.environment() | {
+            "RABBITMQ_NODENAME": self.node_names[index],
+            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+            "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),
+            "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
+            "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
+            "RABBITMQ_ADVANCED_CONFIG_FILE": str(folder / "advanced.config"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
+            "RABBITMQ_FEATURE_FLAGS_FILE": str(folder / "feature_flags"),
+            "RABBITMQ_GENERATED_CONFIG_DIR": str(folder / "generated"),
+            "RABBITMQ_PLUGINS_EXPAND_DIR": str(folder / "plugins"),
+            "RABBITMQ_MNESIA_BASE": str(folder),
+            "RABBITMQ_MNESIA_DIR": str(folder / "data"),
+            "RABBITMQ_PID_FILE": str(folder / "pid"),
+            "RABBITMQ_LOG_BASE": str(folder / "log"),
+            # Everything into the output of the process, and nowhere else.
+            "RABBITMQ_LOGS": "-",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _ERL_ARGS,
+            # All nodes would bind their first scheduler to the same core.
+            "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
+            # The script becomes the broker instead of waiting for it: its pid is the node's.
+            "RUNNING_UNDER_SYSTEMD": "true",
+        }
+
+    def redacted(self, text: str) -> str:
+        """Give the text without this cluster's secrets."""
+        return text.replace(self.password, "***").replace(self.cookie, "***")
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)

@@ -1,0 +1,170 @@
+"""A RabbitMQ cluster that is already there: we use it, watch it, and change nothing in it.
+
+Runs cannot have a virtual host of their own, so they keep apart by their topics, and what they
+declared is deleted by name afterwards.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import amqp
+import psutil
+from pydantic import JsonValue
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import ForeignProcess
+from mqperf.load import Access
+from mqperf.plan import TOPOLOGIES, Case, without_passwords
+from mqperf.systems.rabbitmq_access import check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.system import Node, node_label
+
+CONNECT_TIMEOUT_S = 5
+MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What a node said of itself when we connected."""
+
+    node: Node
+    version: str
+    platform: str
+    cluster: str
+
+
+class ExistingCluster:
+    """The deployment; nothing of it ends with us."""
+
+    def __init__(self, peers: tuple[Peer, ...], urls: tuple[str, ...]) -> None:
+        """Take nodes that have been reached, and their URLs."""
+        self._peers = peers
+        self._urls = urls
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes in the order of the plan's URLs."""
+        return tuple(peer.node for peer in self._peers)
+
+    def grant(self, case: Case, run_id: str) -> Access:  # noqa: ARG002  runs differ by topic
+        """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
+        check_mirroring(case, self._peers[0].version)
+        topology = TOPOLOGIES[case.topology]
+        return Access(
+            client_url=self._url(topology.client, case.topology),
+            server_url=self._url(topology.server, case.topology),
+            options=oslo_options(case),
+        )
+
+    def revoke(self, run_id: str) -> None:
+        """Delete the queues which the run declared, as far as their names are known.
+
+        Reply and fan-out queues have random names; the server expires them by itself.
+        """
+        with connected(self._urls[0]) as connection:
+            channel = connection.channel()
+            for queue in (run_id, f"{run_id}.server", f"{run_id}.info"):
+                channel.queue_delete(queue)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Give what the nodes told when we connected."""
+        first = self._peers[0]
+        return {
+            "product": "RabbitMQ",
+            "cluster": "existing",
+            "cluster_name": first.cluster,
+            "version": first.version,
+            "erlang": first.platform.removeprefix("Erlang/OTP "),
+            "nodes": [
+                {"label": peer.node.label, "name": peer.node.name, "version": peer.version}
+                for peer in self._peers
+            ],
+            "urls": [without_passwords(url) for url in self._urls],
+            "policies": {"mirrored": MIRRORED},
+        }
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when a node on this machine is gone; others are not asked."""
+        for node in self.nodes:
+            if node.process is not None and not node.process.alive:
+                raise SystemFault(f"RabbitMQ node {node.label} ({node.name}) has ended")
+
+    def collect(self, folder: Path) -> None:
+        """Leave the folder empty: configuration and logs belong to somebody else."""
+
+    def _url(self, index: int, topology: str) -> str:
+        if index >= len(self._urls):
+            raise SystemFault(
+                f"topology {topology} needs {index + 1} RabbitMQ nodes,"
+                f" the plan's settings give {len(self._urls)}: add their urls"
+            )
+        return urlsplit(self._urls[index])._replace(scheme="rabbit").geturl()
+
+
+def existing_cluster(settings: Settings) -> ExistingCluster:
+    """Connect to every URL once, and learn who answers.
+
+    Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
+    """
+    peers = tuple(
+        _peer(index, name, url)
+        for index, (name, url) in enumerate(zip(settings.nodes, settings.urls, strict=True))
+    )
+    return ExistingCluster(peers, settings.urls)
+
+
+@contextmanager
+def connected(url: str) -> Iterator[amqp.Connection]:
+    """Open an AMQP connection for a moment; refusals become ``SystemFault``."""
+    parts, shown = urlsplit(url), without_passwords(url)
+    user = unquote(parts.username or "")
+    try:
+        connection = _connect(parts)
+    except amqp.exceptions.AccessRefused:
+        raise SystemFault(f"{shown}: RabbitMQ refuses user {user!r} or the password") from None
+    except amqp.exceptions.NotAllowed as error:
+        raise SystemFault(f"{shown}: not allowed for {user!r}: {error.reply_text}") from None
+    except (OSError, ValueError, amqp.exceptions.AMQPError) as error:
+        raise SystemFault(
+            f"{shown}: cannot be reached ({error}); start it, or correct the plan's settings"
+        ) from None
+    with connection:
+        yield connection
+
+
+def _connect(parts: SplitResult) -> amqp.Connection:
+    connection = amqp.Connection(
+        host=f"{parts.hostname}:{parts.port or 5672}",
+        userid=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        virtual_host=unquote(parts.path[1:]) or "/",
+        connect_timeout=CONNECT_TIMEOUT_S,
+    )
+    connection.connect()
+    return connection
+
+
+def _peer(index: int, name: str, url: str) -> Peer:
+    with connected(url) as connection:
+        told = connection.server_properties
+        address, port = connection.sock.getpeername()[:2]
+        node = Node(node_label(index), name, _local_broker(name, address, port))
+        return Peer(node, told["version"], told["platform"], told["cluster_name"])
+
+
+def _local_broker(name: str, address: str, port: int) -> ForeignProcess | None:
+    """Find the Erlang machine that listens here, if it is here and we may see it."""
+    own = {entry.address for card in psutil.net_if_addrs().values() for entry in card}
+    if address not in own:
+        return None
+    for connection in psutil.net_connections("tcp"):
+        listens = connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,)
+        if listens and connection.pid:
+            with suppress(psutil.NoSuchProcess):
+                process = psutil.Process(connection.pid)
+                if process.name() == "beam.smp":
+                    return ForeignProcess(name, process.pid, process.create_time())
+    return None

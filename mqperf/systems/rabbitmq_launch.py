@@ -1,0 +1,122 @@
+"""Starting and stopping a private RabbitMQ cluster."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from mqperf.errors import HostError, SystemFault
+from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
+from mqperf.systems.rabbitmq_control import Control, server_program
+from mqperf.systems.rabbitmq_private import PrivateCluster, check_alive, last_lines
+from mqperf.systems.rabbitmq_settings import Settings
+
+STARTED = "Server startup complete"
+PORT_IS_TAKEN = ("could_not_start_listener", "dist_port_already_used", "eaddrinuse")
+STOP_GRACE_S = 15
+POLL_S = 0.05
+
+
+class PortTakenError(SystemFault):
+    """Somebody took one of our ports between the choice and the start."""
+
+
+@contextmanager
+def private_cluster(settings: Settings, host: LocalHost, folder: Path) -> Iterator[PrivateCluster]:
+    """Run three nodes which form one cluster, on loopback only, with everything in ``folder``.
+
+    When a port was taken in the meantime it tries once more with others.
+
+    Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, or no
+    cluster is formed; ``HostError`` when the folder cannot be written.
+    """
+    program = server_program()
+    with ExitStack() as stack:
+        yield _started(stack, settings, host, program, folder)
+
+
+def _started(
+    stack: ExitStack, settings: Settings, host: LocalHost, program: Path, folder: Path
+) -> PrivateCluster:
+    try:
+        return stack.enter_context(_attempt(settings, host, program, folder / "rabbitmq"))
+    except PortTakenError:
+        return stack.enter_context(_attempt(settings, host, program, folder / "rabbitmq-again"))
+
+
+@contextmanager
+def _attempt(
+    settings: Settings, host: LocalHost, program: Path, folder: Path
+) -> Iterator[PrivateCluster]:
+    with host.ports(PORT_COUNT) as ports, ExitStack() as stack:
+        cluster = Cluster(folder, ports, settings)
+        _write(cluster)
+        epmd = host.start(
+            "epmd", cluster.epmd_argv(), env=cluster.environment(), log=folder / "epmd.log"
+        )
+        stack.callback(epmd.stop, STOP_GRACE_S)
+        nodes = _start_nodes(stack, cluster, host, program)
+        _await_startup(cluster, epmd, nodes)
+        control = Control(host, program.with_name("rabbitmqctl"), cluster.ctl_environment())
+        yield PrivateCluster(cluster, control, nodes)
+
+
+def _start_nodes(
+    stack: ExitStack, cluster: Cluster, host: LocalHost, program: Path
+) -> list[Process]:
+    nodes: list[Process] = []
+    stack.callback(stop_all, nodes, STOP_GRACE_S)
+    for index in range(NODES):
+        folder = cluster.node_folder(index)
+        nodes.append(
+            host.start(
+                folder.name,
+                [str(program)],
+                env=cluster.node_environment(index),
+                log=folder / "node.log",
+                cwd=folder,
+            )
+        )
+    return nodes
+
+
+def _await_startup(cluster: Cluster, epmd: Process, nodes: Sequence[Process]) -> None:
+    """Wait until every node says in its log that it is up: asking rabbitmqctl would slow it."""
+    deadline = time.monotonic() + cluster.settings.start_timeout_s
+    waiting = list(nodes)
+    while waiting:
+        for process in (epmd, *nodes):
+            _check_starting(process, cluster)
+        waiting = [node for node in waiting if STARTED not in _log(node)]
+        if waiting and time.monotonic() > deadline:
+            raise SystemFault(
+                f"RabbitMQ's {waiting[0].label} is not up after"
+                f" {cluster.settings.start_timeout_s} s; {last_lines(waiting[0].log, cluster)}"
+            )
+        time.sleep(POLL_S)
+
+
+def _check_starting(process: Process, cluster: Cluster) -> None:
+    try:
+        check_alive(process, f"RabbitMQ's {process.label}", cluster)
+    except SystemFault as fault:
+        log = _log(process)
+        # epmd ends without a word when its port is taken.
+        if not log or any(sign in log for sign in PORT_IS_TAKEN):
+            raise PortTakenError(f"a port was taken while RabbitMQ started: {fault}") from None
+        raise
+
+
+def _log(process: Process) -> str:
+    return process.log.read_text(encoding="utf-8", errors="replace")
+
+
+def _write(cluster: Cluster) -> None:
+    try:
+        cluster.write()
+    except OSError as error:
+        raise HostError(
+            f"{error.filename or cluster.folder}: cannot write RabbitMQ's configuration:"
+            f" {error.strerror}"
+        ) from None

@@ -1,0 +1,152 @@
+"""A private RabbitMQ cluster of three nodes on this machine, started for us and gone with us."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+from urllib.parse import quote
+
+import psutil
+from pydantic import JsonValue
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import Process
+from mqperf.load import Access
+from mqperf.plan import TOPOLOGIES, Case
+from mqperf.systems.rabbitmq_access import POLICIES, check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_config import USER, Cluster
+from mqperf.systems.rabbitmq_control import Control
+from mqperf.systems.system import Node, node_label
+
+COLLECTED_LOG_BYTES = 1_000_000
+ALARM = re.compile(r"alarm (set|cleared)")
+
+
+class PrivateCluster:
+    """The deployment; ``rabbitmq_launch`` starts and stops it."""
+
+    def __init__(self, cluster: Cluster, control: Control, processes: Sequence[Process]) -> None:
+        """Take over running nodes, and raise ``SystemFault`` unless they are one cluster."""
+        self._cluster = cluster
+        self._control = control
+        self._processes = tuple(processes)
+        self._collected = [0] * len(processes)
+        self._status = control.status(cluster.node_names[0])
+        running = cast("list[str]", self._status["running_nodes"])
+        if set(running) != set(cluster.node_names):
+            raise SystemFault(
+                f"the RabbitMQ nodes did not form one cluster: {', '.join(cluster.node_names)}"
+                f" were started, {', '.join(sorted(running))} found each other"
+            )
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Master, Slave 1 and Slave 2."""
+        return tuple(
+            Node(node_label(index), name, process)
+            for index, (name, process) in enumerate(
+                zip(self._cluster.node_names, self._processes, strict=True)
+            )
+        )
+
+    def grant(self, case: Case, run_id: str) -> Access:
+        """Make a virtual host for the run, with its policy before any queue is declared."""
+        check_mirroring(case, self._versions["rabbitmq_version"])
+        self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
+        topology = TOPOLOGIES[case.topology]
+        return Access(
+            client_url=self._url(topology.client, run_id),
+            server_url=self._url(topology.server, run_id),
+            options=oslo_options(case),
+        )
+
+    def revoke(self, run_id: str) -> None:
+        """Delete the run's virtual host and all its queues."""
+        self._control.delete_vhost(self._live_node(), run_id)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Give versions and configuration, and each node's memory and alarms until now."""
+        return {
+            "product": "RabbitMQ",
+            "cluster": "private",
+            "version": self._versions["rabbitmq_version"],
+            "erlang": self._versions["erlang_version"],
+            "nodes": [
+                {"label": node.label, "name": node.name, "rss_bytes": _rss_bytes(process)}
+                for node, process in zip(self.nodes, self._processes, strict=True)
+            ],
+            "config": self._cluster.redacted(self._cluster.config(0)),
+            "policies": cast("JsonValue", POLICIES),
+            "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
+            "management": self._cluster.settings.management,
+            "alarms": [line for process in self._processes for line in _alarms(process.log)],
+        }
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
+        for node, process in zip(self.nodes, self._processes, strict=True):
+            check_alive(process, f"RabbitMQ node {node.label} ({node.name})", self._cluster)
+
+    def collect(self, folder: Path) -> None:
+        """Write each node's configuration and what it has logged since the last call."""
+        for index, process in enumerate(self._processes):
+            stem = self._cluster.node_folder(index).name
+            config = self._cluster.redacted(self._cluster.config(index))
+            (folder / f"{stem}.conf").write_text(config, encoding="utf-8")
+            text, self._collected[index] = _read_on(process.log, self._collected[index])
+            (folder / f"{stem}.log").write_text(self._cluster.redacted(text), encoding="utf-8")
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        versions = cast("dict[str, dict[str, str]]", self._status["versions"])
+        return versions[self._cluster.node_names[0]]
+
+    def _live_node(self) -> str:
+        for node in self.nodes:
+            if node.process is not None and node.process.alive:
+                return node.name
+        raise SystemFault("all RabbitMQ nodes are dead")
+
+    def _url(self, index: int, vhost: str) -> str:
+        password, port = self._cluster.password, self._cluster.amqp_port(index)
+        return f"rabbit://{USER}:{password}@127.0.0.1:{port}/{quote(vhost, safe='')}"
+
+
+def check_alive(process: Process, title: str, cluster: Cluster) -> None:
+    """Raise ``SystemFault`` with the last lines of its log when the process has ended."""
+    code = process.poll()
+    if code is not None:
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        raise SystemFault(f"{title} {how}; {last_lines(process.log, cluster)}")
+
+
+def last_lines(log: Path, cluster: Cluster, count: int = 8, width: int = 200) -> str:
+    """Quote the end of a log, without secrets."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    lines = [line.rstrip()[:width] for line in text.splitlines() if line.strip()][-count:]
+    return cluster.redacted(
+        "\n  ".join(["its log ends:", *lines] if lines else ["its log is empty"])
+    )
+
+
+def _rss_bytes(process: Process) -> int | None:
+    with suppress(psutil.NoSuchProcess):
+        return int(psutil.Process(process.pid).memory_info().rss)
+    return None
+
+
+def _alarms(log: Path) -> Iterator[str]:
+    with log.open(encoding="utf-8", errors="replace") as lines:
+        yield from (line.strip() for line in lines if ALARM.search(line))
+
+
+def _read_on(log: Path, position: int) -> tuple[str, int]:
+    """Read a log from a position, at most its last megabyte, and give the new position."""
+    with log.open("rb") as file:
+        size = file.seek(0, 2)
+        first = max(position, size - COLLECTED_LOG_BYTES)
+        file.seek(first)
+        text = file.read(size - first).decode("utf-8", errors="replace")
+    left_out = f"({first - position} bytes left out)\n" if first > position else ""
+    return left_out + text, size

@@ -1,0 +1,59 @@
+"""What a plan may say about RabbitMQ."""
+
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from mqperf.errors import SystemFault
+
+
+class Settings(BaseModel):
+    """A private cluster's settings, or where an existing cluster is.
+
+    With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
+    gives the names by which reports call the nodes.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    management: bool = False
+    memory_watermark_mb: int = Field(default=1024, ge=64)
+    start_timeout_s: int = Field(default=60, ge=1)
+    nodes: tuple[str, ...] = ()
+    urls: tuple[str, ...] = Field(default=(), repr=False)
+
+    @model_validator(mode="after")
+    def _one_url_per_node(self) -> "Settings":
+        if len(self.nodes) != len(self.urls):
+            raise ValueError(f"{len(self.nodes)} nodes but {len(self.urls)} urls")
+        return self
+
+
+def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
+    """Check the settings and put the environment's values into the URLs.
+
+    Raises ``SystemFault`` for an unknown key, a value out of range, or a variable that is not set.
+    """
+    try:
+        parsed = Settings.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["settings", *map(str, first["loc"])])
+        known = ", ".join(Settings.model_fields)
+        raise SystemFault(f"rabbitmq: {where}: {first['msg']} (known: {known})") from None
+    return parsed.model_copy(update={"urls": tuple(map(_with_environment, parsed.urls))})
+
+
+def _with_environment(url: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if found is None:
+            raise SystemFault(
+                f"rabbitmq: the environment variable {match[1]} in a URL is not set: export it"
+            )
+        return quote(found, safe="")
+
+    return re.sub(r"\$\{(\w+)\}", value, url)

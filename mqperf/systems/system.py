@@ -1,0 +1,75 @@
+"""What every system under test is, to those who measure it."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from mqperf.hosts import ForeignProcess, LocalHost, Process
+from mqperf.load import Access
+from mqperf.plan import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a deployment: as reports call it, and as the system calls it.
+
+    ``process`` is None when the node runs where we cannot see it.
+    """
+
+    label: str
+    name: str
+    process: Process | ForeignProcess | None
+
+
+class Deployment(Protocol):
+    """A system that is up; it stays so until the context which gave it is left."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, in the order in which topologies count them."""
+        ...
+
+    def grant(self, case: Case, run_id: str) -> Access:
+        """Prepare what one run needs and give access to it; no queue of another run is seen."""
+        ...
+
+    def revoke(self, run_id: str) -> None:
+        """Remove what the run left in the system."""
+        ...
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Versions, configuration and state, without secrets; not for a measured window."""
+        ...
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when a node is dead; cheap enough for a measured window."""
+        ...
+
+    def collect(self, folder: Path) -> None:
+        """Copy configuration and what was logged since the last call, without secrets."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A kind of system: what it can do, and how to start one.
+
+    ``start`` takes the settings of the plan (unchecked), a host, and a private folder which its
+    caller removes.  ``simulator`` names the load generator's environment that speaks to it.
+    """
+
+    name: str
+    title: str
+    topologies: tuple[str, ...]
+    queues: tuple[str, ...]
+    simulator: str
+    start: Callable[[Mapping[str, JsonValue], LocalHost, Path], AbstractContextManager[Deployment]]
+
+
+def node_label(index: int) -> str:
+    """Name a node as the published reports do: Master, Slave 1, Slave 2."""
+    return f"Slave {index}" if index else "Master"
