@@ -1,0 +1,263 @@
+"""Processes, folders and ports which end with us."""
+
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mqperf.errors import HostError
+from mqperf.hosts import ForeignProcess, LocalHost
+from mqperf.hosts import scratch as scratch_module
+
+SLEEP = ["sleep", "60"]
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place of its own for each test's scratch folders."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return tmp_path
+
+
+@pytest.fixture
+def host() -> LocalHost:
+    return LocalHost()
+
+
+def eventually(true: Callable[[], bool], patience_s: float = 10) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return true()
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and is more than a zombie that nobody has reaped."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@contextmanager
+def another_mqperf(program: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A second Python that has printed one line of words and now waits."""
+    head = "from mqperf.hosts import LocalHost\nfrom pathlib import Path\nhost = LocalHost()\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", head + textwrap.dedent(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        try:
+            yield child, child.stdout.readline().split()
+        finally:
+            child.kill()
+
+
+def test_process_leaves_its_output_and_its_exit_code(host: LocalHost, tmp_path: Path) -> None:
+    """What a process says and how it ends is evidence."""
+    process = host.start(
+        "talker", ["sh", "-c", "echo out; echo err >&2; exit 3"], log=tmp_path / "l"
+    )
+    assert eventually(lambda: process.poll() is not None)
+    assert (process.poll(), process.alive, process.log.read_text()) == (3, False, "out\nerr\n")
+
+
+def test_process_sees_only_the_environment_it_is_given(host: LocalHost, tmp_path: Path) -> None:
+    """An environment of our own is not mixed with the user's."""
+    env = {"PATH": os.environ["PATH"], "ONLY": "this"}
+    process = host.start("env", ["env"], env=env, log=tmp_path / "log", cwd=tmp_path)
+    assert eventually(lambda: not process.alive)
+    names = {line.partition("=")[0] for line in process.log.read_text().splitlines()}
+    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"PATH", "ONLY"}
+
+
+def test_pid_and_start_identify_a_process(host: LocalHost, tmp_path: Path) -> None:
+    """The pid is the program's own, and its start tells it from a later one under that pid."""
+    process = host.start("sleeper", SLEEP, log=tmp_path / "log")
+    try:
+        assert eventually(lambda: psutil.Process(process.pid).name() == "sleep")
+        assert psutil.Process(process.pid).create_time() == process.create_time
+        assert ForeignProcess("same", process.pid, process.create_time).alive
+        assert not ForeignProcess("earlier", process.pid, process.create_time - 60).alive
+    finally:
+        process.stop(5)
+    assert not ForeignProcess("same", process.pid, process.create_time).alive
+
+
+def test_stop_asks_first(host: LocalHost, tmp_path: Path) -> None:
+    """A process gets the chance to end in good order."""
+    polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"
+    process = host.start("polite", ["sh", "-c", polite], log=tmp_path / "log")
+    assert eventually(lambda: process.log.read_text() == "up\n")
+    assert process.stop(10) == 0
+    assert process.log.read_text() == "up\nbye\n"
+
+
+def test_stop_kills_who_does_not_listen(host: LocalHost, tmp_path: Path) -> None:
+    """Nobody outlives the grace, and neither do its children."""
+    deaf = "trap '' TERM; sleep 60 & echo $!; while :; do sleep 0.05; done"
+    process = host.start("deaf", ["sh", "-c", deaf], log=tmp_path / "log")
+    assert eventually(lambda: process.log.read_text().endswith("\n"))
+    assert process.stop(0.2) == -signal.SIGKILL
+    assert eventually(lambda: not runs(int(process.log.read_text())))
+
+
+def test_stop_ends_a_frozen_process(host: LocalHost, tmp_path: Path) -> None:
+    """A process that a fault has frozen still ends at once."""
+    process = host.start("frozen", SLEEP, log=tmp_path / "log")
+    process.signal(signal.SIGSTOP)
+    assert process.stop(30) == -signal.SIGTERM
+
+
+def test_process_dies_with_its_owner(tmp_path: Path) -> None:
+    """A SIGKILL of mqperf leaves no process behind."""
+    log = tmp_path / "log"
+    program = f"""
+        process = host.start("sleeper", {SLEEP}, log=Path({str(log)!r}))
+        print(process.pid, flush=True)
+        input()
+    """
+    with another_mqperf(program) as (owner, (pid,)):
+        assert eventually(lambda: psutil.Process(int(pid)).name() == "sleep")
+        owner.kill()
+        assert eventually(lambda: not runs(int(pid)))
+
+
+def test_missing_program_is_named(host: LocalHost, tmp_path: Path) -> None:
+    """The user learns which program is missing."""
+    with pytest.raises(HostError, match="no-such-program is missing"):
+        host.start("nobody", ["no-such-program"], log=tmp_path / "log")
+
+
+def test_missing_setpriv_names_its_package(
+    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user learns how to get what keeps processes from outliving us."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HostError, match="apt-get install util-linux"):
+        host.start("sleeper", SLEEP, log=tmp_path / "log")
+
+
+def test_unwritable_log_is_named(host: LocalHost, tmp_path: Path) -> None:
+    """The user learns which folder refused the log."""
+    with pytest.raises(HostError, match="absent/log"):
+        host.start("sleeper", SLEEP, log=tmp_path / "absent" / "log")
+
+
+def test_run_gives_output_and_takes_input(host: LocalHost) -> None:
+    """Secrets go to short commands through their input, not through their arguments."""
+    done = host.run(["sh", "-c", "cat; exit 4"], stdin="secret", timeout_s=10)
+    assert (done.returncode, done.stdout) == (4, "secret")
+
+
+def test_run_has_an_end(host: LocalHost) -> None:
+    """A command that hangs is an error, not a hang of ours."""
+    with pytest.raises(HostError, match=r"sleep 60 did not end within 0\.1 s"):
+        host.run(SLEEP, timeout_s=0.1)
+
+
+def test_scratch_is_private_and_vanishes(host: LocalHost) -> None:
+    """Only we may enter it, and at the end it and its reaper are gone."""
+    before = {child.pid for child in psutil.Process().children()}
+    with host.scratch("test") as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        (folder / "deep").mkdir()
+        (folder / "deep" / "file").write_text("x")
+    assert not folder.exists()
+    assert {child.pid for child in psutil.Process().children()} == before
+
+
+def test_scratch_vanishes_with_its_owner() -> None:
+    """A SIGKILL of mqperf leaves no folder behind."""
+    program = """
+        with host.scratch("test") as folder:
+            (folder / "file").write_text("x")
+            print(folder, flush=True)
+            input()
+    """
+    with another_mqperf(program) as (owner, (folder,)):
+        assert Path(folder, "file").exists()
+        owner.kill()
+        assert eventually(lambda: not Path(folder).exists())
+
+
+def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) -> None:
+    """What a power cut leaves is removed by the next mqperf, and nothing else."""
+    stale = scratch_module.user_folder() / "test-stale"
+    (stale / "data").mkdir(parents=True)
+    with host.scratch("first") as living, host.scratch("second") as own:
+        assert not stale.exists()
+        assert living.exists()
+        assert own.exists()
+
+
+def test_folder_of_a_stranger_is_refused(host: LocalHost, temporary_folder: Path) -> None:
+    """Nobody can read our scratch by making its folder before us."""
+    (temporary_folder / f"mqperf-{os.getuid()}").mkdir(mode=0o777)
+    (temporary_folder / f"mqperf-{os.getuid()}").chmod(0o777)
+    with pytest.raises(HostError, match="not a folder that only you may enter"), host.scratch("x"):
+        pass
+
+
+def test_ports_are_consecutive_free_and_not_ephemeral(host: LocalHost) -> None:
+    """Servers of ours can listen on every one of them."""
+    with host.ports(12) as ports:
+        assert list(ports) == list(range(ports[0], ports[0] + 12))
+        assert 20_000 <= ports[0] < ports[-1] < 32_000
+        for port in ports:
+            with socket.socket() as server:
+                server.bind(("127.0.0.1", port))
+
+
+def test_ports_are_never_given_twice(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither this nor another mqperf gets a block that is in use, until it is given back."""
+    monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
+    with another_mqperf(
+        """
+        import mqperf.hosts.ports
+        mqperf.hosts.ports.LAST = 20_100
+        with host.ports(50) as ports:
+            print(ports[0], flush=True)
+            input()
+        """
+    ) as (other, (theirs,)):
+        with host.ports(50) as ours:
+            assert ours[0] != int(theirs)
+            with pytest.raises(HostError, match="no 50 consecutive free ports"), host.ports(50):
+                pass
+        other.kill()
+        other.wait()
+        with host.ports(50), host.ports(50):
+            pass
+
+
+def test_ports_in_use_are_passed_over(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger's server is not disturbed."""
+    monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
+    with socket.create_server(("127.0.0.1", 20_010)), host.ports(50) as ports:
+        assert ports[0] == 20_050
+
+
+def test_facts_tell_the_machine_but_not_its_name(host: LocalHost) -> None:
+    """Facts are published: they judge a measurement, and identify nobody."""
+    facts = host.facts()
+    assert facts["label"] == "local"
+    assert facts["cores"] == os.cpu_count()
+    assert facts["network"] == "loopback"
+    for name in ("cpu_model", "memory_bytes", "kernel", "os", "clock_source", "python"):
+        assert facts[name], name
+    assert platform.node() not in {value for value in facts.values() if isinstance(value, str)}
