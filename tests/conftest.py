@@ -21,8 +21,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("needs_rabbitmq") and not RABBITMQ_SERVER.exists():
-        say_missing = pytest.fail if item.config.getoption("--complete") else pytest.skip
-        say_missing(f"RabbitMQ is not installed: {RABBITMQ_SERVER} is missing")
+        reason = f"RabbitMQ is not installed: {RABBITMQ_SERVER} is missing"
+        if item.config.getoption("--complete"):
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
     if item.get_closest_marker("needs_browser") and not any(map(shutil.which, BROWSERS)):
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
 

@@ -74,8 +74,8 @@ def test_acting_stays_light() -> None:
     """Whatever runs beside a measurement is started without the libraries of the analysis."""
     modules = [f"mqperf.{name}" for name in sorted(ACT | {"cli"}) if exists(name)]
     program = f"import sys, {', '.join(['os', *modules])}; print(*({HEAVY} & set(sys.modules)))"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert loaded.stdout.decode().split() == []
+    loaded = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert loaded.split() == []
 
 
 def exists(name: str) -> bool:
