@@ -1,0 +1,164 @@
+"""What every panel is made of: a line with its intervals and doubts, and axes that read well."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from mqperf.columns import COLUMNS
+from mqperf.figures.palette import FAINT, GRID, INK, PAPER, Shade
+
+WIDE_SWEEP = 20
+"""A sweep whose ends are further apart than this is shown on a log axis."""
+
+NEAREST_TICKS = 0.075
+"""Share of the axis below which two thread counts are too near for two tick labels."""
+
+
+_LEGEND: dict[str, Any] = {
+    "loc": "lower left",
+    "bbox_to_anchor": (-0.02, 0.985),
+    "borderaxespad": 0.2,
+    "frameon": False,
+    "fontsize": 8.5,
+    "labelcolor": INK.light,
+    "handlelength": 2.8,
+    "columnspacing": 1.2,
+    "handletextpad": 0.5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How a line looks."""
+
+    shade: Shade
+    label: str = ""
+    dash: str = "-"
+    marker: str = "o"
+
+
+def line(
+    rows: pd.DataFrame, column: str, axes: Axes, pen: Pen, *, doubted: Collection[str] = ()
+) -> None:
+    """Draw a column against threads, with the 95 % intervals, and the doubted points hollow."""
+    known = rows[rows[column].notna()].sort_values("threads")
+    if known.empty:
+        return
+    threads = known["threads"].to_numpy(dtype=float)
+    values = shown(known, column)
+    colour = pen.shade.light
+    marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
+    marks["color"] = colour
+    axes.plot(threads, values, pen.dash, linewidth=1.8, label=pen.label or "_", **marks)
+    _intervals(known, column, axes, colour)
+    hollow = known["point"].isin(list(doubted)).to_numpy()
+    if hollow.any():
+        marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
+        axes.plot(threads[hollow], values[hollow], label="_", **marks)
+
+
+def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
+    """The column's values in the unit that a person reads."""
+    return rows[column].to_numpy(dtype=float, na_value=np.nan) * COLUMNS[column].scale
+
+
+def _intervals(rows: pd.DataFrame, column: str, axes: Axes, colour: str) -> None:
+    low, high = f"{column}_low", f"{column}_high"
+    if low not in rows or not rows[low].notna().any():
+        return
+    given = rows[rows[low].notna()]
+    bottoms = np.maximum(given[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
+    tops = given[high].to_numpy(dtype=float) * COLUMNS[column].scale
+    threads = given["threads"].to_numpy(dtype=float)
+    axes.vlines(threads, bottoms, tops, color=colour, linewidth=1, alpha=0.7)
+
+
+def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
+    """The same paper, grid, title and legend for every panel; says so when there is no data."""
+    axes.set_facecolor(PAPER.light)
+    axes.set_title(title, loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=22)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT.light)
+    axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.label.set_color(FAINT.light)
+    axes.grid(axis="y", color=GRID.light, linewidth=0.8)
+    axes.set_axisbelow(True)
+    _legend(axes, legend_columns)
+    if not axes.has_data():
+        note = axes.text(0.5, 0.5, "no data", color=FAINT.light, transform=axes.transAxes)
+        note.set(horizontalalignment="center", verticalalignment="center")
+    return axes
+
+
+def _legend(axes: Axes, columns: int) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) > 1:
+        axes.legend(handles, labels, ncols=columns, **_LEGEND)
+
+
+def thread_axis(axes: Axes) -> None:
+    """Ticks at the thread counts that were measured; a log axis for a wide sweep."""
+    counts = sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
+    axes.set_xlabel(COLUMNS["threads"].heading(), fontsize=9)
+    if not counts:
+        return
+    wide = counts[-1] / counts[0] >= WIDE_SWEEP
+    if wide:
+        axes.set_xscale("log")
+    scale: Callable[[float], float] = log10 if wide else float
+    axes.xaxis.set_major_locator(FixedLocator(_apart(counts, scale)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
+    """The counts whose labels do not run into each other, the largest first of all."""
+    span = scale(counts[-1]) - scale(counts[0])
+    kept: list[float] = []
+    for count in reversed(counts):
+        if not kept or scale(kept[-1]) - scale(count) >= NEAREST_TICKS * span:
+            kept.append(count)
+    return kept[::-1]
+
+
+def from_zero(axes: Axes) -> None:
+    """A linear axis whose zero is seen, so that heights compare."""
+    bottom, top = axes.get_ylim()
+    if axes.has_data():
+        axes.set_ylim(min(bottom, 0) if axes.dataLim.y0 < 0 else 0, max(top, 1e-9))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def log_scale(axes: Axes) -> None:
+    """A log axis from one round value (1, 2, 5, 10, ...) to another."""
+    heights = np.array([y for drawn in axes.lines for y in np.asarray(drawn.get_ydata())])
+    positive = heights[heights > 0]
+    if not positive.size:
+        return
+    axes.set_yscale("log")
+    axes.set_ylim(_round(positive.min() / 1.05, down=True), _round(positive.max() * 1.05))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=99))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def _round(value: float, *, down: bool = False) -> float:
+    """The next of 1, 2, 5, 10, 20, ... at or above the value, or at or below it."""
+    power = 10.0 ** floor(log10(value))
+    steps = [step * power for step in (1, 2, 5, 10)]
+    if down:
+        return max(step for step in steps if step <= value * (1 + 1e-9))
+    return min(step for step in steps if step >= value * (1 - 1e-9))
+
+
+def plain(value: float, _position: int | None = None) -> str:
+    """A tick label: ``12,000`` or ``0.5``, never ``1e4``."""
+    return f"{value:,.6g}" if abs(value) < 1 else f"{round(value, 3):,.10g}"

@@ -1,0 +1,166 @@
+"""Panels: a table drawn on an ``Axes``."""
+
+from collections.abc import Collection, Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from mqperf.columns import COLUMNS
+from mqperf.figures import palette
+from mqperf.figures.marks import Pen, dress, from_zero, line, log_scale, plain, shown, thread_axis
+from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
+from mqperf.plan import QUEUES, TOPOLOGIES
+
+_PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
+_COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
+_FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
+
+
+def throughput(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
+    """Throughput against threads.  ``doubted`` names the points to be drawn hollow."""
+    line(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted=doubted)
+    return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+
+
+def latency(
+    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+) -> Axes:
+    """p50, p95 and p99 against threads, on a log axis; the mean where there are no percentiles.
+
+    ``subject`` says which latency it is: round-trip or one-way.
+    """
+    columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    for column, dash in zip(columns, DASHES, strict=False):
+        pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
+        line(points, column, axes, pen, doubted=doubted)
+    dress(axes, COLUMNS["latency_mean_s"].heading(subject))
+    thread_axis(axes)
+    log_scale(axes)
+    return axes
+
+
+def broker_cpu(
+    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+) -> Axes:
+    """CPU of all broker nodes together, and its system part, against threads.
+
+    ``subject`` is the system's name.
+    """
+    for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
+        line(points, column, axes, Pen(palette.CPU, label, dash), doubted=doubted)
+    return _against_threads(axes, COLUMNS["cpu_total_cores"].heading(subject))
+
+
+def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
+    """CPU of each broker node against threads: solid the total, dashed its system part.
+
+    Of the ``cpu`` table it takes the totals over the window; repeats of a point are averaged.
+    """
+    nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
+    labels = nodes["process"].unique()
+    for label in labels:
+        mean = _over_repeats(nodes[nodes["process"] == label], ["total_cores", "sys_cores"])
+        shade, marker = assigned(palette.NODES, labels, label), assigned(MARKERS, labels, label)
+        line(mean, "total_cores", axes, Pen(shade, f"{label} total", "-", marker))
+        line(mean, "sys_cores", axes, Pen(shade, f"{label} sys", "--", marker))
+    return _against_threads(axes, COLUMNS["cpu_total_cores"].heading())
+
+
+def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
+    """Messages sent, received and replied to, against threads; repeats of a point are averaged."""
+    mean = _over_repeats(messages, list(_COUNTS))
+    for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
+        line(mean, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
+    return _against_threads(axes, COLUMNS["count"].heading())
+
+
+def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
+    """Messages lost, refused and handled twice, against threads; repeats are averaged."""
+    mean = _over_repeats(messages, list(_FAULTS))
+    for column, shade in _FAULTS.items():
+        marker = assigned(MARKERS, _FAULTS, column)
+        line(mean, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+    _against_threads(axes, COLUMNS["count"].heading("faulty"))
+    if axes.has_data():
+        axes.set_ylim(top=max(axes.get_ylim()[1], 10))
+    return axes
+
+
+def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
+    """Throughput in each second of the measured window, one line per run, coloured by threads."""
+    finished = finished_messages(intervals)
+    counts = sorted(finished["threads"].unique())
+    for count in counts:
+        shade = spread(palette.THREADS, counts.index(count), len(counts))
+        runs = finished[finished["threads"] == count].groupby("run")
+        for number, (_run, rows) in enumerate(runs):
+            label = f"{count} threads" if number == 0 else "_"
+            values = rows["count"].to_numpy(dtype=float)
+            seconds = rows["start_s"].to_numpy(dtype=float)
+            axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+    axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
+    from_zero(axes)
+    return dress(axes, COLUMNS["throughput_msg_s"].heading(), legend_columns=8)
+
+
+def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``count``.
+
+    Replies where there are any, else messages received; all processes of a run together.
+    """
+    streams = intervals["stream"]
+    finished = "round-trip" if (streams == "round-trip").any() else "received"
+    window = intervals[(streams == finished) & (intervals["start_s"] >= 0)]
+    return window.groupby(["run", "threads", "start_s"], as_index=False)[["count"]].sum()
+
+
+def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
+    """Throughput against threads of one test case: a line per topology and kind of queue."""
+    layouts = points[["topology", "queues"]].drop_duplicates()
+    for topology, queues in layouts.itertuples(index=False):
+        rows = points[(points["topology"] == topology) & (points["queues"] == queues)]
+        pen = Pen(
+            shade=assigned(palette.TOPOLOGIES, TOPOLOGIES, topology),
+            label=TOPOLOGIES[topology].label + QUEUES[queues].label,
+            dash=assigned(DASHES, QUEUES, queues),
+            marker=assigned(MARKERS, TOPOLOGIES, topology),
+        )
+        line(rows, "throughput_msg_s", axes, pen, doubted=doubted)
+    return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+
+
+def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
+    """Bars of the top throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
+
+    ``titles`` names the test cases.
+    """
+    labels, cases = best["label"].unique(), [c for c in titles if (best["test_case"] == c).any()]
+    height = 0.8 / max(len(cases), 1)
+    for number, case in enumerate(cases):
+        rows = best[best["test_case"] == case]
+        places = [list(labels).index(label) + number * height for label in rows["label"]]
+        values = shown(rows, "throughput_msg_s")
+        shade = palette.CASES[case]
+        bars = axes.barh(places, values, height * 0.86, color=shade.light, label=titles[case])
+        texts = [plain(float(f"{value:.3g}")) for value in values]
+        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5)
+    axes.set_yticks([place + 0.4 - height / 2 for place in range(len(labels))], list(labels))
+    axes.invert_yaxis()
+    axes.margins(x=0.1)
+    dress(axes, COLUMNS["throughput_msg_s"].heading("top"))
+    axes.tick_params(axis="y", labelcolor=palette.INK.light)
+    axes.grid(visible=False)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    return axes
+
+
+def _against_threads(axes: Axes, title: str) -> Axes:
+    thread_axis(axes)
+    from_zero(axes)
+    return dress(axes, title)
+
+
+def _over_repeats(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """The mean of the columns at each point."""
+    return rows.groupby(["point", "threads"], as_index=False)[columns].mean()

@@ -1,0 +1,161 @@
+"""Invented tables for tests of the reading half: no broker ever gave these numbers.
+
+``tables()`` gives a complete, deterministic set with the shapes that real ones have: a saturating
+throughput, latency that grows past saturation, one busy node, three repeats, one failed attempt
+and one doubt.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import sin
+
+import pandas as pd
+
+from mqperf.plan import TEST_CASES
+from mqperf.stats.summary import points
+from mqperf.tables import Tables, conform
+
+NODES = ("Master", "Slave 1", "Slave 2")
+PEAKS = {"rpc-call": 5_000.0, "rpc-cast": 9_000.0, "notify": 8_500.0}
+COSTS = {"classic": 1.0, "mirrored": 0.45, "quorum": 0.6}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large the invented sweep is."""
+
+    layouts: tuple[tuple[str, str], ...] = (("cmsm", "classic"), ("cs1ss2", "mirrored"))
+    test_cases: tuple[str, ...] = TEST_CASES
+    threads: tuple[int, ...] = (50, 100, 250)
+    repeats: int = 3
+    seconds: int = 8
+    nodes: tuple[str, ...] = NODES
+    system: str = "rabbitmq"
+    title: str = "RabbitMQ"
+
+
+Row = dict[str, object]
+
+
+def tables(shape: Shape = Shape()) -> Tables:  # noqa: B008: frozen
+    """The invented tables, complete with ``points`` and ``doubts``."""
+    keys = list(_keys(shape))
+    failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
+    rows: Mapping[str, list[Row]] = {
+        "runs": [_run(shape, key, "done") for key in whole] + [_run(shape, failed, "failed")],
+        "messages": [_messages(key) for key in whole],
+        "latency": [_latency(key) for key in whole],
+        "intervals": [row for key in whole for row in _intervals(shape, key)],
+        "cpu": [row for key in whole for row in _cpu(shape, key)],
+        "events": [],
+    }
+    read = {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+    return {**read, "points": points(read), "doubts": _doubts(keys[-1])}
+
+
+def _keys(shape: Shape) -> Iterator[Row]:
+    for topology, queues in shape.layouts:
+        for case in shape.test_cases:
+            for threads in shape.threads:
+                point = f"{shape.system}-{topology}-{queues}-{case}-t{threads:04d}"
+                for repeat in range(1, shape.repeats + 1):
+                    yield {
+                        "run": f"{point}-r{repeat}",
+                        "point": point,
+                        "system": shape.system,
+                        "topology": topology,
+                        "queues": queues,
+                        "test_case": case,
+                        "threads": threads,
+                        "repeat": repeat,
+                    }
+
+
+def _rate(key: Row) -> float:
+    """Invented throughput: it saturates, queues cost, and repeats differ by a few per cent."""
+    threads, repeat = int(str(key["threads"])), int(str(key["repeat"]))
+    peak = PEAKS[str(key["test_case"])] * COSTS[str(key["queues"])]
+    saturating = threads / (threads + 60) * (1 - threads / 2_000)
+    return peak * saturating * (1 + 0.02 * sin(repeat + threads))
+
+
+def _run(shape: Shape, key: Row, status: str) -> Row:
+    return key | {
+        "status": status,
+        "failure": None if status == "done" else "client-1 did not report within 30 s",
+        "started": pd.Timestamp("2026-03-14T15:09:26Z"),
+        "green_threads": 10,
+        "processes": int(str(key["threads"])) // 10,
+        "hosts": 1,
+        "asked_s": float(shape.seconds),
+        "window_s": float(shape.seconds),
+        "expected": 2,
+        "reported": 2,
+        "system_title": shape.title,
+        "system_version": "3.10.8",
+        "runtime_version": "25.2.3",
+        "generator_version": "17.3.0",
+        "python_version": "3.11.7",
+        "os": "Debian GNU/Linux 12 (bookworm)",
+        "kernel": "6.18.0",
+        "cpu_model": "Invented CPU @ 2.00GHz",
+        "cores": 2,
+        "memory_bytes": 24 * 2**30,
+        "network_card": "loopback",
+        "mqperf_version": "0.1.0",
+    }
+
+
+def _messages(key: Row) -> Row:
+    sent = round(_rate(key) * 10)
+    called = key["test_case"] == "rpc-call"
+    return key | {
+        "sent": sent,
+        "received": sent,
+        "round_trip": sent if called else None,
+        "errors": 0,
+        "lost": 0,
+        "duplicates": 0,
+        "throughput_msg_s": _rate(key),
+        "send_rate_msg_s": _rate(key) * 1.001,
+        "throughput_sd_msg_s": _rate(key) * 0.03,
+        "published_throughput_msg_s": _rate(key) * 0.99,
+    }
+
+
+def _latency(key: Row) -> Row:
+    mean = int(str(key["threads"])) / _rate(key)
+    shares = {"p50": 0.9, "p90": 1.5, "p95": 1.9, "p99": 3.2, "p999": 6.0, "max": 11.0}
+    return key | {
+        "stream": "round-trip" if key["test_case"] == "rpc-call" else "one-way",
+        "samples": round(_rate(key) * 8),
+        "latency_mean_s": mean,
+        "published_latency_s": mean * 1.01,
+        **{f"latency_{name}_s": mean * share for name, share in shares.items()},
+    }
+
+
+def _intervals(shape: Shape, key: Row) -> Iterator[Row]:
+    stream = "round-trip" if key["test_case"] == "rpc-call" else "received"
+    for second in range(shape.seconds):
+        count = round(_rate(key) * (1 + 0.04 * sin(3 * second + int(str(key["threads"])))))
+        process = "client-1" if stream == "round-trip" else "server-1"
+        times = {"start_s": float(second), "count": count}
+        yield key | {"process": process, "stream": stream, **times}
+
+
+def _cpu(shape: Shape, key: Row) -> Iterator[Row]:
+    busy = _rate(key) / 4_000
+    window = {"host": "one", "scope": "window", "start_s": 0.0, "end_s": float(shape.seconds)}
+    for position, node in enumerate(shape.nodes):
+        total = busy if position == 0 else 0.06 + 0.01 * position
+        used = {"total_cores": total, "sys_cores": total * 0.28, "rss_bytes": 90 * 2**20}
+        yield key | window | {"process": node, "kind": "broker", **used}
+    for process, kind in (("client-1", "client"), ("server-1", "server"), ("host", "host")):
+        used = {"total_cores": busy * 0.8, "sys_cores": busy * 0.1}
+        yield key | window | {"process": process, "kind": kind, **used}
+
+
+def _doubts(key: Row) -> pd.DataFrame:
+    text = "received 13 messages fewer than were sent: 2_100 of *2 113* | in 8 s"
+    return conform("doubts", pd.DataFrame([key | {"kind": "conservation", "text": text}]))
