@@ -23,7 +23,8 @@ LAYERS = (
     {"published"},
     {"systems", "faults", "stats", "figures"},
     {"runner", "report"},
-    {"progress", "preview", "doctor"},
+    {"progress", "doctor"},
+    {"preview"},
     {"cli"},
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
