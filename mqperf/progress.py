@@ -12,7 +12,7 @@ from mqperf.plan import Case
 from mqperf.record import Run
 
 OVERHEAD_S = 5.0
-"""Seconds that a case takes besides its load, until the sweep has shown how many it really takes."""
+"""Seconds that a case takes besides its load, until the sweep has shown how many."""
 
 START_S = 12.0
 """Seconds until the first case can begin: the system has to be started."""
@@ -92,7 +92,7 @@ class Bar:
         if case is None:
             self.console.print(text)
 
-    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""
         now = time.monotonic()
         if case.id in {other.id for other in self._todo[1:]} or self._overheads:

@@ -2,8 +2,8 @@
 
 A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder is its
 state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written or was cut off, and
-``<case-id>.failed-N`` is an earlier attempt, kept as evidence.  Finishing is one rename, so a run is
-either whole or not there, whenever the power goes.
+``<case-id>.failed-N`` is an earlier attempt, kept as evidence.  Finishing is one rename, so a run
+is either whole or not there, whenever the power goes.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ class Run:
             ) from None
 
     def damaged(self) -> list[str]:
-        """Names of recorded files that are missing or whose sha256 is no longer the recorded one."""
+        """Names of recorded files that are missing, or whose sha256 is no longer the recorded."""
         files: dict[str, str] = self.facts().get("files", {})
         return [
             name
@@ -227,4 +227,3 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-

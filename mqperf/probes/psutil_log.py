@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,7 +64,7 @@ def read(
         series = [(s["epoch"] - start, _reading(s, label)) for s in inside]
         known = [(at, reading) for at, reading in series if reading is not None]
         kind = kinds.get(label, "host")
-        pairs = [(a, b, "interval") for a, b in zip(known, known[1:], strict=False)]
+        pairs = [(a, b, "interval") for a, b in pairwise(known)]
         if len(known) == len(series) > 1:
             pairs.append((known[0], known[-1], "window"))
         rows += [

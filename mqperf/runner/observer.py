@@ -16,7 +16,7 @@ class Observer(Protocol):
     def doing(self, what: str, case: Case | None = None) -> None:
         """A new phase begins: of the system, or of a case."""
 
-    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
         """A case has a whole run, or a failed one with the reason."""
 
 
@@ -29,5 +29,5 @@ class Silent:
     def doing(self, what: str, case: Case | None = None) -> None:
         """Ignore it."""
 
-    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
         """Ignore it."""

@@ -1,7 +1,7 @@
 """A sweep: every case of a plan that has no whole run yet, one after the other."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -96,15 +96,11 @@ def _block(
 
     following: Trial | None = None
     while queue or following:
-        trial = following or begin()
-        following, refusal = None, None
+        trial, following, refusal = following or begin(), None, None
         with closing(trial):
             try:
                 trial.measure()
-                try:
-                    following = begin() if queue else None
-                except RecordError as error:
-                    refusal = error
+                following, refusal = _tried(begin) if queue else (None, None)
                 run, failure = trial.conclude(), None
             except MqperfError as error:
                 failure = str(error)
@@ -122,6 +118,14 @@ def _block(
                 following.discard()
                 queue.appendleft(following.case)
             return
+
+
+def _tried(begin: Callable[[], Trial]) -> tuple[Trial | None, RecordError | None]:
+    """The next trial, or why there can be none: the present one must be brought home first."""
+    try:
+        return begin(), None
+    except RecordError as error:
+        return None, error
 
 
 def _sound(bench: Bench) -> bool:

@@ -1,7 +1,7 @@
 """One trial: a case from starting its processes to sealing its run folder.
 
-The phases are ``prepare``, ``measure`` and ``conclude``.  ``prepare`` only starts processes and does
-not wait for them, so a sweep calls it for the next case while the present one drains.
+The phases are ``prepare``, ``measure`` and ``conclude``.  ``prepare`` only starts processes and
+does not wait for them, so a sweep calls it for the next case while the present one drains.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 
 from mqperf.errors import HostError, LoadError, MqperfError
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.load import Command, messages, simulator
+from mqperf.load import Command, messages, simulator, simulator_json
 from mqperf.load.environments import Environment
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
@@ -110,22 +110,21 @@ class Trial:
         self.tell("draining")
         clients = [c.label for c in self.commands if c.kind == "client"]
         servers = [c.label for c in self.commands if c.kind == "server"]
-        load_end = self.window[1] + self.case.cooldown_s
-        limit = load_end + self.case.timeout_s + EXIT_MARGIN_S
+        limit = self.window[1] + self.case.cooldown_s + self.case.timeout_s + EXIT_MARGIN_S
         self._await_exit([*clients, "psutil"], limit)
-        drained = self._drain(clients, servers)
+        self._drain(clients, servers)
         self.control.stop()
         self._await_exit(servers, time.time() + EXIT_MARGIN_S)
         self.attempt.event("stopped")
         self._judge()
-        self._describe(load_end, drained)
+        self._describe()
         return self.attempt.finish()
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
         self.attempt.event("failed", reason=reason)
         stop_all(list(self.processes.values()), grace_s=2)
-        self._describe(self.window[1], None)
+        self._describe()
         return self.attempt.fail(reason)
 
     def discard(self) -> None:
@@ -149,7 +148,7 @@ class Trial:
             for command in self.commands
         ]
         watched.append(psutil_log.Target("mqperf", "harness", os.getpid()))
-        self.kinds = {target.label: target.kind for target in watched} | {"psutil": "harness"}
+        self.kinds = {"psutil": "harness"} | {target.label: target.kind for target in watched}
         argv = psutil_log.command(
             watched, self.control.folder, self.case.load_s, folder / psutil_log.LOG
         )
@@ -178,8 +177,8 @@ class Trial:
             if code != 0:
                 raise LoadError(f"{label} ended with exit code {code}{_last_words(process.log)}")
 
-    def _drain(self, clients: list[str], servers: list[str]) -> float:
-        """Wait until servers have handled all that was sent, or receive no more; when that was."""
+    def _drain(self, clients: list[str], servers: list[str]) -> None:
+        """Wait until servers have handled all that was sent, or receive no more."""
         sent = sum(self._counts(client)["sent"] for client in clients)
         received, moved = -1, time.time()
         limit = moved + DRAIN_LIMIT_S
@@ -190,12 +189,11 @@ class Trial:
             self.bench.deployment.check()
             time.sleep(POLL_S)
         self.attempt.event("drained", sent=sent, received=received)
-        return moved
 
     def _judge(self) -> None:
         """Raise when what the processes left is not a sound run."""
         for command in self.commands:
-            simulator.read_summary(self.attempt.folder / "load" / f"{command.label}.json")
+            simulator_json.read_summary(self.attempt.folder / "load" / f"{command.label}.json")
             counts = self._counts(command.label)
             if command.kind == "client" and counts["sent"] == counts["error"]:
                 raise LoadError(
@@ -209,15 +207,16 @@ class Trial:
                 " let it settle and repeat the command"
             )
 
-    def _describe(self, load_end: float, drained: float | None) -> None:
+    def _describe(self) -> None:
         begin, end = self.window
         reporting = [c.label for c in self.commands if self._reported(c.label)]
         self.bench.deployment.collect(self.attempt.folder / "broker")
+        system = {**self.bench.facts["system"], **self.bench.deployment.facts()}
         self.attempt.facts |= {
+            "system": system,
             "started": utc(begin - self.case.warmup_s) if begin else None,
             "stopped": utc(time.time()),
             "window": {"start": begin, "end": end} if begin else None,
-            "drain_s": None if drained is None else max(0.0, drained - load_end),
             "clock_offsets_s": {self.bench.host.name: 0.0},
             "kinds": self.kinds,
             "processes": [
@@ -236,7 +235,8 @@ class Trial:
         return (load / f"{label}.json").exists() and (load / f"{label}.messages").exists()
 
     def _counts(self, label: str) -> Mapping[str, int]:
-        return messages.counts(self.attempt.folder / "load" / f"{label}.messages")
+        header = messages.read_header(self.attempt.folder / "load" / f"{label}.messages")
+        return {stream.name: stream.count for stream in header.streams}
 
     @property
     def _probe_log(self) -> Path:

@@ -11,7 +11,7 @@ from mqperf.columns import TABLES
 from mqperf.errors import TableError
 from mqperf.record import Run, runs
 from mqperf.tables.of_run import of_run
-from mqperf.tables.shape import conform, empty
+from mqperf.tables.shape import conform, empty, in_order
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -39,12 +39,12 @@ def read(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:
-    """The tables of these runs."""
+    """The tables of these runs, by the axes of the sweep: threads rise within a test case."""
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in READ}
     for run in attempts:
         for name, frame in of_run(run).items():
             parts[name].append(frame)
-    return {name: _joined(name, frames) for name, frames in parts.items()}
+    return {name: in_order(_joined(name, frames)) for name, frames in parts.items()}
 
 
 def read_csv(folder: Path) -> dict[str, pd.DataFrame]:

@@ -13,13 +13,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.load import messages, simulator
+from mqperf.load import messages
+from mqperf.load.simulator_json import Published, published_compatible
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Run
 
 Streams = Mapping[str, Mapping[str, np.ndarray]]
 """label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
+
+Window = tuple[float, float]
+"""Start and end of the measured window, in epoch seconds."""
 
 PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 
@@ -30,18 +34,20 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     case = run.case()
     keys = _keys(run, case)
     tables = {"runs": _frame([_run_row(run, facts, case)], keys)}
-    window = facts.get("window")
-    if window:
-        tables["events"] = _frame(_events(run.path, window["start"]), keys)
+    if "window" not in facts or facts["window"] is None:
+        return tables
+    window = facts["window"]["start"], facts["window"]["end"]
+    tables["events"] = _frame(_events(run.path, window[0]), keys)
     if run.status != "done" or case is None:
         return tables
-    begin, end = window["start"], window["end"]
     streams = _streams(run.path, facts)
     finished = _finished(streams, case)
-    tables["messages"] = _frame([_message_row(run.path, case, facts, streams, finished)], keys)
-    tables["latency"] = _frame([_latency_row(run.path, case, facts, finished, begin, end)], keys)
-    tables["intervals"] = _frame(_intervals(streams, begin, end), keys)
-    tables["cpu"] = _frame(_cpu(run.path, facts, begin, end), keys)
+    published = _published(run.path, case, facts)
+    tables["runs"]["drain_s"] = _drain_s(finished, window[1] + case.cooldown_s)
+    tables["messages"] = _frame([_message_row(case, streams, window, published)], keys)
+    tables["latency"] = _frame([_latency_row(case, finished, window, published)], keys)
+    tables["intervals"] = _frame(_intervals(streams, window), keys)
+    tables["cpu"] = _frame(_cpu(run.path, facts, window), keys)
     return tables
 
 
@@ -83,7 +89,6 @@ def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
     offsets = facts.get("clock_offsets_s", {}).values()
     row: dict[str, Any] = {
         "position": facts.get("position"),
-        "drain_s": facts.get("drain_s"),
         "expected": len(processes) if processes else None,
         "reported": sum(p["reported"] for p in processes) if processes else None,
         "clock_offset_s": max(map(abs, offsets), default=None),
@@ -107,12 +112,10 @@ def _versions(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
-    host = next(iter(facts.get("hosts", [])), {})
-    network = host.get("network") or {}
+    hosts: list[dict[str, Any]] = facts.get("hosts", [])
+    host = hosts[0] if hosts else {}
     names = ("os", "kernel", "cpu_model", "cores", "memory_bytes")
-    return {name: host.get(name) for name in names} | {
-        f"network_{name}": network.get(name) for name in ("card", "driver", "speed")
-    }
+    return {name: host.get(name) for name in names} | {"network_card": host.get("network")}
 
 
 def _events(folder: Path, begin: float) -> list[dict[str, Any]]:
@@ -133,7 +136,7 @@ def _events(folder: Path, begin: float) -> list[dict[str, Any]]:
 
 def _streams(folder: Path, facts: Mapping[str, Any]) -> Streams:
     return {
-        process["label"]: messages.read(folder / "load" / f"{process['label']}.messages")
+        process["label"]: messages.read_messages(folder / "load" / f"{process['label']}.messages")
         for process in facts["processes"]
     }
 
@@ -149,15 +152,21 @@ def _finished(streams: Streams, case: Case) -> np.ndarray:
     return _together(streams, "round_trip" if case.test_case == "rpc-call" else "received")
 
 
+def _drain_s(finished: np.ndarray, load_end: float) -> float:
+    """Seconds from the end of the load until the last message was finished."""
+    return max(0.0, float(finished[:, 1].max(initial=load_end)) - load_end)
+
+
 def _message_row(
-    folder: Path, case: Case, facts: Mapping[str, Any], streams: Streams, finished: np.ndarray
+    case: Case, streams: Streams, window: Window, published: Published
 ) -> dict[str, Any]:
-    begin, end = facts["window"]["start"], facts["window"]["end"]
+    finished = _finished(streams, case)
     sent, received = _together(streams, "sent")[:, 0], _together(streams, "received")[:, 0]
     errors = len(_together(streams, "error"))
     replies = len(finished) if case.test_case == "rpc-call" else None
     answered = len(received) if replies is None else replies + errors
-    per_second = _per_second(finished[:, 1], begin, end)
+    per_second = _per_second(finished[:, 1], window)
+    length = window[1] - window[0]
     return {
         "sent": len(sent),
         "received": len(received),
@@ -165,27 +174,22 @@ def _message_row(
         "errors": errors,
         "lost": len(sent) - answered,
         "duplicates": _surplus(received, sent),
-        "throughput_msg_s": per_second.sum() / (end - begin),
-        "send_rate_msg_s": _per_second(sent, begin, end).sum() / (end - begin),
+        "throughput_msg_s": per_second.sum() / length,
+        "send_rate_msg_s": _per_second(sent, window).sum() / length,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
-        "published_throughput_msg_s": _published(folder, case, facts)[0],
+        "published_throughput_msg_s": published.throughput_per_s,
     }
 
 
 def _latency_row(
-    folder: Path,
-    case: Case,
-    facts: Mapping[str, Any],
-    finished: np.ndarray,
-    begin: float,
-    end: float,
+    case: Case, finished: np.ndarray, window: Window, published: Published
 ) -> dict[str, Any]:
-    inside = finished[(finished[:, 1] >= begin) & (finished[:, 1] < end)]
+    inside = finished[(finished[:, 1] >= window[0]) & (finished[:, 1] < window[1])]
     latency = inside[:, 1] - inside[:, 0]
     row: dict[str, Any] = {
         "stream": "round-trip" if case.test_case == "rpc-call" else "one-way",
         "samples": len(latency),
-        "published_latency_s": _published(folder, case, facts)[1],
+        "published_latency_s": published.latency_mean_s,
     }
     if len(latency):
         values = np.percentile(latency, list(PERCENTILES.values()))
@@ -194,8 +198,9 @@ def _latency_row(
     return row
 
 
-def _per_second(instants: np.ndarray, begin: float, end: float) -> np.ndarray:
+def _per_second(instants: np.ndarray, window: Window) -> np.ndarray:
     """How many instants fall into each whole second of the window."""
+    begin, end = window
     seconds = round(end - begin)
     second = np.floor(instants - begin)
     inside = second[(second >= 0) & (second < seconds)].astype(np.int64)
@@ -212,23 +217,23 @@ def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
     return int(np.maximum(counts - known, 0).sum())
 
 
-def _intervals(streams: Streams, begin: float, end: float) -> pd.DataFrame:
+def _intervals(streams: Streams, window: Window) -> pd.DataFrame:
     parts = [
-        _stream_intervals(stream, begin, end).assign(process=label, stream=name.replace("_", "-"))
+        _stream_intervals(stream, window).assign(process=label, stream=name.replace("_", "-"))
         for label, named in streams.items()
         for name, stream in named.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _stream_intervals(stream: np.ndarray, begin: float, end: float) -> pd.DataFrame:
+def _stream_intervals(stream: np.ndarray, window: Window) -> pd.DataFrame:
     """Counts and latencies by the second in which a message finished (or, sent, was started)."""
     instants = stream[:, -1]
-    counts = _per_second(instants, begin, end)
+    counts = _per_second(instants, window)
     frame = pd.DataFrame({"start_s": np.arange(len(counts), dtype=float), "count": counts})
     if stream.shape[1] == 1:
         return frame
-    second = np.floor(instants - begin)
+    second = np.floor(instants - window[0])
     inside = (second >= 0) & (second < len(counts))
     latency, second = (instants - stream[:, 0])[inside], second[inside].astype(np.int64)
     total = np.bincount(second, weights=latency, minlength=len(counts))
@@ -240,18 +245,20 @@ def _stream_intervals(stream: np.ndarray, begin: float, end: float) -> pd.DataFr
     return frame
 
 
-def _cpu(folder: Path, facts: Mapping[str, Any], begin: float, end: float) -> pd.DataFrame:
+def _cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
     frames = [
-        psutil_log.read(log.parent / psutil_log.LOG, facts["kinds"], (begin, end), log.parent.name)
+        psutil_log.read(log.parent / psutil_log.LOG, facts["kinds"], window, log.parent.name)
         for log in sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
     ]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> tuple[float, float]:
+def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> Published:
     """Throughput and latency by the formulas of 2016, from the simulator's own summaries."""
     files = {
-        kind: [folder / "load" / f"{p['label']}.json" for p in facts["processes"] if p["kind"] == kind]
+        kind: [
+            folder / "load" / f"{p['label']}.json" for p in facts["processes"] if p["kind"] == kind
+        ]
         for kind in ("client", "server")
     }
-    return simulator.published_compatible(files["client"], files["server"], case.test_case)
+    return published_compatible(files["client"], files["server"], case.test_case)

@@ -4,6 +4,10 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS, TABLES
 from mqperf.errors import TableError
+from mqperf.plan import TEST_CASES
+
+AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
+"""The columns that say where in a sweep a row belongs, outermost first."""
 
 
 def empty(name: str) -> pd.DataFrame:
@@ -29,6 +33,18 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     for column in expected:
         _check(name, typed[column])
     return typed.reset_index(drop=True)
+
+
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows by system, topology, queues, test case (as a plan has them), threads, repeat."""
+    axes = [name for name in AXES if name in frame.columns]
+    return frame.sort_values(axes, key=_rank, kind="stable", ignore_index=True)
+
+
+def _rank(values: pd.Series) -> pd.Series:
+    if values.name != "test_case":
+        return values
+    return values.map({name: rank for rank, name in enumerate(TEST_CASES)})
 
 
 def _check(table: str, values: pd.Series) -> None:

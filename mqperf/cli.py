@@ -1,0 +1,198 @@
+"""The command line: translates what a person types into calls, and does nothing else."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Literal
+
+import click
+import typer
+from rich.console import Console
+
+from mqperf import __version__
+from mqperf.errors import MqperfError
+from mqperf.plan_file import load_plan
+
+app = typer.Typer(
+    name="mqperf",
+    help="A message-queue performance laboratory whose numbers audit themselves.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
+]
+RunsFolder = Annotated[
+    Path, typer.Argument(metavar="RUNS", help="a runs folder, e.g. data/runs/quickstart")
+]
+TablesFolder = Annotated[
+    Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
+]
+
+FAULT = 2
+"""Exit code for anything that went wrong and was explained."""
+
+
+def main() -> None:
+    """Run the command line; explained errors become one line on stderr and exit code 2."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        sys.exit(typer.main.get_command(app).main(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except MqperfError as error:
+        complaints.print(f"mqperf: {error}", markup=False)
+        sys.exit(FAULT)
+    except (KeyboardInterrupt, click.Abort):
+        complaints.print("mqperf: interrupted; the same command goes on where it stopped")
+        sys.exit(130)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        console.print(f"mqperf {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def doctor(
+    simulators: Annotated[
+        bool, typer.Option("--simulators", help="Also build and try every simulator environment.")
+    ] = False,
+) -> None:
+    """Say what is installed, in which versions, and how to get what is missing.
+
+    Example: `mqperf doctor`
+    """
+    from mqperf.doctor import examine
+
+    sound = True
+    for finding in examine(simulators=simulators):
+        sound = sound and finding.sound
+        console.print(f"{'ok     ' if finding.sound else 'MISSING'} {finding.text}", markup=False)
+    if not sound:
+        raise typer.Exit(FAULT)
+
+
+@app.command()
+def plan(file: PlanFile) -> None:
+    """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
+
+    Example: `mqperf plan plans/rabbitmq.yaml`
+    """
+    from mqperf.preview import preview
+
+    console.print(preview(load_plan(file)), markup=False, soft_wrap=True)
+
+
+@app.command()
+def run(
+    file: PlanFile,
+    runs: Annotated[
+        Path | None, typer.Option(help="Where run folders go; data/runs/NAME by default.")
+    ] = None,
+) -> None:
+    """Run what is pending of a plan, and record it.
+
+    A repeated command completes only what is missing, after any interruption.
+
+    Example: `mqperf run plans/quickstart.yaml`
+    """
+    from mqperf.progress import Bar
+    from mqperf.runner import sweep
+
+    resolved = load_plan(file)
+    folder = runs or Path("data/runs") / resolved.name
+    with Bar(console) as bar:
+        outcome = sweep(resolved, file.read_text(encoding="utf-8"), folder, bar)
+    console.print(f"{outcome.done} runs recorded in {folder}", markup=False)
+    if outcome.failed:
+        raise MqperfError(
+            f"{len(outcome.failed)} runs failed; their evidence is in {folder}/*.failed-*,"
+            " and the same command tries them again"
+        )
+
+
+@app.command()
+def status(runs: RunsFolder) -> None:
+    """Say of each case whether it is done, failed or pending.
+
+    Example: `mqperf status data/runs/quickstart`
+    """
+    from mqperf.preview import standing
+
+    console.print(standing(load_plan(runs / "plan.yaml"), runs), markup=False, soft_wrap=True)
+
+
+@app.command()
+def tables(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder for one file per table.")],
+    form: Annotated[
+        Literal["csv", "parquet"], typer.Option("--format", help="File format.")
+    ] = "csv",
+) -> None:
+    """Write every table as a file of its name.
+
+    Example: `mqperf tables data/runs/quickstart --format csv --out tables`
+    """
+    from mqperf import stats
+    from mqperf import tables as rooms
+
+    for file in rooms.write(stats.complete(rooms.read(path)), out, form):
+        console.print(str(file), markup=False)
+
+
+@app.command()
+def audit(
+    path: TablesFolder,
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object a line.")
+    ] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on any doubt.")] = False,
+) -> None:
+    """Say which numbers not to trust, and why.
+
+    Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
+    """
+    from mqperf import stats
+    from mqperf import tables as rooms
+    from mqperf.stats.checks import as_json_lines, as_text_lines
+
+    doubts = stats.complete(rooms.read(path))["doubts"]
+    for line in as_json_lines(doubts) if form == "json" else as_text_lines(doubts):
+        console.print(line, markup=False, soft_wrap=True)
+    if strict and len(doubts):
+        raise typer.Exit(1)
+
+
+@app.command()
+def report(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder of the report, e.g. reports/quickstart.")],
+    notebooks: Annotated[
+        bool, typer.Option(help="Execute the notebooks on the runs and link them.")
+    ] = True,
+) -> None:
+    """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
+
+    Example: `mqperf report data/runs/quickstart --out reports/quickstart`
+    """
+    from mqperf.report import publish
+
+    page = publish(path, out, notebooks=notebooks)
+    console.print(str(page), markup=False, soft_wrap=True)
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
