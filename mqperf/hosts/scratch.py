@@ -33,18 +33,12 @@ def scratch(prefix: str) -> Iterator[Path]:
     sweep(base)
     try:
         folder, lock = _owned_folder(base, prefix)
+        waiting = _start_reaper(folder)
     except OSError as error:
-        raise HostError(f"{base}: cannot make a scratch folder: {error.strerror}") from None
-    # -I: the reaper imports nothing but the standard library, whatever the environment says.
-    # A session of its own: Ctrl-C and a closed terminal are meant for us, not for it.
-    with subprocess.Popen(
-        [sys.executable, "-I", reaper.__file__, str(folder)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    ) as waiting:
+        raise HostError(
+            f"{error.filename or base}: cannot make a scratch folder: {error.strerror}"
+        ) from None
+    with waiting:
         try:
             yield folder
         finally:
@@ -110,3 +104,16 @@ def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
         except BlockingIOError:
             pass
         os.close(lock)
+
+
+def _start_reaper(folder: Path) -> subprocess.Popen[bytes]:
+    # -I: the reaper imports nothing but the standard library, whatever the environment says.
+    # A session of its own: Ctrl-C and a closed terminal are meant for us, not for it.
+    return subprocess.Popen(
+        [sys.executable, "-I", reaper.__file__, str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    )

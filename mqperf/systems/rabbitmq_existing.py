@@ -4,6 +4,7 @@ Runs cannot have a virtual host of their own, so they keep apart by their topics
 declared is deleted by name afterwards.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -43,16 +44,18 @@ class ExistingCluster:
         """Take nodes that have been reached, and their URLs."""
         self._peers = peers
         self._urls = urls
+        self._queues: dict[str, list[str]] = {}
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes in the order of the plan's URLs."""
         return tuple(peer.node for peer in self._peers)
 
-    def grant(self, case: Case, run_id: str) -> Access:  # noqa: ARG002  runs differ by topic
+    def grant(self, case: Case, run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         check_mirroring(case, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
+        self._queues[run_id] = queue_names(case, run_id)
         return Access(
             client_url=self._url(topology.client, case.topology),
             server_url=self._url(topology.server, case.topology),
@@ -66,7 +69,7 @@ class ExistingCluster:
         """
         with connected(self._urls[0]) as connection:
             channel = connection.channel()
-            for queue in (run_id, f"{run_id}.server", f"{run_id}.info"):
+            for queue in self._queues.pop(run_id):
                 channel.queue_delete(queue)
 
     def facts(self) -> dict[str, JsonValue]:
@@ -102,6 +105,16 @@ class ExistingCluster:
                 f" the plan's settings give {len(self._urls)}: add their urls"
             )
         return urlsplit(self._urls[index])._replace(scheme="rabbit").geturl()
+
+
+def queue_names(case: Case, run_id: str) -> list[str]:
+    """Name the queues which the simulator's servers declare for a run."""
+    topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
+    names = []
+    for pair in range(1, case.processes + 1):
+        own = topic if case.targets == "shared" else f"{topic}-{pair}"
+        names += [own, f"{own}.server-{pair}", f"{own}.info"]
+    return names
 
 
 def existing_cluster(settings: Settings) -> ExistingCluster:

@@ -1,0 +1,383 @@
+"""RabbitMQ, really started: three nodes of our own, and nothing of them afterwards."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import amqp
+import psutil
+import pytest
+from typing_extensions import override
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost, Process
+from mqperf.plan import Case
+from mqperf.systems import SYSTEMS
+from mqperf.systems.rabbitmq_launch import private_cluster
+from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq_settings import Settings
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+ROOT = Path(__file__).parent.parent.parent
+NOBODY = 65534
+
+
+@dataclass(frozen=True)
+class Running:
+    """A cluster that all tests share which leave it as it was."""
+
+    deployment: PrivateCluster
+    folder: Path
+
+    def url(self, index: int, user: str = "mqperf", password: str | None = None) -> str:
+        """A URL of the default virtual host, as somebody would write it into a plan."""
+        cluster = self.deployment._cluster
+        secret = cluster.password if password is None else password
+        return f"rabbit://{user}:{secret}@127.0.0.1:{cluster.amqp_port(index)}"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    host = LocalHost()
+    with (
+        host.scratch("test-rabbitmq") as folder,
+        private_cluster(Settings(), host, folder) as deployment,
+    ):
+        yield Running(deployment, folder)
+
+
+@contextmanager
+def connected(url: str) -> Iterator[amqp.Channel]:
+    parts = urlsplit(url)
+    with amqp.Connection(
+        host=f"{parts.hostname}:{parts.port}",
+        userid=parts.username,
+        password=parts.password,
+        virtual_host=unquote(parts.path[1:]) or "/",
+    ) as connection:
+        yield connection.channel()
+
+
+def a_case(queues: str = "classic", topology: str = "cmsm") -> Case:
+    return Case(
+        system="rabbitmq",
+        topology=topology,
+        queues=queues,
+        test_case="rpc-call",
+        green_threads=1,
+        duration_s=1,
+    )
+
+
+def eventually(true: Callable[[], bool], patience_s: float = 15) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return true()
+
+
+def processes_of(folder: Path | str) -> list[psutil.Process]:
+    """Living processes which were started with this folder in their arguments or environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [*process.cmdline(), *process.environ().values(), process.cwd()]
+            if process.status() != psutil.STATUS_ZOMBIE and any(str(folder) in w for w in words):
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            continue
+    return found
+
+
+def listeners(ports: Sequence[int]) -> set[tuple[str, int]]:
+    return {
+        (connection.laddr.ip, connection.laddr.port)
+        for connection in psutil.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+        and connection.laddr
+        and connection.laddr.port in ports
+    }
+
+
+def queue_facts(running: Running, vhost: str, *columns: str) -> list[dict[str, Any]]:
+    """What RabbitMQ itself says about the queues of a virtual host."""
+    control, node = running.deployment._control, running.deployment.nodes[0].name
+    listed = control._call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
+    facts: list[dict[str, Any]] = json.loads(listed)
+    return facts
+
+
+def test_three_nodes_are_one_cluster(running: Running) -> None:
+    """What is measured is a cluster of three, each node a process that can be watched."""
+    nodes = running.deployment.nodes
+    assert [node.label for node in nodes] == ["Master", "Slave 1", "Slave 2"]
+    for node in nodes:
+        assert node.process is not None
+        assert psutil.Process(node.process.pid).name() == "beam.smp"
+    running.deployment.check()
+
+
+def test_everything_listens_on_loopback_only(running: Running) -> None:
+    """A cluster of ours is not reachable from elsewhere: clients, nodes and port mapper alike."""
+    found = listeners(running.deployment._cluster.ports)
+    assert len({port for _, port in found}) == 1 + 3 + 3
+    assert {address for address, _ in found} <= {"127.0.0.1", "::1"}
+
+
+def test_only_our_user_may_enter(running: Running) -> None:
+    """RabbitMQ's well-known guest is of no use, and the cookie is for our eyes only."""
+    with pytest.raises(amqp.AccessRefused), connected(running.url(0, "guest", "guest")):
+        pass
+    cookie = running.folder / "rabbitmq" / ".erlang.cookie"
+    assert cookie.stat().st_mode & 0o777 == 0o400
+
+
+def test_secrets_stay_with_the_cluster(running: Running, tmp_path: Path) -> None:
+    """Password and cookie are in no argument, no environment, no fact and no evidence."""
+    cluster = running.deployment._cluster
+    running.deployment.collect(tmp_path)
+    spoken = [json.dumps(running.deployment.facts()), repr(running.deployment.nodes)]
+    spoken += [path.read_text() for path in tmp_path.iterdir()]
+    for process in processes_of(running.folder):
+        spoken += [*process.cmdline(), *process.environ().values()]
+    for secret in (cluster.password, cluster.cookie):
+        assert not [text for text in spoken if secret in text]
+
+
+def test_facts_tell_what_was_measured(running: Running) -> None:
+    """Versions, configuration and memory are there for whoever doubts a number."""
+    facts: Any = running.deployment.facts()
+    assert facts["version"].count(".") == 2
+    assert int(facts["erlang"].partition(".")[0]) >= 23
+    assert "default_pass = ***" in facts["config"]
+    assert facts["alarms"] == []
+    assert all(node["rss_bytes"] > 10_000_000 for node in facts["nodes"])
+
+
+def test_runs_are_strangers_to_each_other(running: Running) -> None:
+    """A run sees no queue of another one, and leaves none behind."""
+    first = running.deployment.grant(a_case(), "run.one-1")
+    second = running.deployment.grant(a_case(), "run.two-1")
+    with connected(first.client_url) as channel:
+        channel.queue_declare("q", durable=False, auto_delete=False)
+    with connected(second.client_url) as channel, pytest.raises(amqp.NotFound):
+        channel.queue_declare("q", passive=True)
+    running.deployment.revoke("run.one-1")
+    running.deployment.revoke("run.two-1")
+    with pytest.raises(amqp.NotAllowed), connected(first.client_url):
+        pass
+
+
+def test_revoke_forgives_a_run_that_never_was(running: Running) -> None:
+    """A run that failed halfway through its preparation can be cleared away all the same."""
+    running.deployment.revoke("never-granted")
+
+
+def test_topology_decides_the_nodes(running: Running) -> None:
+    """Client and server connect where the topology says."""
+    access = running.deployment.grant(a_case(topology="cs1ss2"), "topology")
+    ports = [urlsplit(url).port for url in (access.client_url, access.server_url)]
+    assert ports == [running.deployment._cluster.amqp_port(index) for index in (1, 2)]
+    running.deployment.revoke("topology")
+
+
+def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
+    """The policy is there before the first queue, so that every queue has its mirrors."""
+    access = running.deployment.grant(a_case("mirrored"), "mirrored")
+    with connected(access.server_url) as channel:
+        channel.queue_declare("q", durable=False, auto_delete=False)
+        assert eventually(
+            lambda: len(queue_facts(running, "mirrored", "slave_pids")[0]["slave_pids"]) == 2
+        )
+    running.deployment.revoke("mirrored")
+
+
+def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
+    """A quorum queue in a run's virtual host has a member on each node."""
+    access = running.deployment.grant(a_case("quorum"), "quorum")
+    assert access.options["oslo_messaging_rabbit"]["rabbit_quorum_queue"] == "true"
+    with connected(access.server_url) as channel:
+        arguments = {"x-queue-type": "quorum"}
+        channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
+        assert len(queue_facts(running, "quorum", "members")[0]["members"]) == 3
+    running.deployment.revoke("quorum")
+
+
+def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
+    """Each run gets the part of the log that was written since the run before it."""
+    for name in ("first", "second"):
+        running.deployment.grant(a_case(), name)
+        (tmp_path / name).mkdir()
+        running.deployment.collect(tmp_path / name)
+        running.deployment.revoke(name)
+    log = (tmp_path / "second" / "node1.log").read_text()
+    assert "Adding vhost 'second'" in log
+    assert "Adding vhost 'first'" not in log
+    assert (tmp_path / "second" / "node1.conf").read_text().startswith("default_user")
+
+
+def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
+    names = ["one", "two", "three"][: len(urls)]
+    return SYSTEMS["rabbitmq"].start({"nodes": [*names], "urls": [*urls]}, LocalHost(), tmp_path)
+
+
+def test_existing_cluster_is_used_as_it_is(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's cluster is measured with passwords from the environment, and left as it was."""
+    monkeypatch.setenv("SECRET", running.deployment._cluster.password)
+    urls = [running.url(index, password="${SECRET}") for index in range(3)]  # noqa: S106
+    before = len(processes_of(running.folder))
+    with existing(tmp_path, urls) as deployment:
+        pids = [node.process.pid for node in deployment.nodes]
+        facts = deployment.facts()
+        deployment.check()
+        access = deployment.grant(a_case(topology="cs1ss2"), "run-1")
+        with connected(access.server_url) as channel:
+            for queue in ("run-1-1", "run-1-1.server-1", "somebody-else"):
+                channel.queue_declare(queue, durable=False, auto_delete=False)
+        deployment.revoke("run-1")
+        left = {queue["name"] for queue in queue_facts(running, "/", "name")}
+    assert left == {"somebody-else"}
+    assert pids == [node.process.pid for node in running.deployment.nodes if node.process]
+    assert facts["version"] == running.deployment.facts()["version"]
+    assert running.deployment._cluster.password not in json.dumps(facts)
+    assert len(processes_of(running.folder)) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_password_is_said_without_it(running: Running, tmp_path: Path) -> None:
+    """The user learns which user was refused where; the password is not repeated."""
+    url = running.url(1, password="wrong-one")  # noqa: S106
+    with pytest.raises(SystemFault) as fault, existing(tmp_path, [url]):
+        pass
+    assert "refuses user 'mqperf'" in str(fault.value)
+    assert url.replace("wrong-one", "***") in str(fault.value)
+    assert "wrong-one" not in str(fault.value)
+
+
+def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
+    """A topology of three nodes is refused by a cluster of which one URL is known."""
+    with existing(tmp_path, [running.url(0)]) as deployment:
+        deployment.grant(a_case(), "run-1")
+        with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
+            deployment.grant(a_case(topology="cs1ss2"), "run-2")
+
+
+class CrowdedHost(LocalHost):
+    """A host on which a stranger takes a port of the first block at the wrong moment."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[int, ...]] = []
+
+    @override
+    @contextmanager
+    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
+        with super().ports(count) as block, ExitStack() as strangers:
+            if not self.blocks:
+                strangers.enter_context(socket.create_server(("127.0.0.1", block[2])))
+            self.blocks.append(block)
+            yield block
+
+
+def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
+    """Other ports are tried, a dead node is named with its last words, nothing is left."""
+    host = CrowdedHost()
+    with host.scratch("test-rabbitmq") as folder:
+        with private_cluster(Settings(), host, folder) as deployment:
+            assert len(host.blocks) == 2
+            victim = deployment.nodes[1].process
+            assert isinstance(victim, Process)
+            victim.signal(signal.SIGKILL)
+            assert eventually(lambda: not victim.alive)
+            with pytest.raises(SystemFault, match=r"Slave 1 .* killed by signal 9; its log ends:"):
+                deployment.check()
+            deployment.grant(a_case(), "after-death")
+        assert processes_of(folder / "rabbitmq") == []
+    assert listeners([port for block in host.blocks for port in block]) == set()
+    assert not folder.exists()
+
+
+OWNER = """
+    import json, sys
+    from pathlib import Path
+    from mqperf.hosts import LocalHost
+    from mqperf.systems import SYSTEMS
+
+    host = LocalHost()
+    with host.scratch("test") as folder, SYSTEMS["rabbitmq"].start({}, host, folder) as cluster:
+        pids = [node.process.pid for node in cluster.nodes]
+        print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Start of a command that runs Python as nobody (if we are root), and its environment."""
+    home = Path(tempfile.mkdtemp(prefix="mqperf-test-"))
+    packages = sysconfig.get_path("purelib")
+    env = {
+        "PATH": os.environ["PATH"],
+        "TMPDIR": str(home),
+        "PYTHONPATH": f"{ROOT}:{packages}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    user: list[str] = []
+    if os.getuid() == 0:
+        os.chown(home, NOBODY, NOBODY)
+        user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    try:
+        for python in (sys.executable, "/usr/bin/python3"):
+            command = [*user, python, "-c"]
+            probe = [
+                *command,
+                "import sys, subprocess, mqperf.systems; subprocess.run([sys.executable, '-V'])",
+            ]
+            if subprocess.run(probe, env=env, check=False, capture_output=True).returncode == 0:
+                yield command, env
+                return
+        pytest.skip("another user may not enter the folder of this Python")
+    finally:
+        shutil.rmtree(home)
+
+
+def test_cluster_of_another_user_dies_with_its_owner(
+    running: Running, as_another_user: tuple[list[str], dict[str, str]]
+) -> None:
+    """Two clusters stand side by side, one not root's; a SIGKILL of its owner leaves nothing."""
+    command, env = as_another_user
+    with subprocess.Popen(
+        [*command, textwrap.dedent(OWNER)],
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        try:
+            assert owner.stdout is not None
+            told = json.loads(owner.stdout.readline())
+            assert {psutil.Process(pid).name() for pid in told["pids"]} == {"beam.smp"}
+            if os.getuid() == 0:
+                assert {psutil.Process(pid).uids().real for pid in told["pids"]} == {NOBODY}
+            running.deployment.check()
+        finally:
+            owner.kill()
+    assert eventually(lambda: processes_of(told["folder"]) == [])
+    assert eventually(lambda: not Path(told["folder"]).exists())
+    running.deployment.check()

@@ -1,0 +1,129 @@
+"""A private RabbitMQ cluster on paper."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import SystemFault
+from mqperf.plan import Case
+from mqperf.systems.rabbitmq_access import check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
+from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+
+PORTS = range(20_000, 20_000 + PORT_COUNT)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    return Cluster(tmp_path / "cluster", PORTS, Settings(management=True))
+
+
+def a_case(**changes: object) -> Case:
+    fields = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "rpc-call",
+        "green_threads": 1,
+        "duration_s": 1,
+    }
+    return Case.model_validate(fields | changes)
+
+
+def test_every_port_is_used_once(cluster: Cluster) -> None:
+    """No two listeners of a cluster want the same port."""
+    used = [cluster.epmd_port]
+    for index in range(NODES):
+        environment = cluster.node_environment(index)
+        used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
+        used.append(cluster.management_port(index))
+    ctl = cluster.ctl_environment()
+    first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
+    used += range(first, last + 1)
+    assert sorted(used) == list(PORTS)
+
+
+def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
+    """Nothing under /etc or /var has a say, and no node touches another one's files."""
+    paths = [
+        value
+        for name, value in cluster.node_environment(1).items()
+        if name.startswith("RABBITMQ_") and value.startswith("/") and value != "/dev/null"
+    ]
+    assert len(paths) >= 10
+    assert all(Path(path).is_relative_to(cluster.node_folder(1)) for path in paths)
+
+
+def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
+    """Whoever shares the machine reads neither password nor cookie."""
+    cluster.write()
+    files = [path for path in cluster.folder.rglob("*") if path.is_file()]
+    assert len(files) == 1 + 2 * NODES
+    assert {path.stat().st_mode & 0o077 for path in [cluster.folder, *files]} == {0}
+    assert cluster.password in (cluster.node_folder(0) / "rabbitmq.conf").read_text()
+
+
+def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
+    """No two clusters share a password, and none is printed by accident."""
+    other = Cluster(cluster.folder, cluster.ports, cluster.settings)
+    assert other.password != cluster.password
+    assert other.cookie != cluster.cookie
+    shown = [
+        repr(cluster),
+        *cluster.node_environment(0).values(),
+        *cluster.ctl_environment().values(),
+    ]
+    shown += [cluster.redacted(cluster.config(0) + cluster.cookie), *cluster.epmd_argv()]
+    assert not [text for text in shown if cluster.password in text or cluster.cookie in text]
+
+
+def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
+    """The plugin costs CPU of the broker that is being measured."""
+    assert "management.tcp.ip = 127.0.0.1" in cluster.config(0)
+    assert "management" not in Cluster(cluster.folder, PORTS, Settings()).config(0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"managment": True}, r"settings\.managment: .*known: management"),
+        ({"memory_watermark_mb": 1}, r"settings\.memory_watermark_mb: .*greater"),
+        ({"nodes": ["a"]}, "1 nodes but 0 urls"),
+        ({"nodes": ["a"], "urls": ["rabbit://u:${NO_SUCH_VARIABLE}@h"]}, "NO_SUCH_VARIABLE"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
+    """The user learns which setting is wrong and which there are."""
+    with pytest.raises(SystemFault, match=message):
+        parse_settings(settings)  # type: ignore[arg-type]
+
+
+def test_password_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan holds no password; one with special characters still makes a sound URL."""
+    monkeypatch.setenv("SECRET", "p@ss/word")
+    parsed = parse_settings({"nodes": ["a"], "urls": ["rabbit://u:${SECRET}@h:5672"]})
+    assert parsed.urls == ("rabbit://u:p%40ss%2Fword@h:5672",)
+    assert "p%40ss" not in repr(parsed)
+
+
+def test_wrong_settings_do_not_repeat_a_password() -> None:
+    """An error about a URL shows no password."""
+    with pytest.raises(SystemFault) as fault:
+        parse_settings({"urls": ["rabbit://u:secret@h:5672"]})
+    assert "secret" not in str(fault.value)
+
+
+def test_mirrored_queues_need_rabbitmq_3() -> None:
+    """Whoever plans HA queues on RabbitMQ 4 learns why not, and what instead."""
+    check_mirroring(a_case(queues="mirrored"), "3.10.8")
+    check_mirroring(a_case(queues="quorum"), "4.1.0")
+    with pytest.raises(SystemFault, match=re.escape("removed in 4.0: plan queues: [quorum]")):
+        check_mirroring(a_case(queues="mirrored"), "4.1.0")
+
+
+def test_every_green_thread_has_a_connection() -> None:
+    """The driver's pool is never what is measured."""
+    for green_threads in (1, 30, 500):
+        options = oslo_options(a_case(green_threads=green_threads))
+        assert int(options["oslo_messaging_rabbit"]["rpc_conn_pool_size"]) > green_threads
