@@ -1,0 +1,71 @@
+"""Published reports as data: performance-docs reports and CSV files in, tables out.
+
+Every figure keeps the file and line it comes from.  What a report leaves open is left empty, what
+it contradicts itself in becomes a doubt, and what cannot be read for certain is an error.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from mqperf import tables
+from mqperf.errors import TableError
+from mqperf.published import assemble, reference_csv, rst
+from mqperf.published.cells import Report
+from mqperf.tables import Tables
+from mqperf.tables.files import PUBLISHED
+
+READERS: Mapping[str, Callable[[Path, str], Report]] = {
+    ".rst": rst.read,
+    ".csv": reference_csv.read,
+}
+
+
+def import_reports(files: Sequence[Path]) -> Tables:
+    """The tables ``runs``, ``messages``, ``latency``, ``cpu`` and ``doubts`` of these reports.
+
+    A run is one row of a report, its status is ``published``.  Raises ``TableError`` for a file
+    that is no such report, and whenever it cannot be told which figure is which.
+    """
+    reports = [_reader(file)(file, label) for file, label in _labels(files).items()]
+    if not any(report.cells for report in reports):
+        named = ", ".join(str(file) for file in files) or "no file given"
+        raise TableError(f"{named}: no figures of any point; give reports or their CSV files")
+    return assemble.assembled(reports)
+
+
+def write(imported: Tables, folder: Path, title: str = "") -> list[Path]:
+    """A folder of published tables: CSV without the empty columns, and ``published.json``."""
+    filled = {
+        name: frame.dropna(axis="columns", how="all")
+        for name, frame in imported.items()
+        if len(frame)
+    }
+    files = tables.write(filled, folder)
+    runs = imported["runs"]
+    facts = {
+        "title": title or " and ".join(runs["system_title"].dropna().unique()) + ", as published",
+        "sources": sorted(runs["run"].str.rsplit(":", n=1).str[0].unique()),
+    }
+    about = folder / PUBLISHED
+    about.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [*files, about]
+
+
+def _reader(file: Path) -> Callable[[Path, str], Report]:
+    if not file.is_file():
+        raise TableError(f"{file}: no such file")
+    if file.suffix not in READERS:
+        raise TableError(f"{file}: can import {' and '.join(READERS)}, not {file.suffix or 'this'}")
+    return READERS[file.suffix]
+
+
+def _labels(files: Sequence[Path]) -> dict[Path, str]:
+    """A short name for each file that no other one has: reports are often all ``index.rst``."""
+    whole = [file.resolve() for file in files]
+    for twice in {file for file in whole if whole.count(file) > 1}:
+        raise TableError(f"{twice}: given twice; import it once")
+    depth = 1
+    while len({path.parts[-depth:] for path in whole}) < len(whole):
+        depth += 1
+    return {file: "/".join(path.parts[-depth:]) for file, path in zip(files, whole, strict=True)}

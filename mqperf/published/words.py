@@ -1,0 +1,175 @@
+"""What a report's own words say: which system, who connects where, which queues.
+
+The title is believed first, then the sentences, then the name of the diagram.  Where a later one
+says otherwise, the report contradicts itself, and that is noted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mqperf.errors import TableError
+from mqperf.plan import QUEUES, TOPOLOGIES
+from mqperf.published.cells import NO_QUEUES, SINGLE_HOST, TITLES
+from mqperf.published.documents import Document, Phrase
+
+TITLE = re.compile(r"(?P<system>\w+) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?")
+CONNECTED = {
+    re.compile(r"connected to (?:the )?Master node", re.IGNORECASE): "cmsm",
+    re.compile(r"connected to different slave nodes", re.IGNORECASE): "cs1ss2",
+    re.compile(r"executed on the same physical host", re.IGNORECASE): SINGLE_HOST,
+}
+HA = re.compile(r"HA queues`?_? are (?P<state>enabled|disabled)")
+DIAGRAM = re.compile(r"topology_(?P<topology>[a-z0-9]+?)(?P<ha>_ha)?\b(?!_)")
+GREEN_THREADS = re.compile(r"executor running in (\d+) threads")
+SECTION = re.compile(r"Test Case \d+: (RPC CALL|RPC CAST|Notification)\b.*", re.IGNORECASE)
+CAPTION = re.compile(
+    r"(?:\w+ nodes CPU consumption during )?(RPC CALL|RPC CAST|NOTIFY)"
+    r"(?: Message count| throughput.+ depending on thread count| load test)",
+    re.IGNORECASE,
+)
+TEST_CASES = {
+    "rpc call": "rpc-call",
+    "rpc cast": "rpc-cast",
+    "notify": "notify",
+    "notification": "notify",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a phrase says about the topology or the queues."""
+
+    subject: str
+    value: str
+    phrase: Phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a report is about."""
+
+    system: str
+    title: str
+    topology: str
+    queues: str
+    contradictions: tuple[tuple[Claim, Claim], ...]
+
+
+def identity(document: Document) -> Identity:
+    """What the report is about; raises ``TableError`` if its words do not say it."""
+    file, title = document.label, next(iter(document.titles), Phrase("", 1))
+    match = TITLE.fullmatch(title.text)
+    if match is None:
+        raise TableError(
+            f"{file}:{title.line}: {title.text!r} is not the title of a performance report,"
+            " such as 'RabbitMQ performance (Client and Server connected to Master)'"
+        )
+    claims = [
+        *_of_title(file, title, match),
+        *_of_body(document.paragraphs),
+        *_of_images(document.images),
+    ]
+    topology = _first(claims, "topology")
+    if topology is None:
+        raise TableError(f"{file}: neither title nor text says which node the client connects to")
+    queues = _first(claims, "queues")
+    if queues is None and topology.value != SINGLE_HOST:
+        raise TableError(f"{file}: neither title nor text says which kind of queues was used")
+    chosen = [claim for claim in (topology, queues) if claim]
+    return Identity(
+        system=match["system"].lower(),
+        title=match["system"],
+        topology=topology.value,
+        queues=queues.value if queues else NO_QUEUES,
+        contradictions=tuple(
+            (believed, other)
+            for believed in chosen
+            for other in claims
+            if other.subject == believed.subject and not _agree(believed.value, other.value)
+        ),
+    )
+
+
+def test_case_of_section(phrase: Phrase) -> str | None:
+    """The test case of the section that the phrase stands in, if it stands in one."""
+    found = (SECTION.fullmatch(title) for title in (phrase.text, *phrase.sections))
+    return next((TEST_CASES[match[1].lower()] for match in found if match), None)
+
+
+def test_case_of_caption(caption: Phrase) -> str | None:
+    """The test case whose figures the caption announces, if it announces any."""
+    match = CAPTION.fullmatch(caption.text)
+    return TEST_CASES[match[1].lower()] if match else None
+
+
+def green_threads(paragraphs: Sequence[Phrase]) -> int | None:
+    """Green threads of each client process, if the text says so."""
+    found = (GREEN_THREADS.search(phrase.text) for phrase in paragraphs)
+    return next((int(match[1]) for match in found if match), None)
+
+
+def strangers(system_title: str, text: str) -> list[str]:
+    """Other systems that the text speaks of."""
+    return [
+        title
+        for title in TITLES.values()
+        if title != system_title and re.search(rf"\b{title}\b", text)
+    ]
+
+
+def sentence_with(text: str, word: str) -> str:
+    """The sentence of the text in which the word stands."""
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    return next((sentence for sentence in sentences if word in sentence), text)
+
+
+def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]:
+    if match["topology"] is not None:
+        known = {topology.title: name for name, topology in TOPOLOGIES.items()}
+        if match["topology"] not in known:
+            raise TableError(
+                f"{file}:{title.line}: unknown topology {match['topology']!r};"
+                f" known are: {'; '.join(known)}"
+            )
+        yield Claim("topology", known[match["topology"]], title)
+    elif match["suffix"] is None:
+        return
+    suffixes = {queues.title: name for name, queues in QUEUES.items()}
+    suffix = match["suffix"] or ""
+    if suffix not in suffixes:
+        known_suffixes = "; ".join(repr(known) for known in suffixes if known)
+        raise TableError(
+            f"{file}:{title.line}: the title ends in {suffix!r}; known are: {known_suffixes}"
+        )
+    yield Claim("queues", suffixes[suffix], title)
+
+
+def _of_body(body: Sequence[Phrase]) -> Iterator[Claim]:
+    for phrase in body:
+        for words, topology in CONNECTED.items():
+            if words.search(phrase.text):
+                yield Claim("topology", topology, phrase)
+        if match := HA.search(phrase.text):
+            yield Claim("queues", _mirrored(match["state"] == "enabled"), phrase)
+
+
+def _of_images(images: Sequence[Phrase]) -> Iterator[Claim]:
+    for phrase in images:
+        match = DIAGRAM.search(phrase.text)
+        if match and match["topology"] in TOPOLOGIES:
+            yield Claim("topology", match["topology"], phrase)
+            yield Claim("queues", _mirrored(match["ha"] is not None), phrase)
+
+
+def _mirrored(enabled: bool) -> str:  # noqa: FBT001 - reads as the words it translates
+    return "mirrored" if enabled else "classic"
+
+
+def _agree(believed: str, other: str) -> bool:
+    # A report on quorum queues rightly says that mirroring is disabled.
+    return other == believed or (believed, other) == ("quorum", "classic")
+
+
+def _first(claims: Sequence[Claim], subject: str) -> Claim | None:
+    return next((claim for claim in claims if claim.subject == subject), None)

@@ -1,0 +1,295 @@
+"""Published reports become tables, or say why not."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf import published, tables
+from mqperf.errors import TableError
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = ROOT / "data/sources"
+REPORTS = sorted(SOURCES.glob("*.rst"))
+POINT = ["system", "topology", "queues", "test_case", "threads"]
+
+TITLE = "RabbitMQ performance (Client and Server connected to Master)"
+WORDS = """\
+This :ref:`nowhere` was run. Both simulator client and simulator server are connected to Master
+node. `RabbitMQ HA queues`_ are disabled.
+
+.. image:: topology_cmsm.*
+
+.. unknown-directive:: x
+"""
+COUNTS = """\
+.. list-table:: RPC CALL Message count
+   :header-rows: 1
+
+   *
+     - threads
+     - sent, msg
+     - received, msg
+     - round-trip, msg
+     - lost, msg
+   *
+     - 50
+     - 301
+     - 300
+     - 299
+     - 2
+"""
+THROUGHPUT = """\
+.. table:: RPC CALL throughput and latency depending on thread count
+
+   +---------+---------------------+-------------+
+   | threads | throughput, msg/sec | latency, ms |
+   +=========+=====================+=============+
+   | 50      | 3.2                 | 13.8        |
+   +---------+---------------------+-------------+
+"""
+NOT_REPORTS = {
+    "a page": ("Some page\n=========\n\nwith words.\n", "is not the title of a performance report"),
+    "nothing": ("", "is not the title"),
+    "an overview": (f"{TITLE}\n{'-' * 60}\n\n{WORDS}", "holds no table of figures"),
+}
+"""What is no report, and the words of the complaint."""
+
+
+def report(*parts: str, title: str = TITLE) -> str:
+    return "\n".join((title, "-" * len(title), "", *parts))
+
+
+def imported(folder: Path, text: str, name: str = "index.rst") -> tables.Tables:
+    file = folder / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return published.import_reports([file])
+
+
+def same_figures(one: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> None:
+    first, second = (
+        frame.drop(columns="run").sort_values(keys, ignore_index=True) for frame in (one, other)
+    )
+    pd.testing.assert_frame_equal(first, second)
+
+
+def test_every_figure_is_the_published_one() -> None:
+    """The reports' tables, read as RST, are those copied independently, cell by cell."""
+    read = published.import_reports(REPORTS)
+    known = published.import_reports(sorted(SOURCES.glob("*.csv")))
+    same_figures(read["messages"], known["messages"], POINT)
+    same_figures(read["latency"], known["latency"], POINT)
+    same_figures(read["cpu"], known["cpu"], [*POINT, "process"])
+    assert (len(read["messages"]), len(read["cpu"])) == (48, 30 * 4)
+
+
+def test_the_committed_tables_are_those_of_the_reports(tmp_path: Path) -> None:
+    """data/published/2016 is what importing the sources gives, byte for byte."""
+    published.write(published.import_reports(REPORTS), tmp_path / "2016")
+    committed = ROOT / "data/published/2016"
+    assert {file.name: file.read_text() for file in committed.iterdir()} == {
+        file.name: file.read_text() for file in (tmp_path / "2016").iterdir()
+    }
+
+
+def test_written_tables_are_read_back(tmp_path: Path) -> None:
+    """A folder of published tables holds all that was imported."""
+    read = published.import_reports(REPORTS)
+    published.write(read, tmp_path)
+    again = tables.read(tmp_path)
+    for name, frame in read.items():
+        pd.testing.assert_frame_equal(again[name], frame, obj=name)
+
+
+def test_every_row_names_its_file_and_line() -> None:
+    """A reader finds the figure where the run's name says it stands."""
+    for row in published.import_reports(REPORTS)["messages"].itertuples():
+        name, line = str(row.run).split(":")
+        assert (SOURCES / name).read_text().splitlines()[int(line) - 1].split()[-1] == str(
+            row.threads
+        )
+
+
+def test_units_are_those_of_the_register() -> None:
+    """Milliseconds become seconds, percent of a hardware thread becomes cores."""
+    read = published.import_reports([SOURCES / "rabbitmq-cmsm.rst"])
+    assert read["latency"]["latency_mean_s"][0] == 0.0138
+    assert read["cpu"].query("process == 'Slave 1'")["total_cores"].iloc[0] == 0.058
+    assert read["cpu"].query("kind == 'total'")["total_cores"].iloc[0] == 8.358
+
+
+def test_system_topology_and_queues_are_the_reports_own_words() -> None:
+    """Nothing needs to be told beside the report."""
+    runs = published.import_reports(REPORTS)["runs"]
+    assert set(runs[["system", "topology", "queues"]].itertuples(index=False, name=None)) == {
+        ("rabbitmq", "cmsm", "classic"),
+        ("rabbitmq", "cs1ss2", "mirrored"),
+        ("zeromq", "single-host", "none"),
+    }
+    assert set(runs["os"].dropna()) == {"Ubuntu 14.04.3"}
+
+
+def test_grid_tables_and_unknown_markup_are_read(tmp_path: Path) -> None:
+    """Both kinds of table give figures; what only Sphinx knows is passed over."""
+    read = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT))
+    counts = read["messages"].loc[0, ["sent", "received", "round_trip", "lost"]]
+    assert list(counts) == [301, 300, 299, 2]
+    assert read["messages"]["throughput_msg_s"].tolist() == [3.2]
+    assert read["doubts"].empty
+
+
+def test_a_dot_is_a_missing_figure(tmp_path: Path) -> None:
+    """The reports print what was not collected as a dot; it stays unknown, never zero."""
+    read = imported(tmp_path, report(WORDS, COUNTS.replace("- 300\n", "- .\n"), THROUGHPUT))
+    assert read["messages"]["received"].isna().tolist() == [True]
+    assert read["messages"]["sent"].tolist() == [301]
+
+
+def test_different_thread_counts_leave_figures_open(tmp_path: Path) -> None:
+    """A point that only one table has is a row with what is known, and nothing else."""
+    read = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT.replace("| 50 ", "| 60 ")))
+    messages = read["messages"].set_index("threads")
+    assert messages["sent"].isna().to_dict() == {50: False, 60: True}
+    assert messages["throughput_msg_s"].isna().to_dict() == {50: True, 60: False}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "are disabled",
+            "are enabled",
+            "line 4 stands for queues 'mirrored', line 1 for 'classic'",
+        ),
+        ("topology_cmsm", "topology_cs1ss2", "stands for topology 'cs1ss2', line 1 for 'cmsm'"),
+        ("was run.", "was run with ZeroMQ.", "speaks of ZeroMQ: 'This :ref:`nowhere` was run"),
+        ("was run.", "measured CPU.", "announces CPU, of which its table has no column"),
+    ],
+)
+def test_contradictions_become_doubts(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    """Where words and figures disagree, the report says so itself."""
+    found = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT).replace(old, new))["doubts"]
+    assert found["kind"].tolist() == ["wording"]
+    assert expected in found["text"].iloc[0]
+
+
+def test_a_table_in_the_wrong_section_becomes_a_doubt(tmp_path: Path) -> None:
+    """The caption is believed, and the section's disagreement noted."""
+    heading = "Test Case 3: Notification Throughput Test"
+    found = imported(tmp_path, report(WORDS, heading, "^" * len(heading), "", COUNTS))["doubts"]
+    assert found["kind"].tolist() == ["wording", "incomplete"]
+    assert "stands in the section on notify" in found["text"].iloc[0]
+
+
+def test_a_test_case_without_figures_becomes_a_doubt() -> None:
+    """A skipped test case is said, with the report's own reason."""
+    found = published.import_reports([SOURCES / "zeromq.rst"])["doubts"]
+    skipped = found[found["kind"] == "incomplete"]
+    assert skipped["test_case"].tolist() == ["notify"]
+    assert "skipped due to unstable work" in skipped["text"].iloc[0]
+
+
+def test_an_overview_that_disagrees_becomes_a_doubt(tmp_path: Path) -> None:
+    """The best throughput of the overview is that of the tables, in hundreds."""
+    overview = tmp_path / "overview.csv"
+    overview.write_text((SOURCES / "overview.csv").read_text().replace(",5100", ",5900"))
+    found = published.import_reports([*REPORTS, overview])["doubts"]
+    assert "the best throughput is 5900 msg/sec, the tables say 5122.3" in found["text"].iloc[-1]
+
+
+@pytest.mark.parametrize("name", NOT_REPORTS)
+def test_what_is_no_report_is_refused(tmp_path: Path, name: str) -> None:
+    """A page that is no report gives one sentence, not an empty table."""
+    text, complaint = NOT_REPORTS[name]
+    with pytest.raises(TableError, match=complaint):
+        imported(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("- 301\n", "- about 300\n", r"index\.rst:21: 'about 300' is not a number"),
+        ("- 301\n", "- 1,301\n", "'1,301' is not a number"),
+        ("- 301\n", "- 301.5\n", "301.5 is not whole"),
+        ("- 301\n", "- NaN\n", "'NaN' is not a number"),
+        ("- 301\n", "- 301.\n", "cell '' .* is not plain text"),
+        ("- 301\n", "", r"index\.rst:\d+: Error .*list-table"),
+        ("- 50\n", "- 0\n", "'0' is not a number of threads"),
+        ("| 3.2 ", "| -3  ", "-3 must not be negative"),
+        ("sent, msg", "sent, kmsg", "has a column 'sent, kmsg', which no report"),
+        ("RPC CALL Message count", "Messages", "does not say of which test case"),
+        ("(Client and Server connected to Master)", "(Client -> Mars)", "unknown topology"),
+    ],
+)
+def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    """What could be read in two ways is read in none, and the line is named."""
+    text = report(WORDS, COUNTS, THROUGHPUT).replace(old, new)
+    with pytest.raises(TableError, match=complaint):
+        imported(tmp_path, text)
+
+
+def test_a_report_that_does_not_say_what_it_is_about_is_refused(tmp_path: Path) -> None:
+    """Topology and queues are read, never guessed."""
+    with pytest.raises(TableError, match="neither title nor text says which node"):
+        imported(tmp_path, report(COUNTS, title="RabbitMQ performance"))
+    with pytest.raises(TableError, match="neither title nor text says which kind of queues"):
+        imported(
+            tmp_path, report("Connected to Master node.\n", COUNTS, title="RabbitMQ performance")
+        )
+
+
+def test_two_tables_with_one_caption_are_refused(tmp_path: Path) -> None:
+    """Which of the two holds cannot be told, even if their rows differ."""
+    other = COUNTS.replace("- 50\n", "- 60\n")
+    with pytest.raises(TableError, match=r"index\.rst:\d+: a second table captioned .* line \d+"):
+        imported(tmp_path, report(WORDS, COUNTS, other))
+
+
+def test_a_point_given_twice_is_refused(tmp_path: Path) -> None:
+    """The same figure from two rows or two files is never summed and never chosen."""
+    again = COUNTS.replace(
+        "- 2\n", "- 2\n   *\n     - 50\n     - 1\n     - 1\n     - 1\n     - 0\n"
+    )
+    with pytest.raises(TableError, match=r"a second time; the first is in index\.rst:21"):
+        imported(tmp_path, report(WORDS, again))
+    with pytest.raises(TableError, match="given twice"):
+        published.import_reports([REPORTS[0], REPORTS[0]])
+
+
+def test_reports_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Reports are often all called index.rst; their folder then belongs to the name."""
+    for folder, test_case in (("one", "RPC CALL"), ("two", "RPC CAST")):
+        imported(tmp_path / folder, report(WORDS, COUNTS.replace("RPC CALL", test_case)))
+    read = published.import_reports([tmp_path / "one/index.rst", tmp_path / "two/index.rst"])
+    assert read["runs"]["run"].str.split(":").str[0].tolist() == ["one/index.rst", "two/index.rst"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("a.csv", "a,b\n1,2\n", "a.csv:1: the columns a,b are none of those known"),
+        ("a.csv", "", "are none of those known"),
+        ("a.csv", "{header}\nrabbitmq,cmsm,no,rpc-call,50,1\n", "a.csv:2: 6 cells under 9 columns"),
+        ("a.csv", "{header}\nrabbitmq,cmsm,maybe,rpc-call,50,1,1,1,0\n", "ha is 'maybe'"),
+        ("a.csv", "{header}\nrabbitmq,cmsm,no,call,50,1,1,1,0\n", "test_case is 'call'"),
+        ("a.csv", "{header}\nrabbitmq,cmsm,no,rpc-call,50,x,1,1,0\n", "a.csv:2: 'x' is not a num"),
+        ("a.csv", "{header}\n", "no figures of any point"),
+        ("a.txt", "x", "can import .rst and .csv, not .txt"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    """Other columns, other words, no figures: one sentence that names file and line."""
+    header = "system,topology,ha,test_case,threads,sent,received,round_trip,lost"
+    with pytest.raises(TableError, match=complaint):
+        imported(tmp_path, text.replace("{header}", header), name)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """Bytes are not a report."""
+    file = tmp_path / "index.rst"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TableError, match="cannot be read as text"):
+        published.import_reports([file])
+    with pytest.raises(TableError, match="no such file"):
+        published.import_reports([tmp_path / "missing.rst"])
