@@ -80,6 +80,7 @@ class PrivateCluster:
             "policies": cast("JsonValue", POLICIES),
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
+            "schedulers": "not bound to cores",
             "alarms": [line for process in self._processes for line in _alarms(process.log)],
         }
 
