@@ -173,8 +173,8 @@ def _extract(archive: Path, folder: Path) -> None:
             path = PurePosixPath(member.name)
             if path.parts[1:-1] == ("tools",) and path.name in TOOLS:
                 source = sdist.extractfile(member)
-                assert source is not None, f"{member.name} is a regular file"
-                (folder / path.name).write_bytes(source.read())
+                if source is not None:
+                    (folder / path.name).write_bytes(source.read())
 
 
 def _versions(release: Release, home: Path) -> dict[str, str]:
@@ -196,7 +196,9 @@ def _uv() -> list[str]:
 def _run(release: Release, argv: list[str]) -> str:
     """The standard output of a command that must succeed; it dies with us."""
     tied = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
-    done = subprocess.run(tied, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(
+        tied, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         raise LoadError(

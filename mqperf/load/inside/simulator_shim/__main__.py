@@ -1,4 +1,4 @@
-"""python -P -m simulator_shim OPTIONS -- SIMULATOR-ARGUMENTS
+"""Run as ``python -P -m simulator_shim OPTIONS -- SIMULATOR-ARGUMENTS``.
 
 Loads the simulator, wraps the few of its functions that mqperf needs to know about, and hands
 over to its ``main()``.  Ends with the simulator's own exit code.
@@ -25,9 +25,10 @@ STREAMS["notify"] = STREAMS["rpc-cast"]
 
 
 def main() -> None:
+    """Run the simulator under a capped log."""
     options, arguments = _parse(sys.argv[1:])
     log = CappedLog(sys.stdout, options.log_bytes)
-    sys.stdout = sys.stderr = log
+    vars(sys).update(stdout=log, stderr=log)
     try:
         _run(options, arguments)
     finally:
@@ -40,9 +41,8 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     control = Control(options.control, options.label)
     recorder = Recorder(_header(options), _streams(options))
     record(simulator, recorder)
-    gate = None
+    gate = Gate(control, options.threads)
     if options.kind == "client":
-        gate = Gate(control, options.threads)
         quick_bodies(simulator, options.seed)
         hold(simulator, gate)
     else:
@@ -52,10 +52,9 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     try:
         simulator.main()
     finally:
-        if gate is not None:
-            recorder.header["start"] = gate.start
+        recorder.header["start"] = gate.start
         recorder.save(options.messages)
-    if gate is not None and gate.failure:
+    if gate.failure:
         sys.exit(gate.failure)
 
 
@@ -110,7 +109,7 @@ def _stop_gently(
     The simulator's handler raises inside whichever green thread is running; this one only asks.
     """
 
-    def on_signal(signum: int, frame: FrameType | None) -> None:
+    def on_signal(_signum: int, _frame: FrameType | None) -> None:
         control.stopping = True
         recorder.save(options.messages)
         if options.kind == "client":

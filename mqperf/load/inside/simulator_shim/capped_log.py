@@ -1,15 +1,15 @@
 """A log that cannot fill the disk: the simulator prints whole messages for every failed call."""
 
-import io
 from collections import deque
 from typing import TextIO
 
 TAIL_ENTRIES = 20
 TAIL_WIDTH = 2000
+LAST_WORDS = 10_000
 
 
-class CappedLog(io.TextIOBase):
-    """Passes text on until ``limit`` bytes, then keeps only the last entries for the end."""
+class CappedLog:
+    """A text stream that passes ``limit`` bytes on, then keeps only the last entries."""
 
     def __init__(self, stream: TextIO, limit: int) -> None:
         self.stream = stream
@@ -17,10 +17,12 @@ class CappedLog(io.TextIOBase):
         self.dropped = 0
         self.tail: deque[str] = deque(maxlen=TAIL_ENTRIES)
 
-    def writable(self) -> bool:
-        return True
+    def __getattr__(self, name: str) -> object:
+        """All else is the business of the stream below."""
+        return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
+        """Write, or drop and remember."""
         size = len(text.encode(errors="replace"))
         if self.remaining > 0:
             self.stream.write(text)
@@ -30,12 +32,10 @@ class CappedLog(io.TextIOBase):
             self.tail.append(text)
         return len(text)
 
-    def flush(self) -> None:
-        self.stream.flush()
-
     def finish(self) -> None:
-        """Say how much was dropped, and give the last entries of it."""
+        """Say how much was dropped, give the end of it, and let a last traceback through."""
         if self.dropped:
             self.stream.write(f"\n[log capped: {self.dropped} bytes dropped; the last of them:]\n")
             self.stream.writelines(f"{entry.rstrip()[:TAIL_WIDTH]}\n" for entry in self.tail)
         self.stream.flush()
+        self.remaining = LAST_WORDS

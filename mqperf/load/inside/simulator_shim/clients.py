@@ -3,7 +3,6 @@
 import threading
 import time
 from types import ModuleType
-from typing import Any
 
 from .control import Control
 
@@ -49,7 +48,7 @@ def hold(simulator: ModuleType, gate: Gate) -> None:
     """Make the simulator's green threads wait at the gate before they do anything else."""
     send_messages = simulator.send_messages
 
-    def send_messages_at_start(client_id: int, *rest: Any) -> None:
+    def send_messages_at_start(client_id: int, *rest: object) -> None:
         gate.wait()
         if gate.failure is None and not gate.control.stopping:
             send_messages(client_id, *rest)

@@ -1,7 +1,6 @@
-"""The control folder: small files by which the runner and one process tell each other where they are."""
+"""The control folder: small files by which the runner and a process tell each other their state."""
 
 import json
-import os
 import time
 from pathlib import Path
 
@@ -21,7 +20,7 @@ class Control:
         path = self.folder / f"{self.label}.{topic}"
         draft = path.with_suffix(f".{topic}-draft")
         draft.write_text(text)
-        os.replace(draft, path)
+        draft.replace(path)
 
     def wait_for_start(self) -> float | None:
         """The agreed start in epoch seconds; ``None`` when told to stop first."""

@@ -6,14 +6,13 @@ are appended to plain arrays of float64 (8 bytes per instant: 24 bytes per CALL 
 """
 
 import json
-import os
 import sys
 import time
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 CLIENT_TS, SERVER_TS, RETURN_TS = 2, 3, 4
 """Positions in the simulator's ``Message`` tuple."""
@@ -28,6 +27,13 @@ STREAMS = {"client": "sent", "round": "round_trip", "error": "error", "server": 
 """Stream by the first word of a collector's label, as in ``round-trip-7``."""
 
 Push = Callable[[Sequence[Any]], None]
+
+
+class Collector(Protocol):
+    """The part of the simulator's statistics collector that recording needs."""
+
+    buffer: list[object]
+    push: Push
 
 
 class Recorder:
@@ -51,7 +57,7 @@ class Recorder:
     def push(self, label: str, buffer: list[object]) -> Push:
         """A collector's ``push``: keeps the message for the simulator and notes its instants."""
         self.buffers.append(buffer)
-        stream = STREAMS[label.split("-")[0]]
+        stream = STREAMS[label.partition("-")[0]]
         keep = buffer.append
         started, *rest = (column.append for column in self.streams[stream])
         if not rest:
@@ -71,7 +77,7 @@ class Recorder:
             for name, columns in self.streams.items():
                 for column in columns:
                     column[: counts[name]].tofile(file)
-        os.replace(draft, path)
+        draft.replace(path)
 
 
 def record(simulator: ModuleType, recorder: Recorder) -> None:
@@ -79,7 +85,7 @@ def record(simulator: ModuleType, recorder: Recorder) -> None:
     collector = simulator.MessageStatsCollector
     init = collector.__init__
 
-    def recording_init(self: Any, label: str) -> None:
+    def recording_init(self: Collector, label: str) -> None:
         init(self, label)
         self.push = recorder.push(label, self.buffer)
 

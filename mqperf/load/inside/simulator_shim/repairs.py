@@ -13,5 +13,6 @@ def repair(simulator: ModuleType, names: list[str]) -> None:
     """Apply the named repairs to the loaded simulator, in order."""
     for name in names:
         if name not in REPAIRS:
-            raise SystemExit(f"no repair is called {name!r}; there are: {', '.join(REPAIRS) or '-'}")
+            known = ", ".join(REPAIRS) or "none"
+            raise SystemExit(f"there is no repair {name!r}; known: {known}")
         REPAIRS[name](simulator)

@@ -3,7 +3,7 @@
 import threading
 import time
 from types import ModuleType
-from typing import Any
+from typing import Protocol
 
 from .control import Control
 from .recorder import Recorder
@@ -11,6 +11,16 @@ from .recorder import Recorder
 COUNT_EVERY_S = 0.5
 SETTLE_S = 2.5
 """Longest wait for the simulator's per-second collector to take in the last messages."""
+
+
+class Server(Protocol):
+    """The part of an oslo.messaging server that is attended."""
+
+    def start(self) -> None:
+        """Begin to listen."""
+
+    def stop(self) -> None:
+        """Take no more messages."""
 
 
 def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
@@ -21,7 +31,7 @@ def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
     """
     run_server = simulator.run_server
 
-    def run_attended_server(server: Any, duration: int | None = None) -> None:
+    def run_attended_server(server: Server, duration: int | None = None) -> None:
         _announce(server, control)
         _stop_when_told(server, control)
         _report(simulator, control, recorder)
@@ -32,17 +42,17 @@ def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
     vars(simulator)["run_server"] = run_attended_server
 
 
-def _announce(server: Any, control: Control) -> None:
+def _announce(server: Server, control: Control) -> None:
     start = server.start
 
     def start_and_say() -> None:
         start()
         control.say("ready")
 
-    server.start = start_and_say
+    vars(server)["start"] = start_and_say
 
 
-def _stop_when_told(server: Any, control: Control) -> None:
+def _stop_when_told(server: Server, control: Control) -> None:
     def stop() -> None:
         control.wait_for_stop()
         server.stop()
@@ -51,7 +61,7 @@ def _stop_when_told(server: Any, control: Control) -> None:
 
 
 def _report(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
-    """Publish the count from an operating-system thread: green ones starve for seconds under load."""
+    """Publish the count from a native thread: green ones starve for seconds under load."""
     native = simulator.eventlet.patcher.original
     sleep = native("time").sleep
 
