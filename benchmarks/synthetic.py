@@ -1,0 +1,135 @@
+"""Synthetic run folders, for measuring how reading them scales; no broker takes part.
+
+The folders are written by ``mqperf.record`` as a real run's are; only the messages and CPU readings
+in them are invented: Poisson-like arrivals at a fixed rate, gamma-distributed latencies.
+"""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from mqperf.plan import QUEUES, TEST_CASES, TOPOLOGIES, Case
+from mqperf.probes import psutil_log
+from mqperf.record import Attempt
+
+START = 1_700_000_000
+NODES = ("Master", "Slave 1", "Slave 2")
+
+
+def write_runs(folder: Path, count: int, *, duration_s: int = 100, rate: int = 500) -> None:
+    """Write ``count`` whole runs: all points of the RabbitMQ sweep, in as many repeats as needed."""
+    axes = list(product(TOPOLOGIES, QUEUES, TEST_CASES, (1, 2, 5, 10)))
+    random = np.random.default_rng(0)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        topology, queues, test_case, processes = axes[number % len(axes)]
+        case = Case(
+            system="rabbitmq",
+            topology=topology,
+            queues=queues,
+            test_case=test_case,
+            green_threads=10,
+            processes=processes,
+            duration_s=duration_s,
+            repeat=number // len(axes) + 1,
+        )
+        _write_run(folder, case, number + 1, rate, random)
+
+
+def _write_run(
+    folder: Path, case: Case, position: int, rate: int, random: np.random.Generator
+) -> None:
+    attempt = Attempt(folder, case)
+    load_start = START + position * 1000
+    labels = [
+        (kind, f"{kind}-{pair}")
+        for kind in ("client", "server")
+        for pair in range(1, case.processes + 1)
+    ]
+    for kind, label in labels:
+        count = rate * case.load_s // case.processes
+        _write_load(attempt.folder / "load", case, kind, label, load_start, count, random)
+    kinds = dict.fromkeys(NODES, "broker") | {label: kind for kind, label in labels}
+    _write_probe(attempt.folder / "probes" / "local", kinds, load_start, case.load_s)
+    begin = load_start + case.warmup_s
+    attempt.facts |= {
+        "position": position,
+        "window": {"start": begin, "end": begin + case.duration_s},
+        "clock_offsets_s": {"local": 0.0},
+        "kinds": kinds,
+        "hosts": [{"label": "local", "cores": 32, "os": "synthetic", "network": "loopback"}],
+        "system": {"title": "RabbitMQ", "version": "0", "runtime": "synthetic"},
+        "generator": {"oslo.messaging": "0", "python": "0"},
+        "mqperf": "0",
+        "processes": [
+            {"label": label, "kind": kind, "exit_code": 0, "reported": True}
+            for kind, label in labels
+        ],
+    }
+    attempt.event("synthetic")
+    attempt.finish()
+
+
+def _write_load(
+    folder: Path,
+    case: Case,
+    kind: str,
+    label: str,
+    start: float,
+    count: int,
+    random: np.random.Generator,
+) -> None:
+    started = np.sort(start + random.random(count) * case.load_s)
+    finished = started + random.gamma(4, 0.002, count)
+    done = "round_trip" if kind == "client" else "received"
+    streams = [(done, ["started", "finished"], (started, finished))]
+    if kind == "client":
+        streams = [
+            ("sent", ["started"], (started,)),
+            *streams,
+            ("error", ["started", "finished"], ()),
+        ]
+    if case.test_case != "rpc-call" and kind == "client":
+        streams = [stream for stream in streams if stream[0] != "round_trip"]
+    header = {
+        "format": "mqperf-messages",
+        "version": 1,
+        "label": label,
+        "kind": kind,
+        "test_case": case.test_case,
+        "streams": [
+            {"name": name, "columns": columns, "count": len(blocks[0]) if blocks else 0}
+            for name, columns, blocks in streams
+        ],
+        "byteorder": "little",
+    }
+    with (folder / f"{label}.messages").open("wb") as file:
+        file.write(json.dumps(header).encode() + b"\n")
+        for _, _, blocks in streams:
+            for block in blocks:
+                file.write(block.astype("<f8").tobytes())
+    summary = {"count": count, "duration": case.load_s + 1.0, "latency": 0.008}
+    by_stream = {"client": summary, "error": {"count": 0, "duration": 0}, "round_trip": summary}
+    (folder / f"{label}.json").write_text(
+        json.dumps({"series": {label: [{}]}, "summary": by_stream if kind == "client" else summary})
+    )
+
+
+def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int) -> None:
+    folder.mkdir()
+    lines = []
+    for second in range(seconds + 1):
+        used = 0.4 * second
+        lines.append(
+            json.dumps(
+                {
+                    "epoch": start + second,
+                    "monotonic": float(second),
+                    "processes": {label: [float(second), used, used / 3, 10**8] for label in kinds},
+                    "host": [float(second), 4 * used, used],
+                }
+            )
+        )
+    (folder / psutil_log.LOG).write_text("\n".join(lines) + "\n")
