@@ -6,7 +6,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Annotated, Literal
 
-import click
 import typer
 from rich.console import Console
 
@@ -38,21 +37,19 @@ TablesFolder = Annotated[
 FAULT = 2
 """Exit code for anything that went wrong and was explained."""
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C or SIGTERM, as shells have it."""
+
 
 def main() -> None:
     """Run the command line; explained errors become one line on stderr and exit code 2."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupted)
     try:
-        sys.exit(typer.main.get_command(app).main(standalone_mode=False))
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        app()
     except MqperfError as error:
         complaints.print(f"mqperf: {error}", markup=False)
         sys.exit(FAULT)
-    except (KeyboardInterrupt, click.Abort):
-        complaints.print("mqperf: interrupted; the same command goes on where it stopped")
-        sys.exit(130)
 
 
 @app.callback(invoke_without_command=True)
@@ -194,5 +191,6 @@ def report(
     console.print(str(page), markup=False, soft_wrap=True)
 
 
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    complaints.print("mqperf: interrupted; the same command goes on where it stopped")
+    sys.exit(INTERRUPTED)

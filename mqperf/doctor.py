@@ -9,7 +9,7 @@ from mqperf import __version__
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
-from mqperf.systems import SYSTEMS
+from mqperf.systems import SYSTEMS, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def examine(*, simulators: bool) -> Iterator[Finding]:
     yield Finding(True, f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     yield _program("setpriv", "sudo apt-get install util-linux")
     for system in SYSTEMS.values():
-        yield _system(system.title, system.version)
+        yield _system(system)
     for name in environments.RELEASES:
         yield _simulator(name, build=simulators)
 
@@ -35,3 +35,22 @@ def examine(*, simulators: bool) -> Iterator[Finding]:
 def _program(name: str, remedy: str) -> Finding:
     path = shutil.which(name)
     return Finding(path is not None, f"{name}: {path or f'not found; install it with: {remedy}'}")
+
+
+def _system(system: System) -> Finding:
+    try:
+        return Finding(True, f"{system.title} {system.installed()}")
+    except MqperfError as error:
+        return Finding(False, str(error))
+
+
+def _simulator(name: str, *, build: bool) -> Finding:
+    release = environments.find(name)
+    text = f"simulator of oslo.messaging {release.version} for {name}"
+    if not build:
+        return Finding(True, f"{text}: made on first use; try it now with --simulators")
+    try:
+        versions = environments.self_check(name)
+    except MqperfError as error:
+        return Finding(False, str(error))
+    return Finding(True, f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

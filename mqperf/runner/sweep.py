@@ -15,7 +15,7 @@ from mqperf.plan import Case, Plan
 from mqperf.record import Run, pending, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.trial import Bench, Trial
-from mqperf.systems import SYSTEMS
+from mqperf.systems import SYSTEMS, check_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
     A failed run is recorded with its reason and the sweep goes on.  Raises ``SystemFault`` when a
-    system cannot be had at all, ``RecordError`` when the folder is in use or cannot be written.
+    system cannot be had at all, ``PlanError`` when it lacks what the plan asks, ``RecordError`` when the folder is in use or cannot be written.
     Must be called from a thread that lives until it returns.
     """
+    check_plan(plan)
     done = 0
     failed: list[tuple[Run, str]] = []
     with recording(runs, text):

@@ -1,8 +1,28 @@
 """Systems under test, one module each."""
 
+from mqperf.errors import PlanError
+from mqperf.plan import Plan
 from mqperf.systems import rabbitmq
 from mqperf.systems.system import Deployment, Node, System
 
-__all__ = ["SYSTEMS", "Deployment", "Node", "System"]
+__all__ = ["SYSTEMS", "Deployment", "Node", "System", "check_plan"]
 
 SYSTEMS: dict[str, System] = {system.name: system for system in (rabbitmq.SYSTEM,)}
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
+    for name, wanted in plan.systems.items():
+        system = SYSTEMS.get(name)
+        if system is None:
+            raise PlanError(f"plan {plan.name}: no system {name!r}; known: {', '.join(SYSTEMS)}")
+        for kind, names, known in (
+            ("topology", wanted.topologies, system.topologies),
+            ("kind of queue", wanted.queues, system.queues),
+        ):
+            for missing in (entry for entry in names if entry not in known):
+                raise PlanError(
+                    f"plan {plan.name}: {system.title} has no {kind} {missing!r};"
+                    f" it has: {', '.join(known)}"
+                )
+        system.check(wanted.settings)

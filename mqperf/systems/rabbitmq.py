@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from mqperf.hosts import LocalHost
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_existing import existing_cluster
+from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_launch import private_cluster
 from mqperf.systems.rabbitmq_settings import parse_settings
 from mqperf.systems.system import Deployment, System
@@ -31,5 +32,7 @@ SYSTEM = System(
     topologies=("cmsm", "cs1ss2"),
     queues=tuple(POLICIES),
     simulator="rabbitmq",
+    installed=installed_version,
+    check=parse_settings,
     start=start,
 )

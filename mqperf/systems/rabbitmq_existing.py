@@ -80,7 +80,7 @@ class ExistingCluster:
             "cluster": "existing",
             "cluster_name": first.cluster,
             "version": first.version,
-            "erlang": first.platform.removeprefix("Erlang/OTP "),
+            "runtime": first.platform.replace("Erlang/OTP", "Erlang"),
             "nodes": [
                 {"label": peer.node.label, "name": peer.node.name, "version": peer.version}
                 for peer in self._peers

@@ -71,7 +71,7 @@ class PrivateCluster:
             "product": "RabbitMQ",
             "cluster": "private",
             "version": self._versions["rabbitmq_version"],
-            "erlang": self._versions["erlang_version"],
+            "runtime": f"Erlang {self._versions['erlang_version']}",
             "nodes": [
                 {"label": node.label, "name": node.name, "rss_bytes": _rss_bytes(process)}
                 for node, process in zip(self.nodes, self._processes, strict=True)

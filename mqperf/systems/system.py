@@ -58,8 +58,10 @@ class Deployment(Protocol):
 class System:
     """A kind of system: what it can do, and how to start one.
 
-    ``start`` takes the settings of the plan (unchecked), a host, and a private folder which its
-    caller removes.  ``simulator`` names the load generator's environment that speaks to it.
+    ``simulator`` names the load generator's environment that speaks to it.  ``installed`` gives
+    the version that is installed here, or raises ``SystemFault`` with the command to install it.
+    ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes the
+    settings, a host, and a private folder which its caller removes.
     """
 
     name: str
@@ -67,6 +69,8 @@ class System:
     topologies: tuple[str, ...]
     queues: tuple[str, ...]
     simulator: str
+    installed: Callable[[], str]
+    check: Callable[[Mapping[str, JsonValue]], object]
     start: Callable[[Mapping[str, JsonValue], LocalHost, Path], AbstractContextManager[Deployment]]
 
 
