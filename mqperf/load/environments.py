@@ -72,6 +72,22 @@ RELEASES: dict[str, Release] = {
         repairs=(),
         why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
     ),
+    "zeromq": Release(
+        name="zeromq",
+        version="8.1.4",
+        lock="zeromq.txt",
+        sdist_sha256="c91626c5075620265db6c7050409b675c65b41df2308c3ece1da47c9bc935b67",
+        repairs=("abc-names", "zmq-call-monitor", "topics-by-character"),
+        why="the last with a ZeroMQ driver: 9.0 removed it",
+    ),
+    "amqp": Release(
+        name="amqp",
+        version="14.9.3",
+        lock="amqp.txt",
+        sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
+        repairs=("expiry-clock", "warning-per-message"),
+        why="the last series with an AMQP 1.0 driver: 15.0 removed it",
+    ),
 }
 
 

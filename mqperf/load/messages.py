@@ -2,9 +2,12 @@
 
 A header line of JSON, then raw float64 epoch seconds: one block per stream and column, in the order
 of the header.  A message is known by its start, which client and server record alike, so messages
-lost or received twice can be named.  ``sent`` holds attempts: also those that ended as errors, and
-those cast to a server that was not there, which the simulator does not count as errors.  Streams: at clients ``sent`` (started), ``round_trip`` and
-``error`` (started, finished); at servers ``received`` (started at the client, finished here).
+lost or received twice can be named.
+
+Clients have the streams ``sent`` (started), ``round_trip`` and ``error`` (started, finished);
+servers have ``received`` (started at the client, finished here).  ``sent`` holds attempts: also
+those that ended as errors, and those cast to a server that was not there, which the simulator takes
+for a success.
 """
 
 import json

@@ -1,0 +1,258 @@
+"""The simulator under its shim, against a RabbitMQ of our own."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.load import Access, environments
+from mqperf.load.environments import Environment
+from mqperf.load.messages import read_header, read_messages
+from mqperf.load.simulator import commands
+from mqperf.load.simulator_json import published_compatible, read_summary
+from mqperf.plan import TEST_CASES, Case
+from mqperf.runner.control import Control
+from mqperf.systems import SYSTEMS, Deployment
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PATIENCE_S = 60
+HOST = LocalHost()
+
+
+@pytest.fixture(scope="module")
+def environment() -> Environment:
+    return environments.ensure("rabbitmq")
+
+
+@pytest.fixture(scope="module")
+def deployment() -> Iterator[Deployment]:
+    with (
+        HOST.scratch("test-simulator") as folder,
+        SYSTEMS["rabbitmq"].start({}, HOST, folder) as deployment,
+    ):
+        yield deployment
+
+
+@dataclass(frozen=True)
+class Run:
+    """The processes of a run, their control folder and what they write."""
+
+    case: Case
+    access: Access
+    control: Control
+    out: Path
+    processes: dict[str, Process]
+
+    def labels(self, kind: str) -> list[str]:
+        return [f"{kind}-{pair}" for pair in range(1, self.case.processes + 1)]
+
+    def start(self) -> int:
+        self.control.await_ready(self.processes, PATIENCE_S, lambda: None)
+        return self.control.start()
+
+    def end(self, kind: str) -> None:
+        """Wait until all processes of one kind have ended, which must be well."""
+        for label in self.labels(kind):
+            assert code(self.processes[label]) == 0, self.log(label)
+
+    def drain(self) -> None:
+        """Wait until the servers have counted all that was sent, then have them stop."""
+        sent = sum(len(self.stream(label, "sent")) for label in self.labels("client"))
+        eventually(lambda: self.control.received(self.labels("server")) == sent)
+        self.control.stop()
+        self.end("server")
+
+    def stop_under_load(self) -> None:
+        """Have the servers stop while the clients still send."""
+        eventually(lambda: self.control.received(self.labels("server")) > 100)
+        self.control.stop()
+        self.end("server")
+        self.end("client")
+
+    def stream(self, label: str, name: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        return read_messages(self.out / f"{label}.messages")[name]
+
+    def together(self, kind: str, name: str, column: int = 0) -> list[float]:
+        """One column of a stream over all processes of a kind, sorted."""
+        streams = [self.stream(label, name)[:, column] for label in self.labels(kind)]
+        return sorted(np.concatenate(streams).tolist())
+
+    def files(self, kind: str) -> list[Path]:
+        return [self.out / f"{label}.json" for label in self.labels(kind)]
+
+    def log(self, label: str) -> str:
+        return (self.out / f"{label}.log").read_text()
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def code(process: Process) -> int:
+    eventually(lambda: process.poll() is not None)
+    ended = process.poll()
+    assert ended is not None
+    return ended
+
+
+@contextmanager
+def running(
+    case: Case, deployment: Deployment, environment: Environment, out: Path
+) -> Iterator[Run]:
+    key = f"test-{time.time_ns()}"
+    access = deployment.grant(case, key)
+    with HOST.scratch("control") as folder:
+        processes: dict[str, Process] = {}
+        try:
+            for command in commands(case, key, access, environment, folder, out):
+                log = out / f"{command.label}.log"
+                processes[command.label] = HOST.start(
+                    command.label, command.argv, env=command.env, log=log
+                )
+            yield Run(case, access, Control(folder), out, processes)
+        finally:
+            stop_all(list(processes.values()), grace_s=0)
+            deployment.revoke(key)
+
+
+Begin = Callable[[Case], AbstractContextManager[Run]]
+
+
+def case(test_case: str, **changes: object) -> Case:
+    fixed = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": test_case,
+        "green_threads": 5,
+        "duration_s": 2,
+        "warmup_s": 0,
+        "cooldown_s": 0,
+        "timeout_s": 2,
+    }
+    return Case.model_validate(fixed | changes)
+
+
+@pytest.fixture
+def begin(deployment: Deployment, environment: Environment, tmp_path: Path) -> Begin:
+    return partial(running, deployment=deployment, environment=environment, out=tmp_path)
+
+
+@pytest.mark.parametrize("targets", ["own", "shared"])
+@pytest.mark.parametrize("test_case", TEST_CASES)
+def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
+    """After the drain the servers have received exactly what the clients sent, one by one."""
+    with begin(case(test_case, processes=2, targets=targets)) as run:
+        start = run.start()
+        run.end("client")
+        run.drain()
+    sent = run.together("client", "sent")
+    assert sent == run.together("server", "received")
+    assert run.together("client", "error") == []
+    if test_case == "rpc-call":
+        assert sent == run.together("client", "round_trip")
+    for label in run.labels("client"):
+        assert read_header(run.out / f"{label}.messages").start == start
+        assert start <= run.stream(label, "sent").min() < start + 1
+    for label in run.labels("server"):
+        assert len(run.stream(label, "received"))
+    the_simulator_agrees(run, len(sent))
+
+
+def the_simulator_agrees(run: Run, exact: int) -> None:
+    """Its own JSON counts the same, but for the last message of each thread, which it may miss."""
+    figures = published_compatible(run.files("client"), run.files("server"), run.case.test_case)
+    complete = range(exact - run.case.threads, exact + 1)
+    assert figures.sent in complete
+    assert figures.received == exact
+    assert figures.round_trip is None or figures.round_trip in complete
+
+
+def test_no_secret_is_left_behind(begin: Begin) -> None:
+    """What stays of a run can be published."""
+    with begin(case("rpc-call", duration_s=1)) as run:
+        password = urlsplit(run.access.client_url).password
+        run.start()
+        run.end("client")
+        run.drain()
+    assert password
+    for path in run.out.iterdir():
+        assert password.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("test_case", ["rpc-cast", "notify"])
+def test_servers_stop_while_messages_arrive(begin: Begin, test_case: str) -> None:
+    """A server told to stop under load ends well, with its files; what it left is known."""
+    with begin(case(test_case, green_threads=20)) as run:
+        run.start()
+        run.stop_under_load()
+    received = set(run.together("server", "received"))
+    assert received < set(run.together("client", "sent"))
+    assert read_summary(run.out / "server-1.json")["summary"]["count"] == len(received)
+
+
+def test_calls_without_an_answer_are_errors(begin: Begin) -> None:
+    """Each ends after the timeout, is in the record as an error, and is not a round trip."""
+    with begin(case("rpc-call", timeout_s=1)) as run:
+        run.start()
+        run.stop_under_load()
+    errors, replies = run.together("client", "error"), run.together("client", "round_trip")
+    assert len(errors) >= run.case.threads
+    assert sorted(errors + replies) == run.together("client", "sent")
+    waits = run.stream("client-1", "error") @ [-1, 1]
+    assert waits.min() >= run.case.timeout_s
+
+
+@pytest.mark.parametrize("label", ["client-1", "server-1"])
+def test_a_signal_under_load_loses_no_record(begin: Begin, label: str) -> None:
+    """SIGTERM ends the simulator in its own way, where alone it would hang."""
+    with begin(case("rpc-cast", green_threads=20, duration_s=30)) as run:
+        run.start()
+        eventually(lambda: run.control.received(["server-1"]) > 100)
+        run.processes[label].signal(signal.SIGTERM)
+        assert code(run.processes[label]) == 0
+    stream = "sent" if label == "client-1" else "received"
+    assert len(run.stream(label, stream)) > 100
+    assert read_summary(run.out / f"{label}.json")["summary"]
+
+
+def test_a_signal_before_the_start_ends_the_wait(begin: Begin) -> None:
+    """A run that is given up before it starts leaves processes which end, having sent nothing."""
+    with begin(case("rpc-cast")) as run:
+        run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
+        for process in run.processes.values():
+            process.signal(signal.SIGTERM)
+        run.end("client")
+        run.end("server")
+    assert run.together("client", "sent") == []
+
+
+def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
+    """A client that cannot start with the others says so, rather than start a second later."""
+    with begin(case("rpc-cast")) as run:
+        run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
+        draft = run.control.folder / "draft"
+        draft.write_text('{"start": 1000000000}')
+        draft.rename(run.control.folder / "start")
+        assert code(run.processes["client-1"]) == 1
+    assert "client-1 was not free to start at 1000000000" in run.log("client-1")
+
+
+def test_the_environment_runs_its_simulator(environment: Environment) -> None:
+    """What doctor shows: the versions that explain a result, and the simulator's own hash."""
+    versions = environments.self_check("rabbitmq")
+    assert versions == environment.versions
+    assert versions["oslo.messaging"] == environment.release.version
+    assert {"python", "eventlet", "kombu", "amqp", "simulator_sha256"} <= versions.keys()

@@ -1,0 +1,130 @@
+"""The exact record of messages: what the shim writes is what the reader gives."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqperf.errors import LoadError
+from mqperf.load.inside.simulator_shim.recorder import Recorder
+from mqperf.load.messages import read_header, read_messages
+
+HEADER = {
+    "format": "mqperf-messages",
+    "version": 1,
+    "label": "client-1",
+    "kind": "client",
+    "test_case": "rpc-call",
+    "seed": 7,
+}
+
+
+def message(started: float, received: float = 0.0, returned: float = 0.0) -> tuple[object, ...]:
+    """A message as the simulator makes them: seq, cargo, client_ts, server_ts, return_ts."""
+    return (0, "abc", started, received, returned)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """A client's record of three calls, the last of which failed."""
+    recorder = Recorder(HEADER | {"start": 10.0}, ["sent", "round_trip", "error"])
+    for started in (10.0, 10.5, 11.0):
+        recorder.push("client-0", [])(message(started))
+    for started in (10.0, 10.5):
+        recorder.push("round-trip-0", [])(message(started, started + 0.1, started + 0.25))
+    recorder.push("error-0", [])(message(11.0))
+    path = tmp_path / "client-1.messages"
+    recorder.save(path)
+    return path
+
+
+def test_every_message_comes_back_with_its_instants(written: Path) -> None:
+    """Streams are arrays of one row per message and one column per instant."""
+    streams = read_messages(written)
+    assert streams["sent"].tolist() == [[10.0], [10.5], [11.0]]
+    assert streams["round_trip"].tolist() == [[10.0, 10.25], [10.5, 10.75]]
+    [[started, finished]] = streams["error"]
+    assert started == 11.0
+    assert finished > started
+
+
+def test_the_header_says_what_the_file_is(written: Path) -> None:
+    """Role, label, seed and agreed start stay with the numbers."""
+    header = read_header(written)
+    assert (header.label, header.kind, header.test_case) == ("client-1", "client", "rpc-call")
+    assert (header.seed, header.start) == (7, 10.0)
+    assert [(stream.name, stream.count) for stream in header.streams] == [
+        ("sent", 3),
+        ("round_trip", 2),
+        ("error", 1),
+    ]
+
+
+def test_a_server_records_when_it_received(tmp_path: Path) -> None:
+    """One way: from the client's clock to the server's."""
+    recorder = Recorder(HEADER | {"kind": "server"}, ["received"])
+    recorder.push("server", [])(message(10.0, 10.125))
+    recorder.save(tmp_path / "s.messages")
+    assert recorder.received == 1
+    assert read_messages(tmp_path / "s.messages")["received"].tolist() == [[10.0, 10.125]]
+
+
+def test_the_simulator_keeps_its_own_statistics() -> None:
+    """Recording takes nothing away from the simulator's per-second buffer."""
+    buffer: list[object] = []
+    recorder = Recorder(HEADER, ["sent"])
+    recorder.push("client-0", buffer)(message(10.0))
+    assert buffer == [message(10.0)]
+    assert recorder.unreported
+
+
+def test_a_run_without_messages_is_data(tmp_path: Path) -> None:
+    """Nothing sent gives empty streams of the right shape, not an error."""
+    Recorder(HEADER, ["sent", "round_trip", "error"]).save(tmp_path / "c.messages")
+    shapes = {name: rows.shape for name, rows in read_messages(tmp_path / "c.messages").items()}
+    assert shapes == {"sent": (0, 1), "round_trip": (0, 2), "error": (0, 2)}
+
+
+def test_many_messages_come_back_as_they_were(tmp_path: Path) -> None:
+    """No instant is rounded: a message is known by its start alone."""
+    starts = np.random.default_rng(1).uniform(1.7e9, 1.8e9, 10_000)
+    recorder = Recorder(HEADER, ["sent"])
+    push = recorder.push("client-0", [])
+    for start in starts.tolist():
+        push(message(start))
+    recorder.save(tmp_path / "c.messages")
+    assert np.array_equal(read_messages(tmp_path / "c.messages")["sent"][:, 0], starts)
+
+
+@pytest.mark.parametrize("change", [-1, -8, 1])
+def test_a_file_of_the_wrong_length_is_refused(written: Path, change: int) -> None:
+    """A record cut short, or grown, is never read as a smaller or larger run."""
+    content = written.read_bytes()
+    written.write_bytes(content[:change] if change < 0 else content + b"\0")
+    with pytest.raises(LoadError, match=r"client-1\.messages has \d+ bytes where its header"):
+        read_messages(written)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not JSON\n",
+        b"[]\n",
+        b'{"format": "mqperf-messages"}\n',
+        b'{"format": "mqperf-messages", "version": 2}\n',
+        b'{"format": "other", "version": 1}\n',
+    ],
+)
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
+    """The error names the file and the format that was expected."""
+    path = tmp_path / "client-1.messages"
+    path.write_bytes(content)
+    with pytest.raises(LoadError, match=r"client-1\.messages is no mqperf-messages file"):
+        read_messages(path)
+
+
+def test_a_missing_file_is_a_dead_process(tmp_path: Path) -> None:
+    """The error says what the absence means."""
+    with pytest.raises(LoadError, match=r"client-1\.messages is missing: its process died"):
+        read_messages(tmp_path / "client-1.messages")

@@ -1,0 +1,154 @@
+"""The simulator's command lines."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from mqperf.load import Access, Command
+from mqperf.load.environments import RELEASES, Environment
+from mqperf.load.simulator import commands, describe
+from mqperf.plan import Case
+
+RUN = "rabbitmq-cmsm-r1.77"
+TOPIC = "rabbitmq-cmsm-r1-77"
+ACCESS = Access(
+    "rabbit://user:hidden$1@127.0.0.1:5001/run",
+    "rabbit://user:hidden$1@127.0.0.1:5002/run",
+    {"oslo_messaging_rabbit": {"rabbit_quorum_queue": "true"}},
+)
+
+
+def case(**changes: object) -> Case:
+    fixed = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "rpc-call",
+        "green_threads": 10,
+        "duration_s": 5,
+    }
+    return Case.model_validate(fixed | changes)
+
+
+def run(tmp_path: Path, **changes: object) -> list[Command]:
+    environment = Environment(RELEASES["rabbitmq"], Path("/env/python"), Path("/env/sim.py"), {})
+    return commands(case(**changes), RUN, ACCESS, environment, tmp_path, Path("/out"))
+
+
+def simulated(command: Command) -> list[str]:
+    """The arguments that the simulator itself gets."""
+    return list(command.argv[command.argv.index("--") + 1 :])
+
+
+def after(command: Command, option: str) -> str:
+    argv = simulated(command)
+    return argv[argv.index(option) + 1]
+
+
+def test_servers_come_first(tmp_path: Path) -> None:
+    """In the order in which they are to be started, each with its label and role."""
+    found = [(command.label, command.kind) for command in run(tmp_path, processes=2)]
+    assert found == [
+        ("server-1", "server"),
+        ("server-2", "server"),
+        ("client-1", "client"),
+        ("client-2", "client"),
+    ]
+
+
+def test_each_pair_has_a_topic_of_its_own(tmp_path: Path) -> None:
+    """A client reaches its own server and no other; dots would split the target elsewhere."""
+    _, server, _, client = run(tmp_path, processes=2)
+    assert (after(server, "-tp"), after(server, "-s")) == (f"{TOPIC}-2", "server-2")
+    assert after(client, "-tg") == f"{TOPIC}-2.server-2"
+
+
+def test_shared_targets_name_no_server(tmp_path: Path) -> None:
+    """Any server of the one topic takes the message, as in the reports of 2016."""
+    started = run(tmp_path, processes=2, targets="shared")
+    assert {after(command, "-tp") for command in started} == {TOPIC}
+    assert {after(command, "-tg") for command in started[2:]} == {TOPIC}
+    assert [after(command, "-s") for command in started[:2]] == ["server-1", "server-2"]
+
+
+@pytest.mark.parametrize(
+    ("test_case", "server_end", "client_end"),
+    [
+        ("rpc-call", ["rpc-server"], ["rpc-client", "-p", "10", "--timeout", "10"]),
+        ("rpc-cast", ["rpc-server"], ["rpc-client", "-p", "10", "--timeout", "10", "--is-cast"]),
+        ("notify", ["notify-server"], ["notify-client", "-p", "10", "--timeout", "10"]),
+    ],
+)
+def test_mode_follows_what_concerns_both_roles(
+    tmp_path: Path, test_case: str, server_end: list[str], client_end: list[str]
+) -> None:
+    """The simulator takes no common option after the mode, and -tg must not be the last one."""
+    server, client = run(tmp_path, test_case=test_case)
+    assert simulated(server)[-len(server_end) :] == server_end
+    assert simulated(client)[-len(client_end) :] == client_end
+    assert simulated(client).index("-tg") < simulated(client).index("-l")
+
+
+def test_only_clients_have_a_duration(tmp_path: Path) -> None:
+    """Clients send for the window and its ragged ends; servers run until they are told to stop."""
+    server, client = run(tmp_path, duration_s=5, warmup_s=2, cooldown_s=1)
+    assert after(client, "-l") == "8"
+    assert "-l" not in simulated(server)
+
+
+def test_secrets_are_in_private_files_only(tmp_path: Path) -> None:
+    """Neither arguments nor variables carry the URL: others on the machine can read those."""
+    started = run(tmp_path)
+    for command in started:
+        assert "hidden" not in repr(command)
+        config = Path(after(command, "--config-file"))
+        assert stat.S_IMODE(config.stat().st_mode) == 0o600
+    assert "hidden" not in repr(ACCESS)
+
+
+def test_each_role_connects_to_its_own_node(tmp_path: Path) -> None:
+    """URLs and options reach oslo.config as they are, ``$`` included."""
+    run(tmp_path)
+    assert (tmp_path / "client.conf").read_text() == (
+        "[DEFAULT]\n"
+        "transport_url = rabbit://user:hidden$$1@127.0.0.1:5001/run\n"
+        "[oslo_messaging_rabbit]\n"
+        "rabbit_quorum_queue = true\n"
+    )
+    assert "127.0.0.1:5002" in (tmp_path / "server.conf").read_text()
+
+
+def test_every_green_thread_may_have_a_connection(tmp_path: Path) -> None:
+    """Beyond the driver's default pool it would warn at nearly every message."""
+    run(tmp_path, green_threads=30)
+    assert "rpc_conn_pool_size" not in (tmp_path / "client.conf").read_text()
+    run(tmp_path, green_threads=50)
+    config = (tmp_path / "client.conf").read_text()
+    assert "rpc_conn_pool_size = 50\nrabbit_quorum_queue = true\n" in config
+
+
+def test_bodies_are_the_same_for_every_repeat(tmp_path: Path) -> None:
+    """Repeats of a case send equal bodies; two clients of a run do not."""
+
+    def seeds(**changes: object) -> list[str]:
+        started = run(tmp_path, processes=2, **changes)[2:]
+        return [command.argv[command.argv.index("--seed") + 1] for command in started]
+
+    first, second = seeds(repeat=1)
+    assert first != second
+    assert seeds(repeat=2) == [first, second]
+    assert seeds(green_threads=20) != [first, second]
+
+
+def test_description_can_be_typed_by_hand() -> None:
+    """The plain simulator, without the shim, with a URL to fill in."""
+    server, client = describe(case(test_case="rpc-cast"))
+    assert server == (
+        "python simulator.py --url rabbit://USER:PASSWORD@HOST:5672/VHOST -j server-1.json"
+        " -tp mqperf-1 -s server-1 rpc-server"
+    )
+    assert client == (
+        "python simulator.py --url rabbit://USER:PASSWORD@HOST:5672/VHOST -j client-1.json"
+        " -tg mqperf-1.server-1 -tp mqperf-1 -l 8 rpc-client -p 10 --timeout 10 --is-cast"
+    )

@@ -1,0 +1,91 @@
+"""The simulator's own JSON, as release 18.3.1 wrote it against RabbitMQ 3.10.8."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import LoadError
+from mqperf.load.simulator_json import Published, published_compatible, read_summary
+
+
+@pytest.fixture
+def samples(root: Path) -> Path:
+    return root / "data" / "samples" / "simulator" / "rabbitmq-18.3.1"
+
+
+def published(samples: Path, sample: str, test_case: str, processes: int = 1) -> Published:
+    clients = [samples / f"{sample}-client.json"] * processes
+    servers = [samples / f"{sample}-server.json"] * processes
+    return published_compatible(clients, servers, test_case)
+
+
+def test_call_is_timed_by_its_round_trips(samples: Path) -> None:
+    """For CALL the published throughput and latency are those of the replies."""
+    figures = published(samples, "call", "rpc-call")
+    assert (figures.sent, figures.received, figures.round_trip) == (4804, 4804, 4804)
+    assert (figures.errors, figures.lost) == (0, 0)
+    assert figures.throughput_per_s == pytest.approx(4804 / 6.03803825378418)
+    assert figures.latency_mean_s == pytest.approx(0.010202567593243398)
+
+
+@pytest.mark.parametrize(
+    ("sample", "test_case", "expected"),
+    [
+        ("cast", "rpc-cast", (12129, 6.064333438873291, 0.8974858982484981)),
+        ("notify", "notify", (15223, 6.03701639175415, 0.6852801897628685)),
+    ],
+)
+def test_one_way_cases_are_timed_where_they_are_sent(
+    samples: Path, sample: str, test_case: str, expected: tuple[int, float, float]
+) -> None:
+    """For CAST and NOTIFY the published throughput is the send rate, the latency the server's."""
+    count, duration_s, latency_s = expected
+    figures = published(samples, sample, test_case)
+    assert (figures.sent, figures.received, figures.round_trip) == (count, count, None)
+    assert figures.lost == 0
+    assert figures.throughput_per_s == pytest.approx(count / duration_s)
+    assert figures.latency_mean_s == pytest.approx(latency_s)
+
+
+def test_processes_are_summed_and_their_latencies_averaged(samples: Path) -> None:
+    """Three equal processes have three times the throughput and the same latency."""
+    one, three = (published(samples, "call", "rpc-call", processes=n) for n in (1, 3))
+    assert three.sent == 3 * one.sent
+    assert three.throughput_per_s == pytest.approx(3 * one.throughput_per_s)
+    assert three.latency_mean_s == pytest.approx(one.latency_mean_s)
+
+
+def test_a_process_that_sent_nothing_adds_nothing(tmp_path: Path) -> None:
+    """Zero is data: no duration gives no throughput, no latency gives none."""
+    empty = '{"count": 0, "size": 0, "duration": 0, "count_p_s": 0, "size_p_s": 0}'
+    client = f'{{"client": {empty}, "error": {empty}, "round_trip": {empty}}}'
+    (tmp_path / "c.json").write_text(f'{{"series": {{"client_0": []}}, "summary": {client}}}')
+    (tmp_path / "s.json").write_text(f'{{"series": {{"server": []}}, "summary": {empty}}}')
+    figures = published_compatible([tmp_path / "c.json"], [tmp_path / "s.json"], "rpc-call")
+    assert figures == Published(0, 0, 0, 0, 0, 0.0, None)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, -1])
+def test_a_summary_cut_short_is_refused(samples: Path, tmp_path: Path, kept: int) -> None:
+    """Half a file is no result, and the error names it."""
+    path = tmp_path / "client-1.json"
+    path.write_text((samples / "call-client.json").read_text()[:kept])
+    with pytest.raises(LoadError, match=r"client-1\.json is empty or cut short"):
+        read_summary(path)
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "{}", "3", '{"series": {}, "summary": {}}', '{"series": {"server": []}}']
+)
+def test_json_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
+    """Only what the simulator wrote counts."""
+    path = tmp_path / "client-1.json"
+    path.write_text(content)
+    with pytest.raises(LoadError, match=r"client-1\.json holds no series and summary"):
+        read_summary(path)
+
+
+def test_a_missing_summary_is_a_dead_process(tmp_path: Path) -> None:
+    """The error says what the absence means."""
+    with pytest.raises(LoadError, match=r"client-1\.json is missing"):
+        read_summary(tmp_path / "client-1.json")
