@@ -1,0 +1,189 @@
+"""Doubts: every reason to distrust a number, in one table.
+
+``CHECKS`` says of each kind what it asks and why; the rules themselves are in ``stats.rules``.  A
+rule is general: it knows figures, never rows.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mqperf.columns import TABLES
+from mqperf.stats.rules import counts, cpu, queueing, sweep
+from mqperf.stats.rules.finding import Finding
+from mqperf.tables import Tables, conform
+
+SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
+"""What a JSON line holds beside the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One kind of doubt: the question it asks of the tables, and why the answer matters."""
+
+    question: str
+    reason: str
+    find: Callable[[Tables], Iterable[Finding]]
+
+
+CHECKS: Mapping[str, Check] = {
+    "failed-run": Check(
+        "Did every attempt succeed?",
+        "A point that only sometimes succeeds is not the same as one that always does; an attempt"
+        " that failed is evidence, never a gap.",
+        counts.failed_run,
+    ),
+    "incomplete": Check(
+        "Has every row its counts, its throughput and its latency?",
+        "A figure that is absent is unknown, not zero: nothing finished in the window, or the"
+        " report left it out.",
+        counts.incomplete,
+    ),
+    "missing-process": Check(
+        "Did every load generator process report?",
+        "Without its share the counts and the throughput are too small, by as much as one failed"
+        " host in five made the reports of 2016 wrong.",
+        counts.missing_process,
+    ),
+    "received-not-sent": Check(
+        "Were more messages received than sent?",
+        "No broker makes messages: somebody who sent them did not report.",
+        counts.received_not_sent,
+    ),
+    "roundtrip-not-received": Check(
+        "Were there more replies than messages to reply to?",
+        "A reply needs a message that arrived: a server's count is not whole.",
+        counts.roundtrip_not_received,
+    ),
+    "lost": Check(
+        "Did every message arrive, and does the stated loss follow from the counts?",
+        "Throughput with loss is not comparable with throughput without.",
+        counts.lost,
+    ),
+    "negative-lost": Check(
+        "Were fewer than no messages lost?",
+        "More arrived than was sent: the counts are of different runs, or of different processes.",
+        counts.negative_lost,
+    ),
+    "client-errors": Check(
+        "Did every attempt end without an error?",
+        "Attempts that time out hold their thread for seconds, and are missing in the latency.",
+        counts.client_errors,
+    ),
+    "littles-law": Check(
+        "Does threads = throughput x (round trip + think time) hold for CALL?",
+        "Little's law holds for any queue. Clients that failed are counted among the threads but"
+        " not in the throughput; the think time is taken from the other points of the sweep."
+        " Points below saturation whose counts agree, and points with less than a tenth of their"
+        " threads amiss, are not accused.",
+        queueing.littles_law,
+    ),
+    "backlog": Check(
+        "Is throughput x latency of one-way messages above the number of threads?",
+        "By Little's law that many messages are under way; each thread hands over one at a time, so"
+        " the others wait in queues, and the latency depends on how long the run was.",
+        queueing.backlog,
+    ),
+    "clock-offset": Check(
+        "Is a one-way latency smaller than the difference between the clocks?",
+        "It is the difference of two clocks, and tells nothing beyond their offset.",
+        queueing.clock_offset,
+    ),
+    "cpu-sum": Check(
+        "Do the nodes' CPU add up to the total, and the processes' to no more than their host's?",
+        "Beyond rounding, or the kernel's sampling, they do not belong to the same run.",
+        cpu.cpu_sum,
+    ),
+    "sys-exceeds-total": Check(
+        "Is system CPU above the total?",
+        "The total is user + system.",
+        cpu.sys_exceeds_total,
+    ),
+    "cpu-exceeds-cores": Check(
+        "Did a process use more CPU than its host has?",
+        "A counter was reset, or two processes were taken for one.",
+        cpu.cpu_exceeds_cores,
+    ),
+    "tester-saturated": Check(
+        "Had the load generators CPU left?",
+        "A tester without CPU measures itself. A Python process can use one core; when broker and"
+        " tester share a host that is full, they measure each other.",
+        cpu.tester_saturated,
+    ),
+    "probe-gap": Check(
+        "Was every process sampled through the whole window?",
+        "CPU of the missing seconds is unknown: the process died, or the machine was frozen.",
+        cpu.probe_gap,
+    ),
+    "short-window": Check(
+        "Is the measured window as long as the plan asks?",
+        "The run was cut short, and its points are less certain than the others.",
+        counts.short_window,
+    ),
+    "spread": Check(
+        "Do the repeats of a point agree within 10 %?",
+        "What differs between repeats of one point differs between points, too, for no reason.",
+        sweep.spread,
+    ),
+    "peak-at-edge": Check(
+        "Does the best throughput lie inside the sweep?",
+        "At its edge it is a bound: more, or fewer, threads might give more.",
+        sweep.peak_at_edge,
+    ),
+    "drift": Check(
+        "Does throughput stay the same from the start of the sweep to its end?",
+        "If the same points move with time, so do the others, and the order of the sweep shows in"
+        " its curve.",
+        sweep.drift,
+    ),
+}
+"""Kind -> check, in the order in which a reader should hear of them."""
+
+
+def doubts(tables: Tables) -> pd.DataFrame:
+    """Everything that the checks find, one row per run and kind of doubt.
+
+    Doubts that came with the tables, such as those about a report's wording, are not repeated.
+    """
+    rows = [
+        {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
+        for kind, check in CHECKS.items()
+        for found in check.find(tables)
+    ]
+    if not rows:
+        return conform("doubts", pd.DataFrame())
+    keys = [name for name in TABLES["doubts"].columns if name in tables["runs"].columns]
+    found = pd.DataFrame(rows).merge(tables["runs"][keys], on="run", how="left")
+    return conform("doubts", found)
+
+
+def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
+    """One JSON object per doubt: the point, the run, the kind, the text, the figures used."""
+    for row in doubts.to_dict("records"):
+        evidence = _plain(row["evidence"])
+        line = {
+            **{name: _plain(row[name]) for name in SHOWN},
+            "evidence": json.loads(str(evidence)) if evidence is not None else {},
+        }
+        yield json.dumps(line, ensure_ascii=False)
+
+
+def as_text_lines(doubts: pd.DataFrame) -> Iterator[str]:
+    """One line per doubt, as a person reads it; one line as well when there is none."""
+    if doubts.empty:
+        yield "no doubts"
+    for row in doubts.to_dict("records"):
+        words = [_plain(row[name]) for name in SHOWN[:4]]
+        if (threads := _plain(row["threads"])) is not None:
+            words.append(f"{threads} threads")
+        point = " ".join(str(word) for word in words if word is not None)
+        yield f"{point}: {row['kind']}: {row['text']} [{row['run']}]"
+
+
+def _plain(value: object) -> str | int | None:
+    if value is pd.NA or value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value if isinstance(value, str | int) else str(value)

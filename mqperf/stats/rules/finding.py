@@ -1,0 +1,55 @@
+"""What a rule gives, and the view of the tables that most rules need."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from mqperf.tables import Tables
+
+Row = Any
+"""A row of a frame, its columns as attributes; the register knows their types."""
+
+Evidence = Mapping[str, float | int | str | list[float] | Mapping[str, float] | None]
+
+SWEEP = ["system", "topology", "queues", "test_case"]
+"""What the points of one sweep over the number of threads have in common."""
+
+CALL = "rpc-call"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A reason to distrust the numbers of a run, and the figures that show it."""
+
+    run: str
+    text: str
+    evidence: Evidence = field(default_factory=dict)
+
+
+def measured(tables: Tables) -> pd.DataFrame:
+    """One row per run that gave figures: its row of ``runs``, its messages, its mean latency."""
+    runs = tables["runs"]
+    whole = runs[runs["status"].isin(["done", "published"])]
+    keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
+    messages = tables["messages"].drop(columns=keys)
+    latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
+    return whole.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
+
+
+def each(frame: pd.DataFrame) -> Iterator[Row]:
+    """The rows of a frame, one after the other."""
+    yield from frame.itertuples(index=False)
+
+
+def calls(tables: Tables) -> pd.DataFrame:
+    """The measured runs that wait for replies."""
+    frame = measured(tables)
+    return frame[frame["test_case"] == CALL]
+
+
+def one_way(tables: Tables) -> pd.DataFrame:
+    """The measured runs that do not."""
+    frame = measured(tables)
+    return frame[frame["test_case"] != CALL]

@@ -1,0 +1,181 @@
+"""Little's law: messages under way = throughput x time that each is under way.
+
+J. D. C. Little, A proof for the queuing formula L = lambda W, Operations Research 9 (1961).  A
+thread that CALLs has exactly one message under way, or is between two: threads = throughput x
+(round trip + think time).  The law holds for any broker, any distribution and any order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median
+
+import pandas as pd
+
+from mqperf.stats.rules.finding import SWEEP, Finding, Row, calls, each, one_way
+from mqperf.tables import Tables
+
+MISSING_SHARE = 0.1
+"""Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
+of the reports of 2016 stay below half of it."""
+
+JUMP = 3.0
+"""A think time this many times that of the rest of its sweep is not the clients' own."""
+
+SATURATED = 2.0
+"""From this many times the smallest round trip of the sweep on, waiting outweighs thinking."""
+
+ROUNDING = 0.02
+"""Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
+
+BACKLOG = 1.1
+"""Messages under way per thread; above 1 by what rounding (0.7 ms) and ragged ends can add."""
+
+MOST_TESTERS = 10
+"""Shares of more load generators than this are not told apart."""
+
+
+SIMPLE = 0.02
+"""A fraction of load generators this near the unaccounted share explains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The figures of one CALL run that Little's law ties together."""
+
+    run: str
+    threads: int
+    throughput: float
+    round_trip: float
+    balanced: bool
+
+    @property
+    def think_s(self) -> float:
+        """Time per message that a thread spends between a reply and the next message."""
+        return self.threads / self.throughput - self.round_trip
+
+    def accounted(self, think_s: float) -> float:
+        """Threads that these figures account for if each thinks that long."""
+        return self.throughput * (self.round_trip + think_s)
+
+
+def littles_law(tables: Tables) -> Iterator[Finding]:
+    """Threads that throughput and round trip do not account for, and more CALLs than threads.
+
+    The think time is the client's own and does not grow with the load.  So it is estimated from
+    the *other* points of the sweep (their median), and a point is suspect when its own is several
+    times that and makes up a tenth of its threads.  Below saturation the round trip is so short
+    that clients may well spend that much beside it; there the counts must disagree as well.
+    """
+    usable = _usable(calls(tables))
+    yield from _too_many_under_way(usable)
+    for _, sweep in usable.groupby(SWEEP, sort=False):
+        runs = [_call(row) for row in each(sweep)]
+        fastest = min(run.round_trip for run in runs)
+        for run in runs:
+            others = [other.think_s for other in runs if other.threads != run.threads]
+            saturated = run.round_trip >= SATURATED * fastest
+            if others and (saturated or not run.balanced):
+                yield from _unaccounted(run, max(median(others), 0.0))
+
+
+def backlog(tables: Tables) -> Iterator[Finding]:
+    """One-way messages that wait in queues instead of being handled."""
+    frame = _usable(one_way(tables))
+    under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
+    waiting = under_way > frame["threads"] * BACKLOG
+    for row in each(frame.assign(under_way=under_way)[waiting]):
+        yield Finding(
+            row.run,
+            f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
+            " threads: messages wait in queues, so the latency is that of a growing backlog",
+            _figures(row) | {"under_way": round(row.under_way, 1)},
+        )
+
+
+def clock_offset(tables: Tables) -> Iterator[Finding]:
+    """One-way latencies that the clocks of the hosts, not the messages, have made."""
+    frame = one_way(tables)
+    offset = frame["clock_offset_s"].abs().fillna(0.0)
+    wrong = (frame["latency_mean_s"] < 0) | (offset > frame["latency_mean_s"])
+    for row in each(frame.assign(offset=offset)[wrong]):
+        yield Finding(
+            row.run,
+            f"the one-way latency of {row.latency_mean_s * 1e3:.2f} ms is less than the"
+            f" {row.offset * 1e3:.2f} ms by which the clocks of the hosts differ",
+            {"latency_mean_s": row.latency_mean_s, "clock_offset_s": row.offset},
+        )
+
+
+def _usable(frame: pd.DataFrame) -> pd.DataFrame:
+    known = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
+    return known[known["throughput_msg_s"] > 0]
+
+
+def _call(row: Row) -> Call:
+    counts = {row.received, row.round_trip}
+    return Call(
+        run=row.run,
+        threads=int(row.threads),
+        throughput=row.throughput_msg_s,
+        round_trip=row.latency_mean_s,
+        balanced=pd.isna(row.received) or pd.isna(row.round_trip) or len(counts) == 1,
+    )
+
+
+def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:
+    under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
+    # a message may begin before the window and end in it: one round trip of each thread
+    edge = (frame["latency_mean_s"] / frame["window_s"]).fillna(0.0)
+    wrong = under_way > frame["threads"] * (1 + ROUNDING + edge)
+    for row in each(frame.assign(under_way=under_way)[wrong]):
+        yield Finding(
+            row.run,
+            f"throughput x round trip is {row.under_way:.0f} messages under way, but each of"
+            f" {row.threads} threads waits for only one",
+            _figures(row),
+        )
+
+
+def _unaccounted(run: Call, typical_s: float) -> Iterator[Finding]:
+    accounted = run.accounted(typical_s)
+    share = 1 - accounted / run.threads
+    if share < MISSING_SHARE or run.think_s < JUMP * typical_s:
+        return
+    evidence: dict[str, float] = {
+        "threads": run.threads,
+        "throughput_msg_s": run.throughput,
+        "latency_mean_s": run.round_trip,
+        "think_s": round(run.think_s, 6),
+        "think_of_the_sweep_s": round(typical_s, 6),
+        "threads_accounted_for": round(accounted, 1),
+    }
+    text = (
+        f"throughput x (round trip + {typical_s * 1e3:.1f} ms between messages, as elsewhere in the"
+        f" sweep) accounts for {accounted:.0f} of {run.threads} threads"
+    )
+    if not run.balanced:
+        silent = _fraction(share)
+        whole = run.throughput / (1 - float(silent))
+        text += (
+            f"; the counts disagree too, so about {silent.numerator} of {silent.denominator} load"
+            f" generators did not report, and throughput would be about {whole:.0f} msg/sec"
+            f" instead of {run.throughput:.1f}"
+        )
+        evidence["throughput_if_all_reported_msg_s"] = round(whole, 1)
+    yield Finding(run.run, text, evidence)
+
+
+def _fraction(share: float) -> Fraction:
+    """The simplest fraction of load generators that explains the share."""
+    candidates = [Fraction(share).limit_denominator(most) for most in range(2, MOST_TESTERS + 1)]
+    near = [fraction for fraction in candidates if abs(fraction - share) <= SIMPLE and fraction]
+    return near[0] if near else Fraction(share).limit_denominator(100)
+
+
+def _figures(row: Row) -> dict[str, float]:
+    return {
+        "threads": int(row.threads),
+        "throughput_msg_s": row.throughput_msg_s,
+        "latency_mean_s": row.latency_mean_s,
+    }

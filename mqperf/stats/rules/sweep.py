@@ -1,0 +1,111 @@
+"""Rules over several runs: repeats agree, peaks lie inside, the machine stays the same."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy import stats
+
+from mqperf.stats.rules.finding import SWEEP, Finding, measured
+from mqperf.tables import Tables
+
+SPREAD = 0.1
+"""Standard deviation over mean; differences that reports discuss are of this size."""
+
+PLATEAU = 0.02
+"""A neighbour this near the top shows that the top is a plateau and not a slope."""
+
+MOVED = 0.05
+"""A change over the whole sequence that is worth a doubt."""
+
+CHANCE = 0.01
+"""How often a machine that does not drift may be accused."""
+
+SENTINEL = 0.1
+"""What repeats of one point alone, too few for statistics, must have moved, and all one way."""
+
+
+def spread(tables: Tables) -> Iterator[Finding]:
+    """Repeats of a point that disagree."""
+    for _, repeats in _throughputs(tables).groupby("point", sort=False):
+        rate = repeats["throughput_msg_s"]
+        if len(rate) < 2 or rate.mean() == 0:
+            continue
+        share = float(rate.std(ddof=1) / rate.mean())
+        if share > SPREAD:
+            away = repeats.assign(away=(rate - rate.median()).abs())
+            yield Finding(
+                _last_by(away, "away"),
+                f"throughput of the {len(rate)} repeats spreads by {share:.0%} (standard deviation"
+                f" / mean); this run is the furthest from their median",
+                {"throughputs_msg_s": [round(float(one), 1) for one in rate]},
+            )
+
+
+def peak_at_edge(tables: Tables) -> Iterator[Finding]:
+    """The best throughput at the first or last number of threads: a bound, not a peak."""
+    for _, sweep in _throughputs(tables).groupby(SWEEP, sort=False):
+        curve = sweep.groupby("threads")["throughput_msg_s"].mean().sort_index()
+        if len(curve) < 3 or curve.idxmax() not in (curve.index[0], curve.index[-1]):
+            continue
+        top, inside = curve.max(), curve.iloc[1:-1].max()
+        if inside >= top * (1 - PLATEAU):
+            continue
+        edge, beyond = (
+            ("smallest", "below") if curve.idxmax() == curve.index[0] else ("largest", "above")
+        )
+        best = sweep[sweep["threads"] == curve.idxmax()]
+        yield Finding(
+            _last_by(best, "throughput_msg_s"),
+            f"throughput is best at the {edge} number of threads measured, {curve.idxmax()}:"
+            f" the true peak may lie {beyond} it",
+            {str(threads): round(float(rate), 1) for threads, rate in curve.items()},
+        )
+
+
+def drift(tables: Tables) -> Iterator[Finding]:
+    """Throughput of the same points that moves with their place in the order of the sweep.
+
+    Each run is compared with its own point's mean, so that the points themselves do not matter
+    (a regression with fixed effects); repeats of few points are asked only for a clear movement.
+    """
+    frame = _throughputs(tables).dropna(subset=["position"])
+    frame = frame[frame.groupby("point")["run"].transform("size") >= 2]
+    for _, runs in frame.groupby("system", sort=False):
+        moved = _trend(runs)
+        if moved is not None:
+            yield Finding(
+                _last_by(runs, "position"),
+                f"throughput of the same points moved by {moved:+.0%} from the first run of the"
+                f" sweep to the last ({len(runs)} runs of {runs['point'].nunique()} points)",
+                {"moved": round(moved, 4), "runs": len(runs)},
+            )
+
+
+def _throughputs(tables: Tables) -> pd.DataFrame:
+    return measured(tables).dropna(subset=["throughput_msg_s", "threads"])
+
+
+def _last_by(runs: pd.DataFrame, column: str) -> str:
+    """The run with the largest value."""
+    return str(runs.sort_values(column)["run"].iloc[-1])
+
+
+def _trend(runs: pd.DataFrame) -> float | None:
+    """Relative change over the sequence, if it is more than chance; nothing if it is not."""
+    by_point = runs.groupby("point")
+    position = runs["position"].astype(float)
+    mean = by_point["throughput_msg_s"].transform("mean")
+    value = runs["throughput_msg_s"] / mean.where(mean > 0) - 1
+    x = position - position.groupby(runs["point"]).transform("mean")
+    freedom = len(runs) - runs["point"].nunique() - 1
+    if freedom < 1 or value.isna().any() or not (x**2).sum():
+        return None
+    slope = float((x * value).sum() / (x**2).sum())
+    moved = slope * float(position.max() - position.min())
+    if freedom < 3:
+        ordered = value[position.sort_values().index]
+        one_way = ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing
+        return moved if one_way and abs(moved) >= SENTINEL else None
+    error = (float(((value - slope * x) ** 2).sum()) / freedom / float((x**2).sum())) ** 0.5
+    chance = 2 * stats.t.sf(abs(slope) / error, freedom) if error else 0.0
+    return moved if chance < CHANCE and abs(moved) >= MOVED else None

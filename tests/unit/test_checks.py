@@ -1,0 +1,370 @@
+"""Each doubt is raised by the fault it is about, and by nothing else."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf import tables
+from mqperf.columns import TABLES
+from mqperf.stats import checks
+from mqperf.stats.bottleneck import bottleneck
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parent.parent.parent
+PUBLISHED = ROOT / "data/published/2016"
+
+Change = Mapping[str, str | float | None]
+Frames = dict[str, pd.DataFrame]
+
+WINDOW_S = 10.0
+THINK_S = 0.001
+THREADS = (10, 20, 50, 100)
+RATES = {10: 2000.0, 20: 3500.0, 50: 4000.0, 100: 3800.0}
+"""A sound sweep: it rises, has its peak inside, and obeys Little's law."""
+
+NODES = {"Master": "broker", "client-1": "client", "server-1": "server", "host": "host"}
+
+
+def keys(threads: int, test_case: str, repeat: int) -> dict[str, str | float | None]:
+    point = f"{test_case}-{threads}"
+    return {
+        "run": f"{point}-r{repeat}",
+        "point": point,
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": test_case,
+        "threads": threads,
+        "repeat": repeat,
+    }
+
+
+def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[str, list[Change]]:
+    own, rate, call = keys(threads, test_case, repeat), RATES[threads], test_case == "rpc-call"
+    count = int(rate * WINDOW_S)
+    latency = threads / rate - THINK_S if call else 0.5 * threads / rate
+    seconds = [(float(s), s + 1.0, "interval") for s in range(int(WINDOW_S))]
+    used = {"Master": 1.2, "client-1": 0.5, "server-1": 0.6, "host": 2.4}
+    return {
+        "runs": [
+            own
+            | {"status": "done", "position": position, "asked_s": WINDOW_S, "window_s": WINDOW_S}
+            | {"expected": 2, "reported": 2, "cores": 4, "clock_offset_s": 0.0}
+        ],
+        "messages": [
+            own
+            | {"sent": count, "received": count, "round_trip": count if call else None}
+            | {"errors": 0, "lost": 0, "duplicates": 0, "throughput_msg_s": rate}
+        ],
+        "latency": [
+            own | {"stream": "round-trip" if call else "one-way", "latency_mean_s": latency}
+        ],
+        "cpu": [
+            own
+            | {"process": process, "kind": kind, "host": "local", "scope": scope}
+            | {"start_s": start, "end_s": end}
+            | {"total_cores": used[process], "sys_cores": used[process] / 4}
+            for process, kind in NODES.items()
+            for start, end, scope in [*seconds, (0.0, WINDOW_S, "window")]
+        ],
+    }
+
+
+def sound() -> Frames:
+    """Tables of a sweep of CALL and CAST in three repeats, in which nothing is wrong."""
+    rows: dict[str, list[Change]] = {name: [] for name in TABLES}
+    points = [(r, t, n) for r in (1, 2, 3) for t in ("rpc-call", "rpc-cast") for n in THREADS]
+    for position, (repeat, test_case, threads) in enumerate(points, 1):
+        for name, some in one_run(position, threads, test_case, repeat).items():
+            rows[name] += some
+    return {name: tables.conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+
+
+def planted(table: str, change: Change, where: str) -> Frames:
+    """The sound sweep with some cells of one table changed."""
+    frames = sound()
+    hit = frames[table].index.isin(frames[table].query(where).index)
+    for column, value in change.items():
+        frames[table][column] = frames[table][column].mask(hit, value)
+    return frames
+
+
+def found(frames: Tables) -> set[tuple[str, str]]:
+    doubts = checks.doubts(frames)
+    return set(zip(doubts["kind"], doubts["run"], strict=True))
+
+
+CALL = "run == 'rpc-call-100-r1'"
+CAST = "run == 'rpc-cast-100-r1'"
+
+PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
+    "failed-run": ("runs", {"status": "failed", "failure": "Slave 1 died"}, CALL, "Slave 1 died"),
+    "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure of latency"),
+    "missing-process": ("runs", {"reported": 1}, CALL, "1 of 2 load generator processes"),
+    "received-not-sent": ("messages", {"received": 38_005}, CALL, "5 more than clients sent"),
+    "roundtrip-not-received": ("messages", {"received": 37_990}, CALL, "10 too many"),
+    "lost": ("messages", {"received": 37_987, "lost": 13}, CAST, "13 of 38000 messages were lost"),
+    "negative-lost": (
+        "messages",
+        {"round_trip": 37_990, "errors": 15, "lost": -5},
+        CALL,
+        "5 more arrived than were sent",
+    ),
+    "client-errors": ("messages", {"round_trip": 37_999, "errors": 1}, CALL, "1 of 38000 attempts"),
+    "littles-law": ("latency", {"latency_mean_s": 0.015}, CALL, "accounts for 61 of 100 threads"),
+    "backlog": ("latency", {"latency_mean_s": 0.05}, CAST, "190 messages under way from 100"),
+    "clock-offset": ("runs", {"clock_offset_s": -0.02}, CAST, "20.00 ms by which the clocks"),
+    "cpu-sum": (
+        "cpu",
+        {"total_cores": 1.0},
+        f"{CALL} and process == 'host'",
+        "used 2.30 cores together, the host itself only 1.00",
+    ),
+    "sys-exceeds-total": (
+        "cpu",
+        {"sys_cores": 0.7},
+        f"{CALL} and process == 'client-1'",
+        "70.0 % CPU in the system, but only 50.0 % in all",
+    ),
+    "cpu-exceeds-cores": (
+        "cpu",
+        {"total_cores": 4.5},
+        f"{CALL} and process == 'host'",
+        "4.50 cores of a host that has 4",
+    ),
+    "tester-saturated": (
+        "cpu",
+        {"total_cores": 0.97},
+        f"{CALL} and process == 'client-1'",
+        "client-1 97.0 % was in use",
+    ),
+    "probe-gap": (
+        "cpu",
+        {"end_s": 8.0},
+        f"{CALL} and process == 'Master' and start_s == 4",
+        "Master for 3 s",
+    ),
+    "short-window": ("runs", {"window_s": 9.5}, CALL, "is 9.50 s, 10.00 s were asked for"),
+    "spread": ("messages", {"throughput_msg_s": 2500.0}, CAST, "of the 3 repeats spreads by 22%"),
+}
+"""Kind -> table, cells to change, rows to change, words of the doubt."""
+
+
+def test_sound_runs_raise_no_doubt() -> None:
+    """Nothing is wrong, and nothing is said."""
+    assert found(sound()) == set()
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_a_planted_fault_is_found(kind: str) -> None:
+    """The run with the fault is named, with the figures, and no other run is accused."""
+    table, change, where, words = PLANTED[kind]
+    doubts = checks.doubts(planted(table, change, where))
+    own = doubts[doubts["kind"] == kind]
+    assert set(doubts["run"]) == {where.split("'")[1]}
+    assert [words in text for text in own["text"]] == [True]
+
+
+def test_every_check_has_its_test() -> None:
+    """Each kind is planted in this file, says what it asks and why."""
+    elsewhere = {"peak-at-edge", "drift"}
+    assert set(PLANTED) | elsewhere == set(checks.CHECKS)
+    assert all(check.question.endswith("?") for check in checks.CHECKS.values())
+    assert all(check.reason.endswith(".") for check in checks.CHECKS.values())
+
+
+def test_a_missing_tester_is_counted() -> None:
+    """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""
+    frames = planted("messages", {"throughput_msg_s": 3040.0, "received": 38_100}, CALL)
+    text = checks.doubts(frames).query("kind == 'littles-law'")["text"].iloc[0]
+    assert "about 1 of 5 load generators did not report" in text
+    assert "about 3800 msg/sec instead of 3040.0" in text
+
+
+def test_more_calls_than_threads_are_impossible() -> None:
+    """Each thread waits for one reply at a time."""
+    frames = planted("latency", {"latency_mean_s": 0.03}, CALL)
+    assert ("littles-law", "rpc-call-100-r1") in found(frames)
+
+
+def test_thinking_below_saturation_is_no_fault() -> None:
+    """A fast broker leaves clients more to do than to wait, at the first point of a sweep."""
+    slow = planted("latency", {"latency_mean_s": 0.002}, "run == 'rpc-call-10-r1'")
+    assert found(slow) == set()
+
+
+def test_redelivered_messages_are_not_unsent_ones() -> None:
+    """A broker may deliver twice; only what nobody sent is impossible."""
+    frames = planted("messages", {"received": 38_005, "duplicates": 5}, CALL)
+    assert found(frames) == set()
+
+
+def test_a_stated_loss_must_follow_from_the_counts() -> None:
+    """A loss of zero beside counts that differ is a doubt as well."""
+    frames = planted("messages", {"round_trip": 37_990}, CALL)
+    text = checks.doubts(frames).query("kind == 'lost'")["text"].iloc[0]
+    assert text == "0 messages are said to be lost, but the counts give 10"
+
+
+@pytest.mark.parametrize(
+    ("rates", "accused"),
+    [
+        ((2000, 3500, 4000, 5000), "rpc-cast-100-r3"),
+        ((5000, 3500, 4000, 3000), "rpc-cast-10-r3"),
+        ((2000, 3500, 4000, 4050), None),
+        ((2000, 3500, 4000, 3900), None),
+    ],
+    ids=["rises", "falls", "plateau", "peak"],
+)
+def test_a_peak_at_the_edge_is_a_bound(rates: tuple[int, ...], accused: str | None) -> None:
+    """The best of a sweep is only a peak when the sweep goes on beyond it."""
+    frames = sound()
+    messages = frames["messages"]
+    cast = messages["test_case"] == "rpc-cast"
+    rate = messages["threads"].map(dict(zip(THREADS, map(float, rates), strict=True)))
+    frames["messages"]["throughput_msg_s"] = messages["throughput_msg_s"].where(~cast, rate)
+    frames["latency"].loc[cast, "latency_mean_s"] = 0.001
+    assert found(frames) == ({("peak-at-edge", accused)} if accused else set())
+
+
+def test_a_machine_that_slows_down_is_found() -> None:
+    """Repeats that fall with their place in the sweep make the whole sweep doubtful."""
+    frames = sound()
+    slower = 1 - 0.004 * frames["runs"]["position"].astype(float)
+    frames["messages"]["throughput_msg_s"] *= slower
+    frames["latency"]["latency_mean_s"] /= slower
+    doubts = checks.doubts(frames)
+    assert doubts["kind"].tolist() == ["drift"]
+    assert "moved by -10%" in doubts["text"].iloc[0]
+
+
+def test_a_sentinel_that_moves_is_found() -> None:
+    """One point, at start, middle and end, is enough when it moves far and one way."""
+    frames = {
+        name: frame[frame["point"] == "rpc-cast-50"].reset_index(drop=True)
+        for name, frame in sound().items()
+        if "run" in frame
+    }
+    frames["messages"]["throughput_msg_s"] = [4000.0, 3850.0, 3500.0]
+    assert {kind for kind, _ in found(frames)} == {"drift"}
+    frames["messages"]["throughput_msg_s"] = [4000.0, 3500.0, 3850.0]
+    assert found(frames) == set()
+
+
+def test_a_failed_attempt_may_have_been_made_up_for() -> None:
+    """The doubt says whether the point has figures all the same."""
+    frames = sound()
+    again = frames["runs"].iloc[[0]].assign(run="again", status="failed", failure=None)
+    frames["runs"] = tables.conform("runs", pd.concat([frames["runs"], again]))
+    text = checks.doubts(frames)["text"].tolist()
+    assert text == ["the attempt failed (no reason recorded); another attempt succeeded"]
+
+
+def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:
+    """A process that died leaves no samples from then on; a dead probe leaves none at all."""
+    frames = sound()
+    cpu = frames["cpu"]
+    died = (cpu["run"] == "rpc-call-100-r1") & (cpu["process"] == "Master") & (cpu["end_s"] > 6)
+    unsampled = (cpu["run"] == "rpc-cast-100-r1") & (cpu["scope"] == "interval")
+    frames["cpu"] = cpu[~died & ~unsampled]
+    texts = checks.doubts(frames).set_index("run")["text"].to_dict()
+    assert texts == {
+        "rpc-call-100-r1": "CPU was not sampled in the whole window: Master for 4 s",
+        "rpc-cast-100-r1": "CPU was not sampled at all",
+    }
+
+
+def test_a_full_host_makes_the_tester_doubtful() -> None:
+    """Broker and tester on one full host measure each other."""
+    frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
+    assert found(frames) == {("tester-saturated", "rpc-call-100-r1")}
+
+
+def test_no_runs_no_doubts() -> None:
+    """Empty tables are not a fault."""
+    assert found({name: tables.empty(name) for name in TABLES}) == set()
+
+
+def test_the_published_reports_are_accused_where_they_are_wrong() -> None:
+    """Exactly the rows that their own arithmetic shows to be wrong, and no sound one."""
+    doubts = checks.doubts(tables.read(PUBLISHED))
+    columns = ["kind", "system", "topology", "queues", "test_case", "threads"]
+    assert set(doubts[columns].itertuples(index=False, name=None)) == {
+        ("received-not-sent", "rabbitmq", "cmsm", "classic", "rpc-call", 500),
+        ("littles-law", "rabbitmq", "cmsm", "classic", "rpc-call", 500),
+        ("received-not-sent", "rabbitmq", "cs1ss2", "mirrored", "rpc-call", 250),
+        ("littles-law", "rabbitmq", "cs1ss2", "mirrored", "rpc-call", 250),
+        ("roundtrip-not-received", "rabbitmq", "cs1ss2", "mirrored", "rpc-call", 500),
+        ("littles-law", "rabbitmq", "cs1ss2", "mirrored", "rpc-call", 500),
+        ("lost", "rabbitmq", "cs1ss2", "mirrored", "rpc-cast", 350),
+        ("backlog", "rabbitmq", "cmsm", "classic", "rpc-cast", 50),
+        ("backlog", "rabbitmq", "cmsm", "classic", "notify", 50),
+        ("backlog", "zeromq", "single-host", "none", "rpc-cast", 200),
+        ("peak-at-edge", "zeromq", "single-host", "none", "rpc-call", 200),
+    }
+
+
+def test_a_reports_total_is_the_sum_of_its_nodes() -> None:
+    """Three nodes and a total, each printed with one decimal, may differ by 0.2 % and no more."""
+    frames = dict(tables.read(PUBLISHED))
+    total = frames["cpu"].query("kind == 'total'").index[0]
+    frames["cpu"].loc[total, "total_cores"] += 0.0019
+    assert "cpu-sum" not in set(checks.doubts(frames)["kind"])
+    frames["cpu"].loc[total, "total_cores"] += 0.001
+    text = checks.doubts(frames).query("kind == 'cpu-sum'")["text"].tolist()
+    assert text == ["the nodes used 835.8 % CPU together, the report's total is 836.1 %"]
+
+
+def test_json_lines_hold_the_point_and_the_evidence() -> None:
+    """One object a line, in the order promised, with the figures used."""
+    frames = planted("messages", {"received": 38_005}, CALL)
+    (line,) = checks.as_json_lines(checks.doubts(frames))
+    shown = json.loads(line)
+    assert list(shown) == [*checks.SHOWN, "evidence"]
+    assert (shown["threads"], shown["kind"]) == (100, "received-not-sent")
+    assert shown["evidence"] == {"sent": 38_000, "received": 38_005}
+
+
+def test_json_lines_hold_doubts_about_wording() -> None:
+    """A doubt about a whole report has no threads, and says so."""
+    lines = list(checks.as_json_lines(tables.read(PUBLISHED)["doubts"]))
+    assert json.loads(lines[0])["threads"] is None
+    assert json.loads(lines[0])["evidence"]["quote"].startswith("The chart shows")
+
+
+def test_text_lines_name_point_kind_and_source() -> None:
+    """A person reads where, what and why, and is told when there is nothing."""
+    doubts = checks.doubts(planted("messages", {"received": 38_005}, CALL))
+    (line,) = checks.as_text_lines(doubts)
+    assert line == (
+        "rabbitmq cmsm classic rpc-call 100 threads: received-not-sent: servers received 38005"
+        " messages, 5 more than clients sent [rpc-call-100-r1]"
+    )
+    assert list(checks.as_text_lines(doubts.iloc[:0])) == ["no doubts"]
+
+
+@pytest.mark.parametrize(
+    ("process", "cores", "verdict"),
+    [
+        ("client-1", 0.95, "tester"),
+        ("Master", 3.8, "broker: Master"),
+        ("host", 3.95, "host"),
+        ("host", 2.4, "none"),
+    ],
+)
+def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
+    """Tester before broker before host; nobody when all have CPU left."""
+    frames = planted("cpu", {"total_cores": cores}, f"{CALL} and process == '{process}'")
+    told = bottleneck(frames).set_index("run")
+    assert told.loc["rpc-call-100-r1", "verdict"] == verdict
+    assert f"{process if process != 'host' else 'Master'} " in str(told["because"].iloc[0])
+
+
+def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
+    """Without the testers' CPU nobody can tell."""
+    told = bottleneck(tables.read(PUBLISHED))
+    assert set(told["verdict"]) == {"cannot tell"}
+    assert len(told) == 48
