@@ -185,7 +185,7 @@ def report(
 
     Example: `mqperf report data/runs/quickstart --out reports/quickstart`
     """
-    from mqperf.report import publish
+    from mqperf.report.publish import publish
 
     page = publish(path, out, notebooks=notebooks)
     console.print(str(page), markup=False, soft_wrap=True)

@@ -4,7 +4,8 @@ Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading n
 folder: no broker, no network, no other machine.
 """
 
-from mqperf.tables.files import Tables, of_runs, published_facts, read, write
-from mqperf.tables.shape import conform, empty
+from mqperf.tables.files import of_runs, read, title, write
+from mqperf.tables.shape import Tables, conform, empty, select
+from mqperf.tables.shown import shown
 
-__all__ = ["Tables", "conform", "empty", "of_runs", "published_facts", "read", "write"]
+__all__ = ["Tables", "conform", "empty", "of_runs", "read", "select", "shown", "title", "write"]

@@ -1,20 +1,19 @@
 """Reading folders into tables, and writing tables as files."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
+from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
 from mqperf.tables.of_run import of_run
-from mqperf.tables.shape import conform, empty, in_order
+from mqperf.tables.shape import Tables, conform, empty, in_order
 
-Tables = Mapping[str, pd.DataFrame]
-
+PLAN = "plan.yaml"
 PUBLISHED = "published.json"
 """The file by which a folder of published tables is known."""
 
@@ -81,8 +80,9 @@ def _read_csv(name: str, file: Path) -> pd.DataFrame:
         raise TableError(f"{file}: {error}") from None
 
 
-def published_facts(path: Path) -> dict[str, Any]:
-    """What ``published.json`` says of a published folder: title, source; empty for run folders."""
-    file = path / PUBLISHED
-    facts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return facts
+def title(path: Path) -> str:
+    """What the folder calls itself: the title of its plan, or of the published report."""
+    plan, published = path / PLAN, path / PUBLISHED
+    if published.exists():
+        return str(json.loads(published.read_text(encoding="utf-8"))["title"])
+    return load_plan(plan).title if plan.exists() else path.name

@@ -1,10 +1,15 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from mqperf.columns import COLUMNS, TABLES
 from mqperf.errors import TableError
 from mqperf.plan import TEST_CASES
+
+Tables = Mapping[str, pd.DataFrame]
+"""Frames by the names of ``columns.TABLES``."""
 
 AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
 """The columns that say where in a sweep a row belongs, outermost first."""
@@ -33,6 +38,16 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     for column in expected:
         _check(name, typed[column])
     return typed.reset_index(drop=True)
+
+
+def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
+    """The rows of every table with these values: ``select(tables, test_case="notify")``."""
+    return {
+        name: frame[
+            (frame[list(axes)] == pd.Series(axes, dtype=object)).all(axis="columns")
+        ].reset_index(drop=True)
+        for name, frame in tables.items()
+    }
 
 
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,159 @@
+"""What notebooks call: one line per cell, so that a notebook tells the story and nothing else."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+from IPython.display import Markdown, display
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+from rich.console import Console
+
+from mqperf import figures, stats, tables
+from mqperf.errors import MqperfError
+from mqperf.plan import TEST_CASES, Plan
+from mqperf.plan_file import load_plan
+from mqperf.progress import Bar
+from mqperf.report.publish import publish as publish_report
+from mqperf.report.verdicts import tops
+from mqperf.report.words import layouts
+from mqperf.runner import sweep
+from mqperf.tables import Tables, select, shown
+
+ROOT_MARK = "notebooks"
+"""The folder by which the root of a checkout is known."""
+
+COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
+SWEEP = (
+    *("throughput_msg_s", "latency_mean_s", "latency_p50_s", "latency_p99_s"),
+    *("cpu_total_cores", "repeats", "failed"),
+)
+AXES = ("topology", "queues", "threads")
+
+
+def set_up() -> None:
+    """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG."""
+    set_matplotlib_formats("svg", "png")
+    pd.set_option("display.max_columns", None, "display.precision", 1)
+
+
+def located(path: str) -> Path:
+    """A path as given, or below the root of the checkout in which the notebook stands."""
+    given, here = Path(path), Path.cwd()
+    if given.is_absolute() or given.exists():
+        return given
+    roots = (folder for folder in (here, *here.parents) if (folder / ROOT_MARK).is_dir())
+    return next((root / given for root in roots), given)
+
+
+def plan_of(file: str, **parameters: Any) -> Plan:
+    """The plan in ``file``, or when that is empty the one which the parameters describe.
+
+    The parameters are ``system``, ``topologies``, ``queues``, ``test_cases``, ``green_threads``
+    and ``duration_s``.
+    """
+    if file:
+        return load_plan(located(file))
+    system = parameters.pop("system")
+    axes = {name: parameters.pop(name) for name in ("topologies", "queues")}
+    load = {name: parameters.pop(name) for name in ("green_threads", "duration_s")}
+    return Plan.model_validate(
+        {"name": "notebook", "title": "From a notebook", "systems": {system: axes}, "load": load}
+        | parameters
+    )
+
+
+def measure(plan: Plan, runs: str) -> None:
+    """Run what is pending of the plan; with nothing pending no system is started.
+
+    Raises ``MqperfError`` when runs failed; all others are recorded.
+    """
+    folder = located(runs)
+    with Bar(Console()) as bar:
+        outcome = sweep(plan, yaml.safe_dump(plan.model_dump(mode="json")), folder, bar)
+    if outcome.failed:
+        raise MqperfError("; ".join(reason for _, reason in outcome.failed))
+
+
+def results(runs: str) -> dict[str, pd.DataFrame]:
+    """All tables of a runs folder, or of a published report, with points and doubts."""
+    return stats.complete(tables.read(located(runs)))
+
+
+def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
+    """Message counts of every whole run of a test case."""
+    rows = select(found, test_case=test_case)["messages"]
+    return _readable(rows, COUNTS)
+
+
+def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
+    """Figures of every point of a test case."""
+    rows = select(found, test_case=test_case)["points"]
+    return _readable(rows, SWEEP)
+
+
+def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
+    """CPU over the window, total and system, of every process: brokers, clients, servers, host."""
+    cpu = select(found, test_case=test_case)["cpu"]
+    window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
+    keys = [*AXES, "process"]
+    mean = window.groupby(keys, sort=False)[["total_cores", "sys_cores"]].mean() * 100
+    return mean.unstack("process").rename(columns={"total_cores": "total, %", "sys_cores": "sys, %"})
+
+
+def doubts(found: Tables) -> pd.DataFrame:
+    """Every reason to distrust a number, beside the point it is about."""
+    return found["doubts"][[*AXES, "test_case", "kind", "text"]]
+
+
+def show_sweeps(found: Tables, test_case: str) -> None:
+    """Draw throughput, latency and CPU against threads, a sheet for each topology and queues."""
+    for title, part in _layouts(select(found, test_case=test_case)):
+        display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
+
+
+def show_nodes(found: Tables, test_case: str) -> None:
+    """Draw the CPU of each broker node against threads, a sheet for each topology and queues."""
+    for title, part in _layouts(select(found, test_case=test_case)):
+        display(Markdown(title), figures.node_sheet(part["cpu"]))
+
+
+def show_seconds(found: Tables, test_case: str) -> None:
+    """Draw the throughput of every run second by second, by topology and queues."""
+    for title, part in _layouts(select(found, test_case=test_case)):
+        display(Markdown(title), figures.time_sheet(part["intervals"]))
+
+
+def overview(found: Tables) -> pd.DataFrame:
+    """Top throughput of each topology and test case, and the thread count it was reached at."""
+    best = tops(found["points"], layouts(found["runs"]))
+    return shown(best, "system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
+
+
+def show_overview(found: Tables) -> None:
+    """Draw the top throughput of each topology, a bar for each test case."""
+    best = tops(found["points"], layouts(found["runs"]))
+    display(figures.top_sheet(best, {name: name for name in TEST_CASES}))
+
+
+def publish(runs: str, out: str) -> Path:
+    """Write the report on a runs folder, and give the page to open first."""
+    return publish_report(located(runs), located(out), notebooks=False)
+
+
+def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
+    present = [name for name in columns if rows[name].notna().any()]
+    return shown(rows, *AXES, *present).set_index([*AXES])
+
+
+def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:
+    pairs = found["points"][["topology", "queues"]].drop_duplicates()
+    for topology, queues in pairs.itertuples(index=False):
+        part = select(found, topology=topology, queues=queues)
+        if part["points"]["throughput_msg_s"].notna().any():
+            yield f"{topology}, {queues} queues", part
+
+
+def _doubted(found: Tables) -> set[str]:
+    return set(found["doubts"]["point"].dropna())

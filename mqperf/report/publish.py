@@ -1,0 +1,68 @@
+"""A folder of runs, or of published tables, as a report: notebooks executed, then all of it built."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from mqperf import stats, tables
+from mqperf.errors import ReportError
+from mqperf.report.build import build
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def publish(path: Path, out: Path, *, notebooks: bool = True) -> Path:
+    """Write the report on ``path`` into ``out``, and give the page to open first.
+
+    With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
+    Raises ``ReportError`` when one fails, or there is nothing to report.
+    """
+    frames = stats.complete(tables.read(path))
+    with _executed(path if notebooks else None) as copies:
+        return build(frames, out, title=tables.title(path), notebooks=copies)
+
+
+@contextmanager
+def _executed(path: Path | None) -> Iterator[list[Path]]:
+    if path is None:
+        yield []
+        return
+    with tempfile.TemporaryDirectory(prefix="mqperf-notebooks-") as folder:
+        yield execute(path.resolve(), Path(folder))
+
+
+def execute(path: Path, folder: Path) -> list[Path]:
+    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores."""
+    if not NOTEBOOKS.is_dir():
+        raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
+    parameters: dict[str, Mapping[str, object]] = {
+        "node_cpu": {"runs": str(path)},
+        "report": {"runs": str(path), "out": ""},
+    }
+    if (plan := path / "plan.yaml").exists():
+        sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
+        parameters = {"thread_sweep": sweep, **parameters}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        copies = pool.map(lambda item: _execute(*item, folder), parameters.items())
+        return list(copies)
+
+
+def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
+    import papermill
+
+    copy = folder / f"{name}.ipynb"
+    try:
+        papermill.execute_notebook(
+            NOTEBOOKS / copy.name,
+            copy,
+            parameters=dict(parameters),
+            progress_bar=False,
+            cwd=str(folder),
+        )
+    except papermill.PapermillExecutionError as error:
+        raise ReportError(f"notebook {name}: {error.ename}: {error.evalue}") from None
+    return copy
+
