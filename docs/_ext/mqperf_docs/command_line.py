@@ -1,0 +1,26 @@
+"""The command line, from the commands' own help."""
+
+import typer
+from typer.core import TyperArgument, TyperCommand
+
+from mqperf.cli import app
+
+from .grid import code, prose, table
+
+HEADS = ("argument", "meaning")
+
+
+def markdown() -> str:
+    """A section for each command."""
+    commands = typer.main.get_command(app).commands
+    return "\n".join(_section(name, command) for name, command in commands.items())
+
+
+def _section(name: str, command: TyperCommand) -> str:
+    context = command.make_context(f"mqperf {name}", [], resilient_parsing=True)
+    parameters = command.get_params(context)
+    words = [p.display_name_raw for p in parameters if isinstance(p, TyperArgument)]
+    records = [record for p in parameters if (record := p.get_help_record(context))]
+    rows = ((code(what), prose(meaning)) for what, meaning in records)
+    usage = " ".join(["mqperf", name, "[OPTIONS]", *words])
+    return f"## mqperf {name}\n\n```text\n{usage}\n```\n\n{command.help}\n\n{table(HEADS, rows)}"

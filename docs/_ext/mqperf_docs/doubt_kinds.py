@@ -1,0 +1,13 @@
+"""The kinds of doubt, from the register of checks."""
+
+from mqperf.stats.checks import CHECKS
+
+from .grid import code, prose, table
+
+
+def markdown() -> str:
+    """One row per kind: what is asked of the tables, and why the answer matters."""
+    rows = (
+        (code(kind), prose(check.question), prose(check.reason)) for kind, check in CHECKS.items()
+    )
+    return table(("kind", "question", "reason"), rows)

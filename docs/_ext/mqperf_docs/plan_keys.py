@@ -1,0 +1,111 @@
+"""The keys of a plan file, from the models that check it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from mqperf.plan import LoadPlan, Plan, SystemPlan
+from mqperf.systems.rabbitmq_settings import Settings
+
+from .grid import code, table
+
+HEADS = ("key", "value", "default", "limits", "meaning")
+
+MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
+    Plan: {
+        "name": "Name of the runs folder and of the report.",
+        "title": "What a person calls the experiment.",
+        "systems": "Systems under test by name, each with the keys below.",
+        "test_cases": "What the clients do: call and wait, cast and forget, notify.",
+        "load": "The load of every point, with the keys below.",
+        "repeats": "How often every point is measured. Three or more give intervals.",
+        "order": "Points as listed, or shuffled within each repeat.",
+        "seed": "Seed of the shuffle; equal seeds give equal orders.",
+    },
+    SystemPlan: {
+        "topologies": "Who connects to which node: `cmsm`, `cs1ss2`.",
+        "queues": "Kinds of queue: `classic`, `mirrored`, `quorum`.",
+        "settings": "The system's own settings; see the sections at the end.",
+    },
+    LoadPlan: {
+        "green_threads": "Green threads in each client process; swept.",
+        "processes": "Client processes, each with one server process; swept.",
+        "duration_s": "Length of the measured window in seconds.",
+        "warmup_s": "Seconds of load before the window.",
+        "cooldown_s": "Seconds of load after the window.",
+        "timeout_s": "Seconds that a CALL waits for its reply.",
+        "targets": "Each client has a server of its own, or all servers share one topic.",
+    },
+    Settings: {
+        "management": "Switch the management plugin on.",
+        "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
+        "start_timeout_s": "Seconds that a node may take to start.",
+        "nodes": "Names of the nodes of an existing cluster, Master first.",
+        "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the"
+        " environment.",
+    },
+}
+HEADINGS: Mapping[type[BaseModel], str] = {
+    Plan: "The plan",
+    SystemPlan: "systems.NAME",
+    LoadPlan: "load",
+    Settings: "systems.rabbitmq.settings",
+}
+WORDS = {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}
+FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
+
+
+def markdown() -> str:
+    """A section for each mapping of the file."""
+    return "\n".join(f"## {title}\n\n{_keys(model)}" for model, title in HEADINGS.items())
+
+
+def _keys(model: type[BaseModel]) -> str:
+    meanings = MEANINGS[model]
+    if set(meanings) != set(model.model_fields):
+        raise ValueError(f"{__file__}: {model.__name__} has other keys than MEANINGS explains")
+    schema = model.model_json_schema()
+    return table(HEADS, (_row(schema, name, meaning) for name, meaning in meanings.items()))
+
+
+def _row(schema: Mapping[str, Any], name: str, meaning: str) -> tuple[str, ...]:
+    entry = schema["properties"][name]
+    if name in FROM_THE_FILE:
+        default = FROM_THE_FILE[name]
+    elif name in schema.get("required", ()):
+        default = "required"
+    else:
+        default = code(_yaml(entry.get("default", {})))
+    return code(name), _value(entry), default, ", ".join(_limits(entry)), meaning
+
+
+def _yaml(value: object) -> str:
+    """A default as it would stand in the file."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _value(entry: Mapping[str, Any]) -> str:
+    if "enum" in entry:
+        return ", ".join(map(code, entry["enum"]))
+    if "$ref" in entry or entry["type"] == "object":
+        return "mapping"
+    if entry["type"] == "array":
+        return f"list of {_value(entry['items'])}"
+    return {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}[
+        entry["type"]
+    ]
+
+
+def _limits(entry: Mapping[str, Any]) -> Iterator[str]:
+    entry = {**entry.get("items", {}), **entry}
+    if "minimum" in entry:
+        yield f"at least {entry['minimum']}"
+    if "maximum" in entry:
+        yield f"at most {entry['maximum']}"
+    if entry.get("minItems") or entry.get("minProperties"):
+        yield "not empty"
+    if "pattern" in entry:
+        yield "letters, digits, `.`, `_` and `-`"
