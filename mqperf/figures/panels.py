@@ -6,10 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from mqperf.columns import COLUMNS
-from mqperf.figures import palette
+from mqperf.figures import labels, palette
 from mqperf.figures.marks import Pen, dress, from_zero, line, log_scale, plain, shown, thread_axis
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
-from mqperf.plan import QUEUES, TOPOLOGIES
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
@@ -57,12 +56,12 @@ def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
     Of the ``cpu`` table it takes the totals over the window; repeats of a point are averaged.
     """
     nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
-    labels = nodes["process"].unique()
-    for label in labels:
-        mean = _over_repeats(nodes[nodes["process"] == label], ["total_cores", "sys_cores"])
-        shade, marker = assigned(palette.NODES, labels, label), assigned(MARKERS, labels, label)
-        line(mean, "total_cores", axes, Pen(shade, f"{label} total", "-", marker))
-        line(mean, "sys_cores", axes, Pen(shade, f"{label} sys", "--", marker))
+    names = nodes["process"].unique()
+    for name in names:
+        mean = _over_repeats(nodes[nodes["process"] == name], ["total_cores", "sys_cores"])
+        shade, marker = assigned(palette.NODES, names, name), assigned(MARKERS, names, name)
+        line(mean, "total_cores", axes, Pen(shade, f"{name} total", "-", marker))
+        line(mean, "sys_cores", axes, Pen(shade, f"{name} sys", "--", marker))
     return _against_threads(axes, COLUMNS["cpu_total_cores"].heading())
 
 
@@ -110,7 +109,8 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     """
     streams = intervals["stream"]
     finished = "round-trip" if (streams == "round-trip").any() else "received"
-    window = intervals[(streams == finished) & (intervals["start_s"] >= 0)]
+    outside = intervals["phase"].isin(("warm-up", "cool-down"))
+    window = intervals[(streams == finished) & ~outside]
     return window.groupby(["run", "threads", "start_s"], as_index=False)[["count"]].sum()
 
 
@@ -119,11 +119,12 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
     layouts = points[["topology", "queues"]].drop_duplicates()
     for topology, queues in layouts.itertuples(index=False):
         rows = points[(points["topology"] == topology) & (points["queues"] == queues)]
+        kind, place = labels.order(topology, queues)
         pen = Pen(
-            shade=assigned(palette.TOPOLOGIES, TOPOLOGIES, topology),
-            label=TOPOLOGIES[topology].label + QUEUES[queues].label,
-            dash=assigned(DASHES, QUEUES, queues),
-            marker=assigned(MARKERS, TOPOLOGIES, topology),
+            shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
+            label=labels.layout(topology, queues),
+            dash=DASHES[kind % len(DASHES)],
+            marker=MARKERS[place % len(MARKERS)],
         )
         line(rows, "throughput_msg_s", axes, pen, doubted=doubted)
     return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
@@ -134,17 +135,18 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
 
     ``titles`` names the test cases.
     """
-    labels, cases = best["label"].unique(), [c for c in titles if (best["test_case"] == c).any()]
+    cases = [case for case in titles if (best["test_case"] == case).any()]
+    names = list(best["label"].unique())
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
         rows = best[best["test_case"] == case]
-        places = [list(labels).index(label) + number * height for label in rows["label"]]
+        places = [names.index(name) + number * height for name in rows["label"]]
         values = shown(rows, "throughput_msg_s")
         shade = palette.CASES[case]
         bars = axes.barh(places, values, height * 0.86, color=shade.light, label=titles[case])
         texts = [plain(float(f"{value:.3g}")) for value in values]
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5)
-    axes.set_yticks([place + 0.4 - height / 2 for place in range(len(labels))], list(labels))
+    axes.set_yticks([place + 0.4 - height / 2 for place in range(len(names))], names)
     axes.invert_yaxis()
     axes.margins(x=0.1)
     dress(axes, COLUMNS["throughput_msg_s"].heading("top"))

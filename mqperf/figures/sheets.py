@@ -78,7 +78,7 @@ def topology_sheet(
 
 def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     """Bars of the top throughput of each topology, one for each test case."""
-    figure, (axes,) = _sheet(1, 0.9 + 0.25 * len(best) + 0.15 * best["label"].nunique())
+    figure, (axes,) = _sheet(1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
     panels.tops(best, titles, axes)
     return figure
 

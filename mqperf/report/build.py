@@ -1,0 +1,46 @@
+"""A whole report: RST, figures, downloads and HTML, written at once or not at all."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from mqperf.errors import ReportError
+from mqperf.report.source import MARK, write_source
+from mqperf.report.web import make_html
+from mqperf.report.words import layouts
+from mqperf.tables import Tables
+
+
+def build(
+    tables: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
+) -> Path:
+    """Write the report into the folder ``out``, and give the page to open first.
+
+    ``tables`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
+    that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
+    is nothing to report, when ``out`` holds something else, or when Sphinx complains.
+    """
+    found = layouts(tables["runs"])
+    if not found:
+        raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
+    with _replacing(out) as new:
+        write_source(tables, found, new, title, notebooks)
+        if html:
+            make_html(new, new / "html")
+    return out / "html" / "index.html" if html else out / "index.rst"
+
+
+@contextmanager
+def _replacing(out: Path) -> Iterator[Path]:
+    """A new folder beside ``out``, which takes its place when all went well."""
+    if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
+        raise ReportError(f"{out}: is there already and is no report; give another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as aside:
+        new, old = Path(aside, "new"), Path(aside, "old")
+        new.mkdir()
+        yield new
+        if out.exists():
+            out.rename(old)
+        new.rename(out)

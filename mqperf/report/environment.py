@@ -1,0 +1,79 @@
+"""The environment that the runs were made in, as the test plan's three tables."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from mqperf.figures import labels
+from mqperf.report.rst import Grid, escape
+
+NOT_RECORDED = "not recorded"
+
+Tell = Callable[[pd.DataFrame], list[str]]
+
+
+def environment(runs: pd.DataFrame) -> dict[str, Grid]:
+    """Hardware, Network and Software of these runs: every value that occurs, in order."""
+    return {
+        "Hardware": _table(
+            runs,
+            {
+                "CPU": _values("cpu_model"),
+                "hardware threads": _values("cores"),
+                "memory": _memory,
+                "client hosts": _values("hosts"),
+            },
+        ),
+        "Network": _table(
+            runs,
+            {
+                "card model": _values("network_card"),
+                "driver": _values("network_driver"),
+                "speed": _values("network_speed"),
+                "largest clock offset": _offset,
+            },
+        ),
+        "Software": _table(
+            runs,
+            {
+                "OS": _values("os"),
+                "kernel": _values("kernel"),
+                "oslo.messaging": _values("generator_version"),
+                "Python of the load generator": _values("python_version"),
+                "MQ Server": _server,
+                "runtime of the MQ Server": _values("runtime_version"),
+                "HA mode": _queues,
+                "mqperf": _values("mqperf_version"),
+            },
+        ),
+    }
+
+
+def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
+    rows = [
+        (name, escape("; ".join(tell(runs))) or NOT_RECORDED) for name, tell in parameters.items()
+    ]
+    return Grid("", ("Parameter", "Value"), tuple(rows), style="")
+
+
+def _values(column: str) -> Tell:
+    return lambda runs: [str(value) for value in runs[column].dropna().unique()]
+
+
+def _memory(runs: pd.DataFrame) -> list[str]:
+    return [f"{size / 2**30:.1f} GiB" for size in runs["memory_bytes"].dropna().unique()]
+
+
+def _offset(runs: pd.DataFrame) -> list[str]:
+    offset = runs["clock_offset_s"].max()
+    return [] if pd.isna(offset) else [f"{offset * 1e3:.3f} ms"]
+
+
+def _server(runs: pd.DataFrame) -> list[str]:
+    named = runs[["system_title", "system_version"]].dropna(how="all").drop_duplicates().fillna("")
+    return [" ".join(parts).strip() for parts in named.itertuples(index=False)]
+
+
+def _queues(runs: pd.DataFrame) -> list[str]:
+    kinds = runs["queues"].dropna().unique()
+    return [labels.queues(kind).sentence.rstrip(".") for kind in kinds]

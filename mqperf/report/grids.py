@@ -1,0 +1,109 @@
+"""Grids: rows of a table as finished cells, each doubt marked at the number that it is about."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS
+from mqperf.report.rows import COUNTS, SWEEP
+from mqperf.report.rst import Grid, Note
+from mqperf.report.words import cell
+
+ABOUT: Mapping[str, tuple[str, str]] = {
+    "failed-run": ("counts", "threads"),
+    "received-not-sent": ("counts", "received"),
+    "roundtrip-not-received": ("counts", "round_trip"),
+    "lost": ("counts", "lost"),
+    "negative-lost": ("counts", "lost"),
+    "client-errors": ("counts", "errors"),
+    "backlog": ("sweep", "latency_mean_s"),
+    "clock-offset": ("sweep", "latency_mean_s"),
+    "cpu-sum": ("nodes", "threads"),
+    "sys-exceeds-total": ("nodes", "threads"),
+    "cpu-exceeds-cores": ("nodes", "threads"),
+    "probe-gap": ("nodes", "threads"),
+}
+"""Which table and column a kind of doubt is about; all others are about the throughput."""
+
+THROUGHPUT = ("sweep", "throughput_msg_s")
+
+Marks = Mapping[tuple[str, str], list[str]]
+"""(A row's run or point, a column) -> the sentences to be printed with that cell."""
+
+
+def count_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """Messages of every attempt; its repeat and its status where they differ."""
+    columns = _present(rows, COUNTS, keep=("threads", "sent", "received", "lost"))
+    columns += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
+    headings = {name: COLUMNS[name].heading() for name in columns}
+    return _grid(caption, rows.set_index("run"), headings, marks, labels)
+
+
+def sweep_grid(
+    caption: str, rows: pd.DataFrame, system: str, marks: Marks, labels: Iterator[str]
+) -> Grid:
+    """The figures of every point; what was never measured has no column."""
+    columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
+    if (rows["repeats"] == 1).all():
+        columns = [name for name in columns if name not in ("repeats", "failed")]
+    headings = {
+        name: COLUMNS[name].heading(system if name.startswith("cpu_") else "") for name in columns
+    }
+    return _grid(caption, rows.set_index("point"), headings, marks, labels)
+
+
+def node_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """CPU of every node at every point, from ``rows.wide``."""
+    headings = {}
+    for name in rows.columns:
+        column, _, process = name.partition(" ")
+        headings[name] = COLUMNS[column].heading(process)
+    return _grid(caption, rows, headings, marks, labels)
+
+
+def marks(
+    doubts: pd.DataFrame, table: str, key: str, shown: Collection[str]
+) -> dict[tuple[str, str], list[str]]:
+    """The doubts about this table; where the page does not show theirs, they go to the sweep."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row, kind, text in zip(doubts[key], doubts["kind"], doubts["text"], strict=True):
+        home, column = ABOUT.get(kind, THROUGHPUT)
+        home, column = (home, column) if home in shown else THROUGHPUT
+        if home == table and text not in found.setdefault((row, column), []):
+            found[row, column].append(text)
+    return found
+
+
+def _present(rows: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:
+    return [name for name in columns if name in keep or rows[name].notna().any()]
+
+
+def _grid(
+    caption: str,
+    rows: pd.DataFrame,
+    headings: Mapping[str, str],
+    marks: Marks,
+    labels: Iterator[str],
+) -> Grid:
+    placed = _placed(marks, headings)
+    notes: dict[str, Note] = {}
+    lines = []
+    for row in rows.index:
+        line = []
+        for name in headings:
+            told = placed.get((row, name), [])
+            for text in told:
+                if text not in notes:
+                    notes[text] = Note(next(labels), text)
+            value = cell(name.partition(" ")[0], rows.loc[row, name])
+            line.append(value + "".join(notes[text].mark for text in told))
+        lines.append(tuple(line))
+    return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
+
+
+def _placed(marks: Marks, shown: Collection[str]) -> dict[tuple[str, str], list[str]]:
+    """The marks, those of columns that are not shown put at the thread count."""
+    placed: dict[tuple[str, str], list[str]] = {}
+    for (row, column), sentences in marks.items():
+        placed.setdefault((row, column if column in shown else "threads"), []).extend(sentences)
+    return placed

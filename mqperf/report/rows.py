@@ -1,0 +1,79 @@
+"""The rows of the reports' tables: whole tables in, what one section prints out."""
+
+import pandas as pd
+
+from mqperf.tables import Tables
+
+COUNTS = ("threads", "sent", "received", "round_trip", "lost", "errors", "duplicates")
+SWEEP = (
+    *("threads", "throughput_msg_s", "latency_mean_s", "cpu_total_cores"),
+    *("throughput_msg_s_low", "throughput_msg_s_high", "throughput_sd_msg_s", "send_rate_msg_s"),
+    *("latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s", "latency_p999_s"),
+    *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
+    *("repeats", "failed"),
+)
+
+
+def attempts(tables: Tables) -> pd.DataFrame:
+    """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
+    runs = tables["runs"][["run", "point", "threads", "repeat", "status", "failure"]]
+    counts = tables["messages"][["run", *COUNTS[1:]]]
+    joined = runs.merge(counts, on="run", how="left")
+    return joined.sort_values(["threads", "repeat"], kind="stable").reset_index(drop=True)
+
+
+def sweep(tables: Tables) -> pd.DataFrame:
+    """One row per point: its figures over the repeats, and what ``points`` leaves out.
+
+    Send rate, variance and the figures in the manner of 2016 are means over the whole runs, the
+    largest latency is the largest of them.
+    """
+    runs = tables["runs"]
+    whole = set(runs.loc[runs["status"] != "failed", "run"])
+    messages, latency = (
+        frame[frame["run"].isin(whole)].groupby("point")
+        for frame in (tables["messages"], tables["latency"])
+    )
+    rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
+    figures = tables["points"].merge(messages[rates].mean(), on="point", how="left")
+    figures = figures.merge(latency[["published_latency_s"]].mean(), on="point", how="left")
+    figures = figures.merge(latency[["latency_max_s"]].max(), on="point", how="left")
+    return figures.sort_values("threads", kind="stable").reset_index(drop=True)
+
+
+def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
+    """CPU over the window, tidy: ``point``, ``threads``, ``process``, ``kind``, total and sys.
+
+    Broker nodes one by one; all clients together, all servers together, and the host.  Means over
+    the repeats.
+    """
+    window = cpu[(cpu["scope"] == "window") & ~cpu["kind"].isin(["harness", "total"])]
+    plural = {"client": "clients", "server": "servers"}
+    named = window.assign(
+        process=window["process"].where(
+            ~window["kind"].isin(list(plural)), window["kind"].map(plural)
+        )
+    )
+    of_run = named.groupby(["point", "threads", "run", "kind", "process"], sort=False)
+    total = of_run[["total_cores", "sys_cores"]].sum().reset_index()
+    of_point = total.groupby(["point", "threads", "kind", "process"], sort=False, as_index=False)
+    return of_point[["total_cores", "sys_cores"]].mean()
+
+
+def wide(used: pd.DataFrame) -> pd.DataFrame:
+    """The same with a row per point, and a column per process and figure.
+
+    Columns are ``threads``, ``total_cores Master`` and so on: first the total of every broker
+    node, then its system part, then the totals of everybody else.  The index is the point.
+    """
+    brokers = list(used.loc[used["kind"] == "broker", "process"].unique())
+    others = list(used.loc[used["kind"] != "broker", "process"].unique())
+    figures = ["total_cores", "sys_cores"]
+    table = used.pivot_table(index=["threads", "point"], columns="process", values=figures)
+    table.columns = [" ".join(names) for names in table.columns]
+    order = [
+        *(f"total_cores {node}" for node in brokers),
+        *(f"sys_cores {node}" for node in brokers),
+        *(f"total_cores {other}" for other in others),
+    ]
+    return table.reindex(columns=order).reset_index("threads")

@@ -1,0 +1,29 @@
+"""HTML from the RST of a report, by Sphinx."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mqperf.errors import ReportError
+
+
+def make_html(source: Path, out: Path) -> None:
+    """Build the HTML, which needs no server and no network; a warning is an error.
+
+    Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
+    Raises ``ReportError`` with Sphinx's own words.
+    """
+    with tempfile.TemporaryDirectory(prefix="mqperf-doctrees-") as doctrees:
+        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", doctrees]
+        command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
+        built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode:
+        said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
+        said = said or built.stderr.splitlines()[-1:]
+        told = " / ".join(said[:3]).replace(f"{source}/", "")
+        raise ReportError(f"Sphinx could not build the HTML of the report: {told}")
+    shutil.rmtree(out / ".doctrees", ignore_errors=True)
+    if (source / "notebooks").is_dir():
+        shutil.copytree(source / "notebooks", out / "notebooks")

@@ -1,0 +1,151 @@
+"""The words of the reports: how test cases, topologies and numbers are written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from numbers import Integral, Real
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS
+from mqperf.errors import ReportError
+from mqperf.figures import labels
+from mqperf.report.rst import MISSING, escape
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """How the reports speak of one test case."""
+
+    number: int
+    name: str
+    short: str
+    title: str
+    points: str
+    finished: str
+    latency: str
+
+    __test__ = False
+
+
+_TWO_POINTS = (
+    "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
+    " (messages handled by the server)."
+)
+_ONE_WAY = "Latency is one way, from the client's sending to the server's handling."
+
+TEST_CASES = {
+    "rpc-call": TestCase(
+        number=1,
+        name="RPC CALL",
+        short="CALL",
+        title="RPC CALL Throughput Test",
+        points="Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
+        " (messages handled by the server) and ``round-trip`` (replies that the client got).",
+        finished="replies that clients got",
+        latency="Latency is that of the round trip, from the call to its reply.",
+    ),
+    "rpc-cast": TestCase(
+        number=2,
+        name="RPC CAST",
+        short="CAST",
+        title="RPC CAST Throughput Test",
+        points=_TWO_POINTS,
+        finished="messages that servers received",
+        latency=_ONE_WAY,
+    ),
+    "notify": TestCase(
+        number=3,
+        name="NOTIFY",
+        short="NOTIFY",
+        title="Notification Throughput Test",
+        points=_TWO_POINTS,
+        finished="messages that servers received",
+        latency=_ONE_WAY,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A topology with a kind of queue, of one system: what one page is about."""
+
+    system: str
+    system_title: str
+    topology: str
+    queues: str
+
+    @property
+    def folder(self) -> str:
+        """Name of the page's folder: ``cmsm``, ``cmsm-ha``."""
+        return self.topology + labels.queues(self.queues).suffix
+
+    @property
+    def title(self) -> str:
+        """Title of the page."""
+        topology, queues = labels.topology(self.topology), labels.queues(self.queues)
+        return f"{self.system_title} performance ({topology.title}){queues.title}"
+
+    @property
+    def label(self) -> str:
+        """The layout in a few words, as overview tables have it."""
+        return labels.layout(self.topology, self.queues)
+
+    @property
+    def sentence(self) -> str:
+        """Who connects to which node, and what the queues are."""
+        topology, queues = labels.topology(self.topology), labels.queues(self.queues)
+        return f"{topology.sentence} {queues.sentence}"
+
+    def of(self, frame: pd.DataFrame, test_case: str | None = None) -> pd.DataFrame:
+        """The rows of the frame that belong to this layout, and to the test case."""
+        rows = frame["system"].eq(self.system) & frame["topology"].eq(self.topology)
+        rows &= frame["queues"].eq(self.queues)
+        if test_case is not None:
+            rows &= frame["test_case"].eq(test_case)
+        return frame[rows.fillna(value=False)]
+
+
+def layouts(runs: pd.DataFrame) -> list[Layout]:
+    """Every layout that was tried: by system, then plain queues before replicated ones.
+
+    Raises ``ReportError`` for a test case that reports have no words for.
+    """
+    keys = ["system", "topology", "queues"]
+    known = runs.dropna(subset=keys)
+    for case in known["test_case"].unique():
+        if case not in TEST_CASES:
+            names = ", ".join(TEST_CASES)
+            raise ReportError(f"unknown test case {case!r} in the runs; known: {names}")
+    titles = known.groupby("system")["system_title"].first()
+    tried = [
+        Layout(system, system if pd.isna(titles[system]) else titles[system], topology, queues)
+        for system, topology, queues in known[keys].drop_duplicates().itertuples(index=False)
+    ]
+    return sorted(tried, key=lambda of: (of.system, *labels.order(of.topology, of.queues)))
+
+
+def cell(column: str, value: object) -> str:
+    """A value as the published reports print it: counts whole, figures with one decimal."""
+    if value is None or value is pd.NA or (isinstance(value, float) and isnan(value)):
+        return MISSING
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return f"{float(value) * COLUMNS[column].scale:.1f}"
+    return escape(str(value))
+
+
+def three_figures(value: float) -> str:
+    """The value rounded to three significant figures: the rule of all overviews."""
+    return f"{float(f'{value:.3g}'):.12g}"
+
+
+def amount(count: int, noun: str) -> str:
+    """``1 doubt``, ``2 doubts``, ``no doubts``."""
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
