@@ -69,6 +69,10 @@ def _cpu(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
 
 
+_THREADS = Column(
+    "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+)
+
 _KEYS = (
     _text("run", "Name of the run folder; for a published report, of the row's source."),
     _text("point", "Id of the point of the sweep: all repeats of one case share it."),
@@ -76,9 +80,7 @@ _KEYS = (
     _text("topology", "Who connects to which node: cmsm, cs1ss2."),
     _text("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
     _text("test_case", "rpc-call, rpc-cast or notify."),
-    Column(
-        "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
-    ),
+    _THREADS,
     Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
 )
 
@@ -87,11 +89,26 @@ _RUNS = (
     _text("failure", "Why a failed run failed."),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
+    Column(
+        "sentinel",
+        "Int64",
+        "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
+        " whether the machine drifts; 0 for all other runs. Points leave sentinels out.",
+        check="not negative",
+    ),
     Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
     Column("processes", "Int64", "Client processes on each host.", check="positive"),
     Column("hosts", "Int64", "Client hosts.", check="positive"),
     _seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked"),
     _seconds("window_s", "Length of the measured window.", "window", "not negative"),
+    _seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative"),
+    _seconds(
+        "warmup_found_s",
+        "Load until throughput became steady; 0 when it was from the start, empty when it never"
+        " did or the run is too short to tell.",
+        "warm-up found",
+        "not negative",
+    ),
     _seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
@@ -166,6 +183,7 @@ _LATENCY = (
 _INTERVALS = (
     _text("process", "Client or server process: client-1, server-1."),
     _text("stream", "sent, round-trip, error, received."),
+    _text("phase", "warm-up, window or cool-down."),
     _seconds("start_s", "Start of the interval since the start of the measured window.", "time"),
     _count("count", "Messages in the interval.", "messages"),
     _latency("latency_mean_s", "Mean latency of the messages that finished in it.", "latency"),
@@ -210,6 +228,9 @@ FIGURES = (
 )
 """The figures of a point that are given with their spread over repeats."""
 
+WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
+"""The figures of a run that are given with an interval from within the run."""
+
 _POINTS = (
     Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
     Column("failed", "Int64", "Failed attempts at the point.", check="not negative"),
@@ -218,22 +239,77 @@ _POINTS = (
 )
 
 
-def _spread(column: Column) -> tuple[Column, ...]:
-    def more(suffix: str, meaning: str, label: str) -> Column:
-        return Column(
-            f"{column.name}_{suffix}",
-            "float64",
-            f"{meaning} of {column.name} over the repeats; empty for a single run.",
-            f"{column.label} {label}",
-            column.unit,
-            column.shown,
-            column.scale,
-        )
+def _threads(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, check="positive")
 
+
+_KNEES = (
+    Column("points", "Int64", "Thread counts that were measured."),
+    Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
+    Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
+    Column("coherency", "float64", "beta of the same: threads waiting for each other."),
+    _threads("peak_threads", "Threads at the peak of the fitted curve.", "peak"),
+    _threads("peak_threads_low", "Lower end of its 95 % interval.", "peak low"),
+    _threads("peak_threads_high", "Upper end of it; empty when beyond the sweep.", "peak high"),
+    _threads("knee_threads", "Where the bounds of a closed network cross.", "knee"),
+    _threads("knee_threads_low", "Lower end of its 95 % interval.", "knee low"),
+    _threads("knee_threads_high", "Upper end of its 95 % interval.", "knee high"),
+    _text("peak_lies", "inside, beyond, or cannot tell."),
+    _text("text", "The same as a sentence."),
+)
+
+_COMPARISON = (
+    _text("figure", "The column that is compared."),
+    Column("value_a", "float64", "Mean over the runs of A, in the unit of the figure.", "A"),
+    Column("value_b", "float64", "Mean over the runs of B.", "B"),
+    Column("repeats_a", "Int64", "Whole runs of A.", "repeats of A"),
+    Column("repeats_b", "Int64", "Whole runs of B.", "repeats of B"),
+    Column("ratio", "float64", "B / A.", "B / A"),
+    Column("ratio_low", "float64", "Lower end of its interval.", "B / A low"),
+    Column("ratio_high", "float64", "Upper end of its interval.", "B / A high"),
+    _text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
+    Column("p_value", "float64", "Chance of so large a difference between equals."),
+    Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
+    _text("verdict", "better (B than A), worse, or cannot tell."),
+    _text("doubted", "Kinds of doubts about the point, in A and in B."),
+)
+
+_DIFFERENCES = (
+    _text("what", "Heading of the column in which they differ."),
+    _text("value_in_a", "Its values in A; not stated where there are none."),
+    _text("value_in_b", "Its values in B."),
+)
+
+
+def _derived(column: Column, suffix: str, meaning: str, label: str) -> Column:
+    return Column(
+        f"{column.name}_{suffix}",
+        "float64",
+        meaning,
+        f"{column.label} {label}",
+        column.unit,
+        column.shown,
+        column.scale,
+    )
+
+
+def _spread(column: Column) -> tuple[Column, ...]:
+    over = f"of {column.name} over the repeats; empty for a single run."
     return (
-        more("sd", "Standard deviation", "sd"),
-        more("low", "Lower end of the 95 % interval", "low"),
-        more("high", "Upper end of the 95 % interval", "high"),
+        _derived(column, "sd", f"Standard deviation {over}", "sd"),
+        _derived(column, "low", f"Lower end of the 95 % interval {over}", "low"),
+        _derived(column, "high", f"Upper end of the 95 % interval {over}", "high"),
+    )
+
+
+def _within(column: Column) -> tuple[Column, ...]:
+    of = (
+        f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
+        " runs; empty when the window is too short or not steady."
+    )
+    return (
+        _derived(column, "within_low", f"Lower end {of}", "within low"),
+        _derived(column, "within_high", f"Upper end {of}", "within high"),
     )
 
 
@@ -248,6 +324,7 @@ def _register(*groups: tuple[Column, ...]) -> dict[str, Column]:
 
 _MEASURED = _register(_MESSAGES, _LATENCY, _POINTS)
 _SPREADS = tuple(extra for name in FIGURES for extra in _spread(_MEASURED[name]))
+_WITHINS = tuple(extra for name in WITHIN for extra in _within(_MEASURED[name]))
 
 COLUMNS: Mapping[str, Column] = _register(
     _KEYS,
@@ -259,6 +336,10 @@ COLUMNS: Mapping[str, Column] = _register(
     _EVENTS,
     _POINTS,
     _SPREADS,
+    _WITHINS,
+    _KNEES,
+    _COMPARISON,
+    _DIFFERENCES,
     _DOUBTS,
 )
 
@@ -271,6 +352,16 @@ def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
     return tuple(column.name for column in columns)
 
 
+def _with_intervals(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The names, each figure's followed by those of its interval from within the run."""
+    return tuple(
+        name
+        for own in _names(columns)
+        for name in (own, *(_names(_within(_MEASURED[own])) if own in WITHIN else ()))
+    )
+
+
+_SWEEP_KEYS = _KEYS[2:6]
 _POINT_KEYS = _KEYS[1:-1]
 _POINT_FIGURES = tuple(
     name for figure in FIGURES for name in (figure, *(c.name for c in _spread(_MEASURED[figure])))
@@ -280,9 +371,9 @@ TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
         _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
-        _table("messages", "a run", _KEYS, _names(_MESSAGES)),
+        _table("messages", "a run", _KEYS, _with_intervals(_MESSAGES)),
         _table("intervals", "a stream of a process in one second", _KEYS, _names(_INTERVALS)),
-        _table("latency", "a run and stream", _KEYS, _names(_LATENCY)),
+        _table("latency", "a run and stream", _KEYS, _with_intervals(_LATENCY)),
         _table("cpu", "a process in one interval, or over the window", _KEYS, _names(_CPU)),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS)),
         _table(
@@ -292,5 +383,16 @@ TABLES: Mapping[str, Table] = {
             ("repeats", "failed", *_POINT_FIGURES),
         ),
         _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS)),
+        _table("knees", "a sweep of threads, and where it saturates", _SWEEP_KEYS, _names(_KNEES)),
+        _table(
+            "comparison",
+            "a figure of a point, in two sets of runs",
+            (*_SWEEP_KEYS, _THREADS),
+            _names(_COMPARISON),
+        ),
+        _table("differences", "what two sets of runs differ in", (), _names(_DIFFERENCES)),
     )
 }
+
+COMPUTED = ("points", "doubts", "knees", "comparison", "differences")
+"""The tables that are computed from the others; those are read from run folders."""

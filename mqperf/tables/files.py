@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mqperf.columns import TABLES
+from mqperf.columns import COMPUTED, TABLES
 from mqperf.errors import TableError
 from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
@@ -17,7 +17,7 @@ PLAN = "plan.yaml"
 PUBLISHED = "published.json"
 """The file by which a folder of published tables is known."""
 
-READ = tuple(name for name in TABLES if name not in ("points", "doubts"))
+READ = tuple(name for name in TABLES if name not in COMPUTED)
 """The tables that are read; the others are computed from them."""
 
 

@@ -18,14 +18,13 @@ from mqperf.load.simulator_json import Published, published_compatible
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Run
+from mqperf.tables import within_run
+from mqperf.tables.within_run import PERCENTILES, Window
 
 Streams = Mapping[str, Mapping[str, np.ndarray]]
 """label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
 
-Window = tuple[float, float]
-"""Start and end of the measured window, in epoch seconds."""
-
-PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
+PHASES = ("warm-up", "window", "cool-down")
 
 
 def of_run(run: Run) -> dict[str, pd.DataFrame]:
@@ -43,10 +42,12 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     streams = _streams(run.path, facts)
     finished = _finished(streams, case)
     published = _published(run.path, case, facts)
-    tables["runs"]["drain_s"] = _drain_s(finished, window[1] + case.cooldown_s)
+    load = window[0] - case.warmup_s, window[1] + case.cooldown_s
+    tables["runs"]["drain_s"] = _drain_s(finished, load[1])
+    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(finished, (load[0], window[1]))
     tables["messages"] = _frame([_message_row(case, streams, window, published)], keys)
     tables["latency"] = _frame([_latency_row(case, finished, window, published)], keys)
-    tables["intervals"] = _frame(_intervals(streams, window), keys)
+    tables["intervals"] = _frame(_intervals(streams, load, window), keys)
     tables["cpu"] = _frame(_cpu(run.path, facts, window), keys)
     return tables
 
@@ -80,6 +81,8 @@ def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str,
             "processes": case.processes,
             "hosts": case.hosts,
             "asked_s": float(case.duration_s),
+            "warmup_s": float(case.warmup_s),
+            "sentinel": case.sentinel,
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
 
@@ -165,7 +168,7 @@ def _message_row(
     errors = len(_together(streams, "error"))
     replies = len(finished) if case.test_case == "rpc-call" else None
     answered = len(received) if replies is None else replies + errors
-    per_second = _per_second(finished[:, 1], window)
+    per_second = within_run.per_second(finished[:, 1], window)
     length = window[1] - window[0]
     return {
         "sent": len(sent),
@@ -175,9 +178,10 @@ def _message_row(
         "lost": len(sent) - answered,
         "duplicates": _surplus(received, sent),
         "throughput_msg_s": per_second.sum() / length,
-        "send_rate_msg_s": _per_second(sent, window).sum() / length,
+        "send_rate_msg_s": within_run.per_second(sent, window).sum() / length,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
         "published_throughput_msg_s": published.throughput_per_s,
+        **within_run.throughput_interval(per_second),
     }
 
 
@@ -192,19 +196,11 @@ def _latency_row(
         "published_latency_s": published.latency_mean_s,
     }
     if len(latency):
-        values = np.percentile(latency, list(PERCENTILES.values()))
-        row |= {f"latency_{name}_s": v for name, v in zip(PERCENTILES, values, strict=True)}
-        row |= {"latency_mean_s": latency.mean(), "latency_max_s": latency.max()}
+        values = np.quantile(latency, list(PERCENTILES.values()))
+        estimates = dict(zip(PERCENTILES, values, strict=True))
+        row |= {**estimates, "latency_mean_s": latency.mean(), "latency_max_s": latency.max()}
+        row |= within_run.latency_intervals(inside, window, estimates)
     return row
-
-
-def _per_second(instants: np.ndarray, window: Window) -> np.ndarray:
-    """How many instants fall into each whole second of the window."""
-    begin, end = window
-    seconds = round(end - begin)
-    second = np.floor(instants - begin)
-    inside = second[(second >= 0) & (second < seconds)].astype(np.int64)
-    return np.bincount(inside, minlength=seconds)
 
 
 def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
@@ -217,23 +213,27 @@ def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
     return int(np.maximum(counts - known, 0).sum())
 
 
-def _intervals(streams: Streams, window: Window) -> pd.DataFrame:
+def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
     parts = [
-        _stream_intervals(stream, window).assign(process=label, stream=name.replace("_", "-"))
+        _stream_intervals(stream, load).assign(process=label, stream=name.replace("_", "-"))
         for label, named in streams.items()
         for name, stream in named.items()
     ]
-    return pd.concat(parts, ignore_index=True)
+    frame = pd.concat(parts, ignore_index=True)
+    frame["start_s"] -= window[0] - load[0]
+    ends = [-np.inf, 0, window[1] - window[0], np.inf]
+    frame["phase"] = pd.cut(frame["start_s"], ends, right=False, labels=list(PHASES)).astype(str)
+    return frame
 
 
-def _stream_intervals(stream: np.ndarray, window: Window) -> pd.DataFrame:
+def _stream_intervals(stream: np.ndarray, load: Window) -> pd.DataFrame:
     """Counts and latencies by the second in which a message finished (or, sent, was started)."""
     instants = stream[:, -1]
-    counts = _per_second(instants, window)
+    counts = within_run.per_second(instants, load)
     frame = pd.DataFrame({"start_s": np.arange(len(counts), dtype=float), "count": counts})
     if stream.shape[1] == 1:
         return frame
-    second = np.floor(instants - window[0])
+    second = np.floor(instants - load[0])
     inside = (second >= 0) & (second < len(counts))
     latency, second = (instants - stream[:, 0])[inside], second[inside].astype(np.int64)
     total = np.bincount(second, weights=latency, minlength=len(counts))

@@ -18,7 +18,7 @@ LAYERS = (
     {"columns"},
     {"plan"},
     {"plan_file"},
-    {"record", "load", "probes"},
+    {"record", "load", "probes", "series"},
     {"hosts", "tables"},
     {"published"},
     {"systems", "faults", "stats", "figures"},
@@ -30,7 +30,7 @@ LAYERS = (
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
 # The two halves share nothing but the run folder.
 ACT = {"systems", "hosts", "faults", "runner"}
-READ = {"tables", "published", "stats", "figures", "report"}
+READ = {"series", "tables", "published", "stats", "figures", "report"}
 
 # Slow to import, and of no use while a broker is being measured.
 HEAVY = {"pandas", "matplotlib", "seaborn", "scipy", "pyarrow", "sphinx"}
