@@ -63,6 +63,30 @@ TOPOLOGIES = {
         label="Client -> Slave-1, Server -> Slave-2",
         sentence="Client and server are connected to different slave nodes.",
     ),
+    "direct": Topology(
+        name="direct",
+        client=0,
+        server=0,
+        title="Client -> Server",
+        label="Client -> Server",
+        sentence="Clients send to servers directly: there is no broker between them.",
+    ),
+    "single": Topology(
+        name="single",
+        client=0,
+        server=0,
+        title="Client and Server connected to a single Broker",
+        label="Client -> Broker, Server -> Broker",
+        sentence="Client and server are both connected to the only broker.",
+    ),
+    "primary": Topology(
+        name="primary",
+        client=0,
+        server=0,
+        title="Client and Server connected to Primary",
+        label="Client -> Primary, Server -> Primary",
+        sentence="Client and server are both connected to the primary; backups wait to take over.",
+    ),
 }
 
 QUEUES = {
@@ -80,6 +104,14 @@ QUEUES = {
         " (quorum)",
         "-quorum",
         "Queues are quorum queues, replicated by Raft to all nodes.",
+    ),
+    "none": Queues("none", "", "", "", "No queues but those of the processes themselves."),
+    "replicated": Queues(
+        "replicated",
+        ", replicated queues",
+        " (replicated)",
+        "-replicated",
+        "Queues are replicated to a backup, as far as messages are durable.",
     ),
 }
 
@@ -107,6 +139,7 @@ class Case(Frozen):
     targets: Literal["own", "shared"] = "own"
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     repeat: Count = 1
+    sentinel: Annotated[int, Field(ge=0, le=3, strict=True)] = 0
 
     @property
     def threads(self) -> int:
@@ -120,13 +153,15 @@ class Case(Frozen):
 
     @property
     def point(self) -> str:
-        """Id of the point: what all repeats of this case have in common."""
-        return f"{self._slug}-{_digest(self.model_dump(exclude_defaults=True, exclude={'repeat'}))}"
+        """Id of the point: what all repeats of this case, and its sentinels, have in common."""
+        common = self.model_dump(exclude_defaults=True, exclude={"repeat", "sentinel"})
+        return f"{self._slug}-{_digest(common)}"
 
     @property
     def id(self) -> str:
         """Name of the case's run folder."""
-        return f"{self._slug}-r{self.repeat}-{_digest(self.model_dump(exclude_defaults=True))}"
+        turn = f"s{self.sentinel}" if self.sentinel else f"r{self.repeat}"
+        return f"{self._slug}-{turn}-{_digest(self.model_dump(exclude_defaults=True))}"
 
     @property
     def _slug(self) -> str:
@@ -167,22 +202,34 @@ class Plan(Frozen):
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
+    sentinel: bool = False
 
     def cases(self) -> list[Case]:
         """Every case in the order in which it runs.
 
         Systems follow each other; within a system all points of the first repeat come before
         those of the second, so that a drift of the machine does not hide between repeats.  With
-        ``order: random`` each repeat is shuffled by ``seed``.
+        ``order: random`` each repeat is shuffled by ``seed``.  With ``sentinel: true`` each
+        system's first point is measured three times more: before, amid and after the others.
         """
         shuffle = random.Random(self.seed).shuffle if self.order == "random" else None
         cases: list[Case] = []
-        for name, repeat in product(self.systems, range(1, self.repeats + 1)):
-            block = list(self._points(name, repeat))
-            if shuffle:
-                shuffle(block)
-            cases += block
+        for name in self.systems:
+            block: list[Case] = []
+            for repeat in range(1, self.repeats + 1):
+                points = list(self._points(name, repeat))
+                if shuffle:
+                    shuffle(points)
+                block += points
+            cases += self._watched(name, block) if self.sentinel else block
         return cases
+
+    def _watched(self, name: str, block: list[Case]) -> list[Case]:
+        """The block with the sentinel at its start, middle and end."""
+        first = next(self._points(name, repeat=1))
+        start, middle, end = (first.model_copy(update={"sentinel": turn}) for turn in (1, 2, 3))
+        half = len(block) // 2
+        return [start, *block[:half], middle, *block[half:], end]
 
     def _points(self, name: str, repeat: int) -> Iterator[Case]:
         system, load = self.systems[name], self.load

@@ -1,6 +1,5 @@
 """Points of a sweep: the runs of each point over its repeats."""
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -14,9 +13,11 @@ def points(tables: Tables) -> pd.DataFrame:
     """One row per point: each figure's mean, spread and 95 % interval over the repeats.
 
     A point whose every attempt failed has a row without figures.  Spread and interval (Student's t,
-    n - 1 degrees of freedom) are empty for a single run: one run tells nothing about the next.
+    n - 1 degrees of freedom) are empty for a single run: one run tells nothing about the next, and
+    the interval from within it (``*_within_low``) is no substitute.  Sentinels are left out.
     """
     runs = tables["runs"]
+    runs = runs[~_is_sentinel(runs)]
     if runs.empty:
         return conform("points", pd.DataFrame())
     keys = [name for name in TABLES["points"].columns if name in TABLES["runs"].columns]
@@ -25,13 +26,16 @@ def points(tables: Tables) -> pd.DataFrame:
     whole = attempts["status"].ne("failed")
     frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
     counted = frame.groupby(keys, sort=False, dropna=False)[["repeats", "failed"]].sum()
-    spread = _spread(run_figures(tables).groupby("point", sort=False)[list(FIGURES)])
+    spread = _spread(run_figures(tables))
     joined = counted.reset_index().merge(spread, how="left", left_on="point", right_index=True)
     return conform("points", joined)
 
 
 def run_figures(tables: Tables) -> pd.DataFrame:
-    """The figures of ``columns.FIGURES``, one row per whole run, beside its ``run`` and ``point``."""
+    """The figures of ``columns.FIGURES``, one row per whole run, beside its ``run`` and ``point``.
+
+    Sentinels are left out: they watch the machine and are no repeats.
+    """
     cpu = tables["cpu"]
     broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
     used = broker.groupby("run")[["total_cores", "sys_cores"]].sum().add_prefix("cpu_")
@@ -39,13 +43,19 @@ def run_figures(tables: Tables) -> pd.DataFrame:
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
     )
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
-    return frame[["run", "point", *FIGURES]]
+    sentinels = tables["runs"].loc[_is_sentinel(tables["runs"]), "run"]
+    return frame.loc[~frame["run"].isin(sentinels), ["run", "point", *FIGURES]]
 
 
-def _spread(groups: "pd.api.typing.DataFrameGroupBy") -> pd.DataFrame:
+def _is_sentinel(runs: pd.DataFrame) -> pd.Series:
+    return runs["sentinel"].fillna(0).gt(0)
+
+
+def _spread(figures: pd.DataFrame) -> pd.DataFrame:
+    groups = figures.groupby("point", sort=False)[list(FIGURES)]
     mean, sd, n = groups.mean(), groups.std(ddof=1), groups.count()
-    factor = stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
-    half = (sd * factor / np.sqrt(n)).where(n > 1)
+    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1)
+    half = (sd / n**0.5 * quantile).where(n > 1)
     return pd.concat(
         [
             mean,
