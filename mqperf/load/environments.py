@@ -8,6 +8,7 @@ stay unmodified; what a release needs to run on a current Python is repaired at 
 import hashlib
 import json
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -77,16 +78,16 @@ RELEASES: dict[str, Release] = {
         version="8.1.4",
         lock="zeromq.txt",
         sdist_sha256="c91626c5075620265db6c7050409b675c65b41df2308c3ece1da47c9bc935b67",
-        repairs=("abc-names", "zmq-call-monitor", "topics-by-character"),
-        why="the last with a ZeroMQ driver: 9.0 removed it",
+        repairs=("abstract-collections", "zmq-call-monitor", "whole-topic"),
+        why="the last series with a ZeroMQ driver",
     ),
     "amqp": Release(
         name="amqp",
         version="14.9.3",
         lock="amqp.txt",
         sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
-        repairs=("expiry-clock", "warning-per-message"),
-        why="the last series with an AMQP 1.0 driver: 15.0 removed it",
+        repairs=("amqp-expiry", "amqp-warnings"),
+        why="the last series with an AMQP 1.0 driver",
     ),
 }
 
@@ -106,6 +107,15 @@ def find(name: str) -> Release:
     if name not in RELEASES:
         raise LoadError(f"No simulator release {name!r}; there are: {', '.join(RELEASES)}.")
     return RELEASES[name]
+
+
+def pinned(name: str, distribution: str) -> str:
+    """The version of a distribution that the lock of a release names."""
+    lock = (LOCKS / find(name).lock).read_text()
+    found = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
+    if found is None:
+        raise LoadError(f"The lock of simulator release {name!r} does not name {distribution}.")
+    return found[1]
 
 
 def ensure(name: str, cache: Path | None = None) -> Environment:

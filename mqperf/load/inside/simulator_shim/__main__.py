@@ -17,7 +17,7 @@ from .capped_log import CappedLog
 from .clients import Gate, hold
 from .control import Control
 from .recorder import Recorder, record
-from .repairs import repair
+from .repairs import prepare, repair
 from .servers import attend
 
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
@@ -36,6 +36,7 @@ def main() -> None:
 
 
 def _run(options: argparse.Namespace, arguments: list[str]) -> None:
+    prepare(options.repair)
     simulator = _load(options.simulator)
     repair(simulator, options.repair)
     control = Control(options.control, options.label)

@@ -3,16 +3,103 @@
 A release lists its repairs in mqperf's table of environments; nothing is repaired unasked.
 """
 
+import collections
+import collections.abc
+import time
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 
-REPAIRS: dict[str, Callable[[ModuleType], None]] = {}
+
+def abstract_collections() -> None:
+    """Give ``collections`` back the abstract classes which Python 3.10 left in ``collections.abc``.
+
+    Without them oslo.messaging 8 cannot be imported.
+    """
+    for name in collections.abc.__all__:
+        if not hasattr(collections, name):
+            setattr(collections, name, getattr(collections.abc, name))
+
+
+def zmq_call_monitor(_simulator: ModuleType) -> None:
+    """Let the ZeroMQ driver's ``send`` accept ``call_monitor_timeout``, and ignore it.
+
+    Every transport passes it since 6.3, this driver never learnt it: each CALL and CAST would be a
+    ``TypeError``.
+    """
+    from oslo_messaging._drivers.impl_zmq import ZmqDriver
+
+    send = ZmqDriver.send
+
+    def patient_send(
+        driver: object, *arguments: object, call_monitor_timeout: object = None, **named: object
+    ) -> object:
+        del call_monitor_timeout
+        return send(driver, *arguments, **named)
+
+    ZmqDriver.send = patient_send
+
+
+def whole_topic(simulator: ModuleType) -> None:
+    """Hand the notifier its topic in a list.
+
+    The simulator passes the bare string, of which each character would be taken for a topic: the
+    client sends happily, and the server receives nothing.
+    """
+    spawn = simulator.spawn_notify_clients
+
+    def spawn_with_list(threads: int, topic: str, *rest: object, **named: object) -> None:
+        spawn(threads, [topic], *rest, **named)
+
+    vars(simulator)["spawn_notify_clients"] = spawn_with_list
+
+
+def amqp_expiry(_simulator: ModuleType) -> None:
+    """Count the expiry of AMQP 1.0 messages from 1970, as the protocol has it.
+
+    The driver counts it from the machine's start (``time.monotonic``), so brokers take every CALL
+    for one that expired long ago, and drop it.
+    """
+    import proton
+
+    expiry = proton.Message.expiry_time
+
+    def set_expiry(message: object, monotonic: float) -> None:
+        expiry.fset(message, monotonic - time.monotonic() + time.time())
+
+    proton.Message.expiry_time = property(expiry.fget, set_expiry)
+
+
+def amqp_warnings(_simulator: ModuleType) -> None:
+    """Import the AMQP 1.0 driver without the filter of warnings which it sets for all of Python.
+
+    Several warnings for each message would fill the log, whatever ``-W`` says.
+    """
+    with warnings.catch_warnings():
+        import oslo_messaging._drivers.impl_amqp1  # noqa: F401
+
+
+BEFORE: dict[str, Callable[[], None]] = {"abstract-collections": abstract_collections}
+AFTER: dict[str, Callable[[ModuleType], None]] = {
+    "zmq-call-monitor": zmq_call_monitor,
+    "whole-topic": whole_topic,
+    "amqp-expiry": amqp_expiry,
+    "amqp-warnings": amqp_warnings,
+}
+
+
+def prepare(names: list[str]) -> None:
+    """Apply those of the named repairs without which the simulator cannot be imported."""
+    for name in names:
+        if name in BEFORE:
+            BEFORE[name]()
 
 
 def repair(simulator: ModuleType, names: list[str]) -> None:
-    """Apply the named repairs to the loaded simulator, in order."""
+    """Apply the other named repairs to the loaded simulator, in order."""
     for name in names:
-        if name not in REPAIRS:
-            known = ", ".join(REPAIRS) or "none"
+        if name in AFTER:
+            AFTER[name](simulator)
+        elif name not in BEFORE:
+            known = ", ".join([*BEFORE, *AFTER])
             raise SystemExit(f"there is no repair {name!r}; known: {known}")
-        REPAIRS[name](simulator)
