@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost
 from mqperf.systems.rabbitmq_access import POLICIES
-from mqperf.systems.rabbitmq_existing import existing_cluster
 from mqperf.systems.rabbitmq_control import installed_version
+from mqperf.systems.rabbitmq_existing import existing_cluster
 from mqperf.systems.rabbitmq_launch import private_cluster
 from mqperf.systems.rabbitmq_settings import parse_settings
 from mqperf.systems.system import Deployment, System

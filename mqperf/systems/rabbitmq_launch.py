@@ -7,9 +7,10 @@ from pathlib import Path
 
 from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.systems.evidence import check_alive, last_lines, text
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
 from mqperf.systems.rabbitmq_control import Control, server_program
-from mqperf.systems.rabbitmq_private import PrivateCluster, check_alive, last_lines
+from mqperf.systems.rabbitmq_private import PrivateCluster
 from mqperf.systems.rabbitmq_settings import Settings
 
 STARTED = "Server startup complete"
@@ -88,28 +89,25 @@ def _await_startup(cluster: Cluster, epmd: Process, nodes: Sequence[Process]) ->
     while waiting:
         for process in (epmd, *nodes):
             _check_starting(process, cluster)
-        waiting = [node for node in waiting if STARTED not in _log(node)]
+        waiting = [node for node in waiting if STARTED not in text(node.log)]
         if waiting and time.monotonic() > deadline:
             raise SystemFault(
                 f"RabbitMQ's {waiting[0].label} is not up after"
-                f" {cluster.settings.start_timeout_s} s; {last_lines(waiting[0].log, cluster)}"
+                f" {cluster.settings.start_timeout_s} s;"
+                f" {last_lines(waiting[0].log, cluster.redacted)}"
             )
         time.sleep(POLL_S)
 
 
 def _check_starting(process: Process, cluster: Cluster) -> None:
     try:
-        check_alive(process, f"RabbitMQ's {process.label}", cluster)
+        check_alive(process, f"RabbitMQ's {process.label}", cluster.redacted)
     except SystemFault as fault:
-        log = _log(process)
+        log = text(process.log)
         # epmd ends without a word when its port is taken.
         if not log or any(sign in log for sign in PORT_IS_TAKEN):
             raise PortTakenError(f"a port was taken while RabbitMQ started: {fault}") from None
         raise
-
-
-def _log(process: Process) -> str:
-    return process.log.read_text(encoding="utf-8", errors="replace")
 
 
 def _write(cluster: Cluster) -> None:

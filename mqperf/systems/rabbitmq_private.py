@@ -2,24 +2,22 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
 
-import psutil
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Process
 from mqperf.load import Access
 from mqperf.plan import TOPOLOGIES, Case
+from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
 from mqperf.systems.rabbitmq_access import POLICIES, check_mirroring, oslo_options
 from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.system import Node, node_label
 
-COLLECTED_LOG_BYTES = 1_000_000
 ALARM = re.compile(r"alarm (set|cleared)")
 
 
@@ -31,7 +29,7 @@ class PrivateCluster:
         self._cluster = cluster
         self._control = control
         self._processes = tuple(processes)
-        self._collected = [0] * len(processes)
+        self._logs = [LogReader(process.log) for process in processes]
         self._status = control.status(cluster.node_names[0])
         running = cast("list[str]", self._status["running_nodes"])
         if set(running) != set(cluster.node_names):
@@ -73,7 +71,7 @@ class PrivateCluster:
             "version": self._versions["rabbitmq_version"],
             "runtime": f"Erlang {self._versions['erlang_version']}",
             "nodes": [
-                {"label": node.label, "name": node.name, "rss_bytes": _rss_bytes(process)}
+                {"label": node.label, "name": node.name, "rss_bytes": rss_bytes(process)}
                 for node, process in zip(self.nodes, self._processes, strict=True)
             ],
             "config": self._cluster.redacted(self._cluster.config(0)),
@@ -87,16 +85,18 @@ class PrivateCluster:
     def check(self) -> None:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
         for node, process in zip(self.nodes, self._processes, strict=True):
-            check_alive(process, f"RabbitMQ node {node.label} ({node.name})", self._cluster)
+            check_alive(
+                process, f"RabbitMQ node {node.label} ({node.name})", self._cluster.redacted
+            )
 
     def collect(self, folder: Path) -> None:
         """Write each node's configuration and what it has logged since the last call."""
-        for index, process in enumerate(self._processes):
+        for index, log in enumerate(self._logs):
             stem = self._cluster.node_folder(index).name
             config = self._cluster.redacted(self._cluster.config(index))
             (folder / f"{stem}.conf").write_text(config, encoding="utf-8")
-            text, self._collected[index] = _read_on(process.log, self._collected[index])
-            (folder / f"{stem}.log").write_text(self._cluster.redacted(text), encoding="utf-8")
+            text = self._cluster.redacted(log.read_on())
+            (folder / f"{stem}.log").write_text(text, encoding="utf-8")
 
     @property
     def _versions(self) -> dict[str, str]:
@@ -114,40 +114,6 @@ class PrivateCluster:
         return f"rabbit://{USER}:{password}@127.0.0.1:{port}/{quote(vhost, safe='')}"
 
 
-def check_alive(process: Process, title: str, cluster: Cluster) -> None:
-    """Raise ``SystemFault`` with the last lines of its log when the process has ended."""
-    code = process.poll()
-    if code is not None:
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        raise SystemFault(f"{title} {how}; {last_lines(process.log, cluster)}")
-
-
-def last_lines(log: Path, cluster: Cluster, count: int = 8, width: int = 200) -> str:
-    """Quote the end of a log, without secrets."""
-    text = log.read_text(encoding="utf-8", errors="replace")
-    lines = [line.rstrip()[:width] for line in text.splitlines() if line.strip()][-count:]
-    return cluster.redacted(
-        "\n  ".join(["its log ends:", *lines] if lines else ["its log is empty"])
-    )
-
-
-def _rss_bytes(process: Process) -> int | None:
-    with suppress(psutil.NoSuchProcess):
-        return int(psutil.Process(process.pid).memory_info().rss)
-    return None
-
-
 def _alarms(log: Path) -> Iterator[str]:
     with log.open(encoding="utf-8", errors="replace") as lines:
         yield from (line.strip() for line in lines if ALARM.search(line))
-
-
-def _read_on(log: Path, position: int) -> tuple[str, int]:
-    """Read a log from a position, at most its last megabyte, and give the new position."""
-    with log.open("rb") as file:
-        size = file.seek(0, 2)
-        first = max(position, size - COLLECTED_LOG_BYTES)
-        file.seek(first)
-        text = file.read(size - first).decode("utf-8", errors="replace")
-    left_out = f"({first - position} bytes left out)\n" if first > position else ""
-    return left_out + text, size

@@ -5,23 +5,21 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from mqperf.errors import SystemFault
+from mqperf.systems.settings import SystemSettings, checked
 
 
-class Settings(BaseModel):
+class Settings(SystemSettings):
     """A private cluster's settings, or where an existing cluster is.
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
     management: bool = False
     memory_watermark_mb: int = Field(default=1024, ge=64)
-    start_timeout_s: int = Field(default=60, ge=1)
     nodes: tuple[str, ...] = ()
     urls: tuple[str, ...] = Field(default=(), repr=False)
 
@@ -37,13 +35,7 @@ def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
 
     Raises ``SystemFault`` for an unknown key, a value out of range, or a variable that is not set.
     """
-    try:
-        parsed = Settings.model_validate(settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(["settings", *map(str, first["loc"])])
-        known = ", ".join(Settings.model_fields)
-        raise SystemFault(f"rabbitmq: {where}: {first['msg']} (known: {known})") from None
+    parsed = checked("rabbitmq", Settings, settings)
     return parsed.model_copy(update={"urls": tuple(map(_with_environment, parsed.urls))})
 
 

@@ -60,8 +60,8 @@ class System:
 
     ``simulator`` names the load generator's environment that speaks to it.  ``installed`` gives
     the version that is installed here, or raises ``SystemFault`` with the command to install it.
-    ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes the
-    settings, a host, and a private folder which its caller removes.
+    ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
+    the settings, a host, and a private folder which its caller removes.
     """
 
     name: str

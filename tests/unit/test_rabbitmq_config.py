@@ -87,7 +87,7 @@ def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"managment": True}, r"settings\.managment: .*known: management"),
+        ({"managment": True}, r"settings\.managment: .*known: .*management"),
         ({"memory_watermark_mb": 1}, r"settings\.memory_watermark_mb: .*greater"),
         ({"nodes": ["a"]}, "1 nodes but 0 urls"),
         ({"nodes": ["a"], "urls": ["rabbit://u:${NO_SUCH_VARIABLE}@h"]}, "NO_SUCH_VARIABLE"),

@@ -1,0 +1,184 @@
+"""Private servers: started on free loopback ports for one system, watched, and gone with us."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from mqperf.errors import HostError, SystemFault
+from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.systems.evidence import LogReader, Redact, check_alive, last_lines, rss_bytes, text
+from mqperf.systems.system import Node
+
+STOP_GRACE_S = 10
+POLL_S = 0.05
+
+
+class PortTakenError(SystemFault):
+    """Somebody took one of our ports between the choice and the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One server on paper: its command, its files, and what its log says.
+
+    ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
+    in its log says that it serves, any of ``taken`` that it did not get its port.
+    """
+
+    label: str
+    name: str
+    folder: Path
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    ready: tuple[str, ...]
+    taken: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def write(self) -> None:
+        """Make the folder with its files; raises ``HostError`` when that is refused."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True)
+            for name, content in self.files.items():
+                path = self.folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600)
+                path.write_text(content, encoding="utf-8")
+        except OSError as error:
+            raise HostError(
+                f"{error.filename or self.folder}: cannot write the configuration of"
+                f" {self.label}: {error.strerror}"
+            ) from None
+
+
+class Servers:
+    """The servers of one system, in the order of their start."""
+
+    def __init__(self, title: str, host: LocalHost, redact: Redact = str) -> None:
+        """Begin with none; ``redact`` takes the system's secrets out of a text."""
+        self._title = title
+        self._host = host
+        self._redact = redact
+        self._servers: list[Server] = []
+        self._processes: list[Process] = []
+        self._logs: list[LogReader] = []
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every server as a node."""
+        pairs = zip(self._servers, self._processes, strict=True)
+        return tuple(Node(server.label, server.name, process) for server, process in pairs)
+
+    def start(self, servers: Sequence[Server], timeout_s: float) -> None:
+        """Start some more servers at once, and return when all of them serve.
+
+        Raises ``PortTakenError``, or ``SystemFault`` for one that ended or did not serve in time,
+        with the end of its log.
+        """
+        for server in servers:
+            server.write()
+            log = server.folder / "server.log"
+            process = self._host.start(
+                server.label, server.argv, env=server.env, log=log, cwd=server.folder
+            )
+            self._servers.append(server)
+            self._processes.append(process)
+            self._logs.append(LogReader(log))
+        self._await(servers, timeout_s)
+
+    def stop(self) -> None:
+        """End all of them."""
+        stop_all(self._processes, STOP_GRACE_S)
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
+        for server, process in zip(self._servers, self._processes, strict=True):
+            check_alive(process, self._named(server), self._redact)
+
+    def collect(self, folder: Path) -> None:
+        """Write each server's files and what it has logged since the last call, redacted."""
+        for server, log in zip(self._servers, self._logs, strict=True):
+            stem = server.folder.name
+            for name, content in server.files.items():
+                copy = folder / f"{stem}-{Path(name).name}"
+                copy.write_text(self._redact(content), encoding="utf-8")
+            (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
+
+    def facts(self) -> list[JsonValue]:
+        """Name and memory of each node."""
+        return [
+            {"label": server.label, "name": server.name, "rss_bytes": rss_bytes(process)}
+            for server, process in zip(self._servers, self._processes, strict=True)
+        ]
+
+    def _await(self, servers: Sequence[Server], timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        waiting = list(servers)
+        while waiting:
+            self._check_starting()
+            waiting = [server for server in waiting if not _says(server, server.ready)]
+            if waiting and time.monotonic() > deadline:
+                log = waiting[0].folder / "server.log"
+                raise SystemFault(
+                    f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
+                    f" {last_lines(log, self._redact)}"
+                )
+            time.sleep(POLL_S)
+
+    def _check_starting(self) -> None:
+        for server in self._servers:
+            if _says(server, server.taken):
+                log = last_lines(server.folder / "server.log", self._redact)
+                raise PortTakenError(
+                    f"a port was taken while {self._named(server)} started;"
+                    f" repeat the command; {log}"
+                )
+        self.check()
+
+    def _named(self, server: Server) -> str:
+        return server.label if server.label == self._title else f"{self._title}'s {server.label}"
+
+
+T = TypeVar("T")
+Launch = Callable[[Servers, tuple[int, ...], Path], T]
+"""Starts servers on the ports, with everything in the folder, and gives what has become of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets."""
+
+    title: str
+    host: LocalHost
+    folder: Path
+    redact: Redact = str
+
+    @contextmanager
+    def launched(self, ports: int, launch: Launch[T]) -> Iterator[T]:
+        """Give what ``launch`` gives, and end its servers afterwards.
+
+        When a port was taken in the meantime it tries once more, with others.  Raises what
+        ``Servers.start`` raises.
+        """
+        with ExitStack() as stack:
+            try:
+                result = stack.enter_context(self._attempt(ports, launch, "servers"))
+            except PortTakenError:
+                result = stack.enter_context(self._attempt(ports, launch, "servers-again"))
+            yield result
+
+    @contextmanager
+    def _attempt(self, ports: int, launch: Launch[T], name: str) -> Iterator[T]:
+        with self.host.ports(ports) as block, ExitStack() as stack:
+            servers = Servers(self.title, self.host, self.redact)
+            stack.callback(servers.stop)
+            yield launch(servers, block, self.folder / name)
+
+
+def _says(server: Server, signs: Sequence[str]) -> bool:
+    log = text(server.folder / "server.log")
+    return any(sign in log for sign in signs)

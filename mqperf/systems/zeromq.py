@@ -1,0 +1,157 @@
+"""ZeroMQ as a system under test: clients and servers talk directly, Redis tells them where.
+
+The only process of its own is a private Redis, the matchmaker of oslo.messaging's ZeroMQ driver:
+servers write their addresses into it, clients read them before their first message.
+"""
+
+import re
+import secrets
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.load import Access, environments
+from mqperf.plan import Case
+from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.settings import SystemSettings, checked
+from mqperf.systems.system import Deployment, Node, System
+
+INSTALL = "sudo apt-get install redis-server"
+RELEASE = "zeromq"
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroMQ:
+    """The deployment: one Redis, and the options of the driver."""
+
+    servers: Servers
+    url: str
+    redis_version: str
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Redis."""
+        return self.servers.nodes
+
+    def grant(self, _case: Case, _run_id: str) -> Access:
+        """Give the matchmaker's URL; runs keep apart by their topics."""
+        return Access(self.url, self.url, options())
+
+    def revoke(self, _run_id: str) -> None:
+        """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Versions, the driver's options, and the memory of Redis."""
+        return {
+            "product": "ZeroMQ",
+            "version": f"(pyzmq {environments.pinned(RELEASE, 'pyzmq')})",
+            "runtime": f"Redis {self.redis_version}",
+            "nodes": self.servers.facts(),
+            "driver": {name: dict(values) for name, values in options().items()},
+        }
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when Redis is dead."""
+        self.servers.check()
+
+    def collect(self, folder: Path) -> None:
+        """Copy what Redis was told and has said."""
+        self.servers.collect(folder)
+
+
+def options() -> Mapping[str, Mapping[str, str]]:
+    """Options of oslo.messaging: everything on loopback, every server reached directly."""
+    return {
+        "oslo_messaging_zmq": {
+            "rpc_zmq_matchmaker": "redis",
+            "rpc_zmq_host": "127.0.0.1",
+            "rpc_zmq_bind_address": "127.0.0.1",
+            "use_pub_sub": "false",
+            "use_router_proxy": "false",
+        }
+    }
+
+
+def redis_program() -> str:
+    """Find redis-server; raises ``SystemFault`` with the command that installs it."""
+    program = shutil.which("redis-server")
+    if program is None:
+        raise SystemFault(f"Redis, the matchmaker for ZeroMQ, is not installed: {INSTALL}")
+    return program
+
+
+def redis_version() -> str:
+    """The version of the installed Redis."""
+    said = subprocess.run(
+        [redis_program(), "--version"], check=False, capture_output=True, text=True
+    )
+    found = re.search(r"v=(\S+)", said.stdout)
+    return found[1] if found else "unknown"
+
+
+def installed() -> str:
+    """What is installed here of ZeroMQ's: Redis."""
+    return f"with Redis {redis_version()}"
+
+
+def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
+    """Check what a plan says about ZeroMQ."""
+    return checked(RELEASE, SystemSettings, settings)
+
+
+@contextmanager
+def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+    """Run a private Redis in ``folder``, on loopback, with a password and nothing on disk."""
+    timeout_s = check(settings).start_timeout_s
+    program, version = redis_program(), redis_version()
+    password = secrets.token_urlsafe(24)
+
+    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> ZeroMQ:
+        servers.start([_redis(program, place / "redis", ports[0], password)], timeout_s)
+        return ZeroMQ(servers, f"zmq+redis://mqperf:{password}@127.0.0.1:{ports[0]}", version)
+
+    def redact(text: str) -> str:
+        return text.replace(password, "***")
+
+    with Site("Redis", host, folder, redact).launched(1, launch) as deployment:
+        yield deployment
+
+
+def _redis(program: str, folder: Path, port: int, password: str) -> Server:
+    config = [
+        f"port {port}",
+        "bind 127.0.0.1",
+        f"requirepass {password}",
+        "daemonize no",
+        'save ""',
+        "appendonly no",
+    ]
+    return Server(
+        label="Redis",
+        name=f"127.0.0.1:{port}",
+        folder=folder,
+        argv=(program, "redis.conf"),
+        env={"LANG": "C.UTF-8"},
+        ready=("Ready to accept connections",),
+        taken=("Address already in use",),
+        files={"redis.conf": "\n".join(config) + "\n"},
+    )
+
+
+SYSTEM = System(
+    name="zeromq",
+    title="ZeroMQ",
+    topologies=("direct",),
+    queues=("none",),
+    simulator=RELEASE,
+    installed=installed,
+    check=check,
+    start=start,
+)
