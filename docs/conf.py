@@ -28,3 +28,5 @@ copybutton_remove_prompts = True
 html_theme = "furo"
 html_title = f"mqperf {version}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["docs.css"]

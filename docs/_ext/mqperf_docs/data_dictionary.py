@@ -4,7 +4,7 @@ from mqperf.columns import COLUMNS, TABLES, Column, Table
 
 from .grid import code, prose, table
 
-HEADS = ("column", "type", "unit", "shown as", "meaning")
+HEADS = ("column", "type", "unit", "meaning")
 KEYED = [TABLES[name] for name in TABLES if name != "points"]
 KEYS = [name for name in TABLES["runs"].columns if all(name in t.columns for t in KEYED)]
 """The columns by which the rows of all tables are joined."""
@@ -28,11 +28,7 @@ def _rows(names: list[str]) -> str:
 
 
 def _row(column: Column) -> tuple[str, ...]:
-    limits = f" ({column.check})" if column.check != "any" else ""
-    return (
-        code(column.name),
-        f"{column.dtype}{limits}",
-        column.unit,
-        prose(column.heading()),
-        prose(column.meaning),
-    )
+    limits = f", {column.check}" if column.check != "any" else ""
+    heading = column.heading()
+    shown = f" Shown as *{prose(heading)}*." if heading != column.name else ""
+    return code(column.name), f"{column.dtype}{limits}", column.unit, prose(column.meaning) + shown

@@ -1,11 +1,12 @@
 """The keys of a plan file, from the models that check it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.plan import LoadPlan, Plan, SystemPlan
+from mqperf.plan import QUEUES, TOPOLOGIES, LoadPlan, Plan, SystemPlan
+from mqperf.systems import SYSTEMS
 from mqperf.systems.rabbitmq_settings import Settings
 
 from .grid import code, table
@@ -22,10 +23,11 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
+        "sentinel": "Measure each system's first point again at start, middle and end.",
     },
     SystemPlan: {
-        "topologies": "Who connects to which node: `cmsm`, `cs1ss2`.",
-        "queues": "Kinds of queue: `classic`, `mirrored`, `quorum`.",
+        "topologies": "Who connects to which node.",
+        "queues": "Kinds of queue.",
         "settings": "The system's own settings; see the sections at the end.",
     },
     LoadPlan: {
@@ -57,8 +59,22 @@ FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
 
 
 def markdown() -> str:
-    """A section for each mapping of the file."""
-    return "\n".join(f"## {title}\n\n{_keys(model)}" for model, title in HEADINGS.items())
+    """A section for each mapping of the file, then what topologies and queues there are."""
+    sections = [f"## {title}\n\n{_keys(model)}" for model, title in HEADINGS.items()]
+    topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
+    queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
+    sections += [f"## Topologies\n\n{_names(topologies)}", f"## Queues\n\n{_names(queues)}"]
+    return "\n".join(sections)
+
+
+def _names(entries: Iterable[tuple[str, str, str]]) -> str:
+    """Names that systems offer; one that none of them has is left out."""
+    rows = (
+        (code(name), sentence, ", ".join(who))
+        for name, sentence, kind in entries
+        if (who := [code(s.name) for s in SYSTEMS.values() if name in getattr(s, kind)])
+    )
+    return table(("name", "meaning", "systems"), rows)
 
 
 def _keys(model: type[BaseModel]) -> str:
