@@ -12,11 +12,8 @@ from decimal import Decimal
 from mqperf.columns import COLUMNS
 from mqperf.errors import TableError
 
-NO_QUEUES = "none"
-"""The kind of queue of a system that has no broker to keep one."""
-
-SINGLE_HOST = "single-host"
-"""The topology of a system without nodes between client and server."""
+DIRECT, NO_QUEUES = "direct", "none"
+"""Topology and queues of a system that has no broker between client and server."""
 
 TITLES = {"rabbitmq": "RabbitMQ", "zeromq": "ZeroMQ", "activemq": "ActiveMQ", "kafka": "Kafka"}
 """Systems that reports are about, as a person writes them."""

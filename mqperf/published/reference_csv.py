@@ -17,6 +17,7 @@ from pathlib import Path
 from mqperf.errors import TableError
 from mqperf.plan import TEST_CASES
 from mqperf.published.cells import (
+    DIRECT,
     NO_QUEUES,
     Cell,
     Key,
@@ -30,6 +31,9 @@ from mqperf.published.cells import (
 Row = Mapping[str, str]
 Figures = Callable[[Row], Iterator[tuple[Meaning, str]]]
 """What each figure of a row means, and its text."""
+
+TOPOLOGIES = {"single-host": DIRECT}
+"""Topologies that the files call otherwise."""
 
 QUEUES = {"yes": "mirrored", "no": "classic", "n/a": NO_QUEUES}
 POINT = ("system", "topology", "ha", "test_case", "threads")
@@ -80,7 +84,8 @@ def _key(row: Row, source: str) -> Key:
     if not row["system"] or not row["topology"]:
         raise TableError(f"{source}: system and topology must not be empty")
     threads = thread_count(row["threads"], source) if "threads" in row else 0
-    return Key(row["system"], row["topology"], QUEUES[row["ha"]], row["test_case"], threads)
+    topology = TOPOLOGIES.get(row["topology"], row["topology"])
+    return Key(row["system"], topology, QUEUES[row["ha"]], row["test_case"], threads)
 
 
 def _top(row: Row, source: str) -> Top:

@@ -6,7 +6,6 @@ from pathlib import Path
 from mqperf.errors import TableError
 from mqperf.published import documents, remarks, words
 from mqperf.published.cells import (
-    SINGLE_HOST,
     Cell,
     Key,
     Meaning,
@@ -111,7 +110,7 @@ def _facts(document: Document, about: Identity) -> dict[str, str | int]:
     green = words.green_threads(document.paragraphs)
     if green is not None:
         facts["green_threads"] = green
-    if about.topology == SINGLE_HOST:
+    if words.same_host(document.paragraphs):
         facts["hosts"] = 1
     return facts
 

@@ -5,19 +5,24 @@ says otherwise, the report contradicts itself, and that is noted.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mqperf.errors import TableError
 from mqperf.plan import QUEUES, TOPOLOGIES
-from mqperf.published.cells import NO_QUEUES, SINGLE_HOST, TITLES
+from mqperf.published.cells import DIRECT, NO_QUEUES, TITLES
 from mqperf.published.documents import Document, Phrase
 
-TITLE = re.compile(r"(?P<system>\w+) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?")
+TITLE = re.compile(
+    r"(?P<system>\w[\w .-]*) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?"
+)
+BROKERLESS = ("ZeroMQ",)
+"""Systems whose name alone says that clients and servers are connected directly."""
+
+SAME_HOST = re.compile(r"executed on the same physical host", re.IGNORECASE)
 CONNECTED = {
     re.compile(r"connected to (?:the )?Master node", re.IGNORECASE): "cmsm",
     re.compile(r"connected to different slave nodes", re.IGNORECASE): "cs1ss2",
-    re.compile(r"executed on the same physical host", re.IGNORECASE): SINGLE_HOST,
 }
 HA = re.compile(r"HA queues`?_? are (?P<state>enabled|disabled)")
 DIAGRAM = re.compile(r"topology_(?P<topology>[a-z0-9]+?)(?P<ha>_ha)?\b(?!_)")
@@ -74,17 +79,16 @@ def identity(document: Document) -> Identity:
     if topology is None:
         raise TableError(f"{file}: neither title nor text says which node the client connects to")
     queues = _first(claims, "queues")
-    if queues is None and topology.value != SINGLE_HOST:
+    if queues is None:
         raise TableError(f"{file}: neither title nor text says which kind of queues was used")
-    chosen = [claim for claim in (topology, queues) if claim]
     return Identity(
-        system=match["system"].lower(),
+        system=re.sub(r"\W+", "-", match["system"].lower()),
         title=match["system"],
         topology=topology.value,
-        queues=queues.value if queues else NO_QUEUES,
+        queues=queues.value,
         contradictions=tuple(
             (believed, other)
-            for believed in chosen
+            for believed in (topology, queues)
             for other in claims
             if other.subject == believed.subject and not _agree(believed.value, other.value)
         ),
@@ -109,6 +113,11 @@ def green_threads(paragraphs: Sequence[Phrase]) -> int | None:
     return next((int(match[1]) for match in found if match), None)
 
 
+def same_host(paragraphs: Sequence[Phrase]) -> bool:
+    """Whether the text says that clients and servers ran on one host."""
+    return any(SAME_HOST.search(phrase.text) for phrase in paragraphs)
+
+
 def strangers(system_title: str, text: str) -> list[str]:
     """Other systems that the text speaks of."""
     return [
@@ -125,24 +134,25 @@ def sentence_with(text: str, word: str) -> str:
 
 
 def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]:
+    topology = DIRECT if match["system"] in BROKERLESS else None
     if match["topology"] is not None:
-        known = {topology.title: name for name, topology in TOPOLOGIES.items()}
-        if match["topology"] not in known:
-            raise TableError(
-                f"{file}:{title.line}: unknown topology {match['topology']!r};"
-                f" known are: {'; '.join(known)}"
-            )
-        yield Claim("topology", known[match["topology"]], title)
-    elif match["suffix"] is None:
-        return
-    suffixes = {queues.title: name for name, queues in QUEUES.items()}
-    suffix = match["suffix"] or ""
-    if suffix not in suffixes:
-        known_suffixes = "; ".join(repr(known) for known in suffixes if known)
-        raise TableError(
-            f"{file}:{title.line}: the title ends in {suffix!r}; known are: {known_suffixes}"
-        )
-    yield Claim("queues", suffixes[suffix], title)
+        known = {one.title: name for name, one in TOPOLOGIES.items()}
+        topology = _known(f"{file}:{title.line}: topology", match["topology"], known)
+    if topology is not None:
+        yield Claim("topology", topology, title)
+    if match["suffix"] is not None:
+        suffixes = {one.title: name for name, one in QUEUES.items() if one.title}
+        where = f"{file}:{title.line}: end of the title"
+        yield Claim("queues", _known(where, match["suffix"], suffixes), title)
+    elif topology is not None:
+        yield Claim("queues", NO_QUEUES if topology == DIRECT else "classic", title)
+
+
+def _known(where: str, words: str, known: Mapping[str, str]) -> str:
+    if words not in known:
+        listing = "; ".join(repr(one) for one in known)
+        raise TableError(f"{where} {words!r} is unknown; known are: {listing}")
+    return known[words]
 
 
 def _of_body(body: Sequence[Phrase]) -> Iterator[Claim]:
@@ -167,8 +177,8 @@ def _mirrored(enabled: bool) -> str:  # noqa: FBT001 - reads as the words it tra
 
 
 def _agree(believed: str, other: str) -> bool:
-    # A report on quorum queues rightly says that mirroring is disabled.
-    return other == believed or (believed, other) == ("quorum", "classic")
+    # a report on any other kind of queue rightly says that mirroring is disabled
+    return other == believed or (other == "classic" and believed != "mirrored")
 
 
 def _first(claims: Sequence[Claim], subject: str) -> Claim | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import Column
-from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, full_hosts, with_cores
+from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, foreign, full_hosts, with_cores
 from mqperf.stats.rules.finding import each, measured
 from mqperf.tables import Tables
 
@@ -59,11 +59,11 @@ def _verdict(rows: pd.DataFrame | None) -> Verdict:
         names = ", ".join(full["process"])
         return Verdict(f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}")
     if hosts := full_hosts(rows):
-        shares = rows[rows["kind"].isin(["broker", "client", "server"])]
+        own = _cores(rows[rows["kind"].isin(["broker", "client", "server"])])
         return Verdict(
             "host",
-            f"the host that brokers and load generators share was full ({_listed(hosts)}):"
-            f" {_cores(shares)}",
+            f"the load generators' host was full ({_listed(hosts)}): {own};"
+            f" others {foreign(rows):.2f} cores",
         )
     return _rest(rows, nodes)
 

@@ -125,7 +125,7 @@ def test_system_topology_and_queues_are_the_reports_own_words() -> None:
     assert set(runs[["system", "topology", "queues"]].itertuples(index=False, name=None)) == {
         ("rabbitmq", "cmsm", "classic"),
         ("rabbitmq", "cs1ss2", "mirrored"),
-        ("zeromq", "single-host", "none"),
+        ("zeromq", "direct", "none"),
     }
     assert set(runs["os"].dropna()) == {"Ubuntu 14.04.3"}
 
@@ -219,7 +219,11 @@ def test_what_is_no_report_is_refused(tmp_path: Path, name: str) -> None:
         ("| 3.2 ", "| -3  ", "-3 must not be negative"),
         ("sent, msg", "sent, kmsg", "has a column 'sent, kmsg', which no report"),
         ("RPC CALL Message count", "Messages", "does not say of which test case"),
-        ("(Client and Server connected to Master)", "(Client -> Mars)", "unknown topology"),
+        (
+            "(Client and Server connected to Master)",
+            "(Client -> Mars)",
+            "topology 'Client -> Mars' is unknown; known are",
+        ),
     ],
 )
 def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:

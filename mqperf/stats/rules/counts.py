@@ -42,7 +42,7 @@ def lost(tables: Tables) -> Iterator[Finding]:
     arrived = frame["received"].where(~call, frame["round_trip"] + frame["errors"].fillna(0))
     frame = frame.assign(missing=frame["sent"] - arrived)
     for row in each(frame[frame["lost"] > 0]):
-        share = f" ({row.lost / row.sent:.2g} of them)" if row.sent else ""
+        share = f" ({100 * row.lost / row.sent:.2g} %)" if row.sent else ""
         yield Finding(
             row.run,
             f"{row.lost} of {row.sent} messages were lost{share}",
@@ -79,9 +79,9 @@ def client_errors(tables: Tables) -> Iterator[Finding]:
 
 
 def missing_process(tables: Tables) -> Iterator[Finding]:
-    """Fewer load generator processes reported than were started."""
-    frame = measured(tables)
-    for row in each(frame[frame["reported"] < frame["expected"]]):
+    """Fewer load generator processes reported than were started, in failed attempts too."""
+    runs = tables["runs"]
+    for row in each(runs[(runs["reported"] < runs["expected"]).fillna(value=False)]):
         yield Finding(
             row.run,
             f"{row.expected - row.reported} of {row.expected} load generator processes did not"
@@ -93,9 +93,10 @@ def missing_process(tables: Tables) -> Iterator[Finding]:
 def failed_run(tables: Tables) -> Iterator[Finding]:
     """Attempts that failed, and whether a later one made up for them."""
     runs = tables["runs"]
-    done = set(runs.loc[runs["status"] == "done", ["point", "repeat"]].itertuples(index=False))
+    turn = ["point", "repeat", "sentinel"]
+    done = set(runs.loc[runs["status"] == "done", turn].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
-        made_up = (row.point, row.repeat) in done
+        made_up = (row.point, row.repeat, row.sentinel) in done
         outcome = "another attempt succeeded" if made_up else "no other attempt made up for it"
         failure = "no reason recorded" if pd.isna(row.failure) else str(row.failure)
         yield Finding(row.run, f"the attempt failed ({failure}); {outcome}", {"failure": failure})

@@ -77,9 +77,10 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
             listing = ", ".join(f"{name} {_percent(used)}" for name, used in full.items())
             yield Finding(
                 str(run),
-                f"the load generator's host had no CPU left ({listing}), so the tester and what it"
-                " tests slowed each other down",
-                {"cores_used": full},
+                f"the load generator's host had no CPU left ({listing}, of which"
+                f" {_percent(foreign(rows))} by other processes): tester and broker waited for a"
+                " core",
+                {"cores_used": full, "cores_used_by_others": round(foreign(rows), 3)},
             )
 
 
@@ -118,6 +119,13 @@ def full_hosts(rows: pd.DataFrame) -> dict[str, float]:
     testers = set(rows.loc[rows["kind"].isin(LOAD), "host"])
     hosts = rows[(rows["kind"] == "host") & rows["host"].isin(testers)]
     return _used(hosts[hosts["total_cores"] >= HOST_FULL * hosts["cores"]])
+
+
+def foreign(rows: pd.DataFrame) -> float:
+    """Of one run: cores that processes which do not belong to it used on its hosts."""
+    hosts = rows["kind"] == "host"
+    whole, own = rows.loc[hosts, "total_cores"].sum(), rows.loc[~hosts, "total_cores"].sum()
+    return max(float(whole - own), 0.0)
 
 
 def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:

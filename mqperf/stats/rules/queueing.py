@@ -45,6 +45,7 @@ class Call:
 
     run: str
     threads: int
+    green_threads: int
     throughput: float
     round_trip: float
     balanced: bool
@@ -54,6 +55,11 @@ class Call:
         """Time per message that a thread spends between a reply and the next message."""
         return self.threads / self.throughput - self.round_trip
 
+    @property
+    def turn_s(self) -> float:
+        """The think time as turns: one for each green thread that shares the process."""
+        return self.think_s / self.green_threads
+
     def accounted(self, think_s: float) -> float:
         """Threads that these figures account for if each thinks that long."""
         return self.throughput * (self.round_trip + think_s)
@@ -62,8 +68,9 @@ class Call:
 def littles_law(tables: Tables) -> Iterator[Finding]:
     """Threads that throughput and round trip do not account for, and more CALLs than threads.
 
-    The think time is the client's own and does not grow with the load.  So it is estimated from
-    the *other* points of the sweep (their median), and a point is suspect when its own is several
+    The think time is the client's own and does not grow with the load of the broker, only with the
+    number of green threads that take turns in its process.  So it is estimated from the *other*
+    points of the sweep (the median of their turns), and a point is suspect when its own is several
     times that and makes up a tenth of its threads.  Below saturation the round trip is so short
     that clients may well spend that much beside it; there the counts must disagree as well.
     """
@@ -73,10 +80,10 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
-            others = [other.think_s for other in runs if other.threads != run.threads]
+            turns = [other.turn_s for other in runs if other.threads != run.threads]
             saturated = run.round_trip >= SATURATED * fastest
-            if others and (saturated or not run.balanced):
-                yield from _unaccounted(run, max(median(others), 0.0))
+            if turns and (saturated or not run.balanced):
+                yield from _unaccounted(run, max(median(turns), 0.0) * run.green_threads)
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
@@ -88,7 +95,7 @@ def backlog(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
-            " threads: messages wait in queues, so the latency is that of a growing backlog",
+            " threads: they wait in queues, and the latency is that of the backlog",
             _figures(row) | {"under_way": round(row.under_way, 1)},
         )
 
@@ -117,6 +124,7 @@ def _call(row: Row) -> Call:
     return Call(
         run=row.run,
         threads=int(row.threads),
+        green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
         throughput=row.throughput_msg_s,
         round_trip=row.latency_mean_s,
         balanced=pd.isna(row.received) or pd.isna(row.round_trip) or len(counts) == 1,

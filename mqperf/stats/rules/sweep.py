@@ -20,13 +20,16 @@ MOVED = 0.05
 CHANCE = 0.01
 """How often a machine that does not drift may be accused."""
 
+FEW = 3
+"""Degrees of freedom below which chance is not estimated but excluded by a plain rule."""
+
 SENTINEL = 0.1
-"""What repeats of one point alone, too few for statistics, must have moved, and all one way."""
+"""What so few runs must have moved, and all one way: a sentinel at start, middle and end."""
 
 
 def spread(tables: Tables) -> Iterator[Finding]:
     """Repeats of a point that disagree."""
-    for _, repeats in _throughputs(tables).groupby("point", sort=False):
+    for _, repeats in _points(tables).groupby("point", sort=False):
         rate = repeats["throughput_msg_s"]
         if len(rate) < 2 or rate.mean() == 0:
             continue
@@ -43,7 +46,7 @@ def spread(tables: Tables) -> Iterator[Finding]:
 
 def peak_at_edge(tables: Tables) -> Iterator[Finding]:
     """The best throughput at the first or last number of threads: a bound, not a peak."""
-    for _, sweep in _throughputs(tables).groupby(SWEEP, sort=False):
+    for _, sweep in _points(tables).groupby(SWEEP, sort=False):
         curve = sweep.groupby("threads")["throughput_msg_s"].mean().sort_index()
         if len(curve) < 3 or curve.idxmax() not in (curve.index[0], curve.index[-1]):
             continue
@@ -85,6 +88,12 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
     return measured(tables).dropna(subset=["throughput_msg_s", "threads"])
 
 
+def _points(tables: Tables) -> pd.DataFrame:
+    """The runs that count for their points: sentinels only watch the machine."""
+    frame = _throughputs(tables)
+    return frame[frame["sentinel"].fillna(0) == 0]
+
+
 def _last_by(runs: pd.DataFrame, column: str) -> str:
     """The run with the largest value."""
     return str(runs.sort_values(column)["run"].iloc[-1])
@@ -92,17 +101,25 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
+    sentinels = runs[runs["sentinel"].fillna(0) > 0]
+    for some in (runs, sentinels):
+        freedom = len(some) - some["point"].nunique() - 1
+        if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
+            return moved
+    return None
+
+
+def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
     by_point = runs.groupby("point")
     position = runs["position"].astype(float)
     mean = by_point["throughput_msg_s"].transform("mean")
     value = runs["throughput_msg_s"] / mean.where(mean > 0) - 1
     x = position - position.groupby(runs["point"]).transform("mean")
-    freedom = len(runs) - runs["point"].nunique() - 1
-    if freedom < 1 or value.isna().any() or not (x**2).sum():
+    if value.isna().any() or not (x**2).sum():
         return None
     slope = float((x * value).sum() / (x**2).sum())
     moved = slope * float(position.max() - position.min())
-    if freedom < 3:
+    if freedom < FEW:
         ordered = value[position.sort_values().index]
         one_way = ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing
         return moved if one_way and abs(moved) >= SENTINEL else None
