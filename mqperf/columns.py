@@ -249,12 +249,16 @@ _KNEES = (
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
     Column("coherency", "float64", "beta of the same: threads waiting for each other."),
     _threads("peak_threads", "Threads at the peak of the fitted curve.", "peak"),
-    _threads("peak_threads_low", "Lower end of its 95 % interval.", "peak low"),
+    _threads(
+        "peak_threads_low",
+        "Lower end of its 95 % interval; empty when below the sweep.",
+        "peak low",
+    ),
     _threads("peak_threads_high", "Upper end of it; empty when beyond the sweep.", "peak high"),
     _threads("knee_threads", "Where the bounds of a closed network cross.", "knee"),
     _threads("knee_threads_low", "Lower end of its 95 % interval.", "knee low"),
     _threads("knee_threads_high", "Upper end of its 95 % interval.", "knee high"),
-    _text("peak_lies", "inside, beyond, or cannot tell."),
+    _text("peak_lies", "inside, below or beyond the sweep, or cannot tell."),
     _text("text", "The same as a sentence."),
 )
 
