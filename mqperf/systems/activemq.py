@@ -1,0 +1,139 @@
+"""ActiveMQ (classic) as a system under test: one private broker, spoken to in AMQP 1.0."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from pydantic import JsonValue
+
+from mqperf.hosts import LocalHost
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
+from mqperf.systems.archive import Archive, available, fetched
+from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.settings import checked
+from mqperf.systems.system import Deployment, System
+
+ARCHIVE = Archive(
+    group="org.apache.activemq",
+    artifact="apache-activemq",
+    version="5.18.3",
+    sha512="61abc4a08b9e1db6a5b1062bb1c839171e93bcb571817fd81744dd19874d7138"
+    "40bba99c7979d45bcb832d13ea01986b76fb11720f5ec63a0283e7d1934a33cc",
+)
+OLDEST_JAVA = 11
+OPENED = ("java.lang", "java.util", "java.util.concurrent", "java.net", "java.io", "java.nio")
+
+LOGGING = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d %-5level %msg%n
+"""
+
+# Without tcpNoDelay a CALL waits some 40 ms for the acknowledgement of its request.
+BROKER = """\
+<beans xmlns="http://www.springframework.org/schema/beans"
+       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+       xsi:schemaLocation="http://www.springframework.org/schema/beans
+         http://www.springframework.org/schema/beans/spring-beans.xsd
+         http://activemq.apache.org/schema/core
+         http://activemq.apache.org/schema/core/activemq-core.xsd">
+  <broker xmlns="http://activemq.apache.org/schema/core" brokerName="mqperf" useJmx="false"
+          dataDirectory={data} schedulePeriodForDestinationPurge="10000">
+    <destinationPolicy><policyMap><policyEntries>
+      <policyEntry queue="&gt;" gcInactiveDestinations="true" inactiveTimeoutBeforeGC="60000"/>
+    </policyEntries></policyMap></destinationPolicy>
+    <persistenceAdapter><kahaDB directory={kahadb}/></persistenceAdapter>
+    <systemUsage><systemUsage>
+      <memoryUsage><memoryUsage percentOfJvmHeap="70"/></memoryUsage>
+      <storeUsage><storeUsage limit="1 gb"/></storeUsage>
+      <tempUsage><tempUsage limit="1 gb"/></tempUsage>
+    </systemUsage></systemUsage>
+    <transportConnectors>
+      <transportConnector name="amqp" uri={uri}/>
+    </transportConnectors>
+  </broker>
+</beans>
+"""
+
+
+def installed() -> str:
+    """The version, when Java is here and the broker is too, or can be fetched."""
+    java = installed_java(OLDEST_JAVA)
+    available(ARCHIVE)
+    return f"{ARCHIVE.version}, on Java {java.version}"
+
+
+def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
+    """Check what a plan says about ActiveMQ."""
+    return checked("activemq", BrokerSettings, settings)
+
+
+@contextmanager
+def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+    """Run one broker in ``folder``, on loopback; fetched first if it is not in the cache."""
+    wanted = check(settings)
+    java, home = installed_java(OLDEST_JAVA), fetched(ARCHIVE)
+
+    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
+        broker = _broker(java, home, place / "broker", ports[0], wanted.heap_mb)
+        servers.start([broker], wanted.start_timeout_s)
+        about: dict[str, JsonValue] = {
+            "product": "ActiveMQ",
+            "version": ARCHIVE.version,
+            "runtime": f"Java {java.version}",
+            "heap_bytes": wanted.heap_mb * 2**20,
+            "config": broker.files["activemq.xml"],
+        }
+        return AmqpBrokers(servers, ports, about)
+
+    with Site("ActiveMQ", host, folder).launched(1, launch) as deployment:
+        yield deployment
+
+
+def configuration(folder: Path, port: int) -> str:
+    """Write a broker's activemq.xml."""
+    uri = (
+        f"amqp://127.0.0.1:{port}?maximumConnections=1000"
+        "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
+    )
+    data, kahadb = str(folder / "data"), str(folder / "data" / "kahadb")
+    return BROKER.format(data=quoteattr(data), kahadb=quoteattr(kahadb), uri=quoteattr(uri))
+
+
+def _broker(java: Java, home: Path, folder: Path, port: int, heap_mb: int) -> Server:
+    places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
+    properties = {f"activemq.{name}": place for name, place in places.items()}
+    logging = {"log4j2.configurationFile": folder / "log4j2.properties"}
+    opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
+    return Server(
+        label="Broker",
+        name=f"127.0.0.1:{port}",
+        folder=folder,
+        argv=(
+            *java.command(folder, heap_mb, properties | logging),
+            *opened,
+            *("-jar", str(home / "bin" / "activemq.jar")),
+            *("start", f"xbean:{(folder / 'activemq.xml').as_uri()}"),
+        ),
+        env=ENVIRONMENT,
+        ready=(") started",),
+        taken=("Address already in use",),
+        files={"activemq.xml": configuration(folder, port), "log4j2.properties": LOGGING},
+    )
+
+
+SYSTEM = System(
+    name="activemq",
+    title="ActiveMQ",
+    topologies=("single",),
+    queues=("classic",),
+    simulator=RELEASE,
+    installed=installed,
+    check=check,
+    start=start,
+)

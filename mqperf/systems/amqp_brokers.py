@@ -1,0 +1,65 @@
+"""Private brokers that speak AMQP 1.0, and what they grant a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field, JsonValue
+
+from mqperf.load import Access
+from mqperf.plan import Case
+from mqperf.systems.private import Servers
+from mqperf.systems.settings import SystemSettings
+from mqperf.systems.system import Node
+
+RELEASE = "amqp"
+
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "oslo_messaging_amqp": {
+        # They listen on loopback only, and know no users.
+        "sasl_mechanisms": "ANONYMOUS",
+        # Try again every second, also after several failures.
+        "connection_retry_backoff": "1",
+    }
+}
+
+
+class BrokerSettings(SystemSettings):
+    """What a plan may say about a broker that is written in Java."""
+
+    heap_mb: int = Field(default=512, ge=64)
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpBrokers:
+    """The deployment: servers, the ports of its brokers (the active one's first), and facts."""
+
+    servers: Servers
+    ports: tuple[int, ...]
+    about: Mapping[str, JsonValue]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Brokers, in the order of their ports, then what they need."""
+        return self.servers.nodes
+
+    def grant(self, _case: Case, _run_id: str) -> Access:
+        """Give a URL of all brokers; runs keep apart by their topics."""
+        url = "amqp://" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        return Access(url, url, OPTIONS)
+
+    def revoke(self, _run_id: str) -> None:
+        """Leave the run's queues to the broker, which removes those that nobody uses."""
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What the broker is and was told, and the memory of every node."""
+        driver: JsonValue = {section: dict(values) for section, values in OPTIONS.items()}
+        return {**self.about, "nodes": self.servers.facts(), "driver": driver}
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
+        self.servers.check()
+
+    def collect(self, folder: Path) -> None:
+        """Copy every server's configuration and the run's part of its log."""
+        self.servers.collect(folder)

@@ -1,0 +1,62 @@
+"""Java, for the brokers that are written in it."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.errors import SystemFault
+
+INSTALL = "sudo apt-get install default-jre-headless"
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """The Java that is installed here."""
+
+    program: str
+    version: str
+
+    def command(self, folder: Path, heap_mb: int, properties: Mapping[str, object]) -> list[str]:
+        """Begin the command of a server which keeps to ``folder``, to its heap, and to IPv4."""
+        defined = {
+            "java.io.tmpdir": folder,
+            "user.home": folder,
+            "java.net.preferIPv4Stack": "true",
+            **properties,
+        }
+        return [
+            self.program,
+            f"-Xms{heap_mb}m",
+            f"-Xmx{heap_mb}m",
+            "-XX:+ExitOnOutOfMemoryError",
+            # No files below /tmp, whatever happens.
+            "-XX:-UsePerfData",
+            f"-XX:ErrorFile={folder}/crash.log",
+            *(f"-D{name}={value}" for name, value in defined.items()),
+        ]
+
+
+def installed_java(oldest: int) -> Java:
+    """Find Java; raises ``SystemFault`` with the command that installs it, also for too old a one.
+
+    The first on the PATH counts; nothing else is looked at.
+    """
+    program = shutil.which("java")
+    if program is None:
+        raise SystemFault(f"Java is not installed, {oldest} or later is needed: {INSTALL}")
+    said = subprocess.run([program, "-version"], check=False, capture_output=True, text=True)
+    found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
+    if found is None:
+        raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")
+    if int(found[2]) < oldest:
+        raise SystemFault(
+            f"{program} is Java {found[1]}, too old: {oldest} or later is needed: {INSTALL}"
+        )
+    return Java(program, found[1])
+
+
+ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+"""All variables of a Java server: nothing of the user's reaches it."""
