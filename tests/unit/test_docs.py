@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 import typer
 import yaml
-from pydantic import BaseModel
 from typer.core import TyperCommand, TyperGroup
 
 from mqperf.cli import app
 from mqperf.plan import LoadPlan, Plan, SystemPlan
 from mqperf.plan_file import parse_plan
-from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.stats.checks import CHECKS
+from mqperf.systems import SYSTEMS
+from mqperf.systems.settings import SystemSettings
 
 ROOT = Path(__file__).parent.parent.parent
 FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -75,14 +76,37 @@ def test_every_command_teaches_by_example(name: str) -> None:
     assert f"mqperf {name} " in f"{commands()[name].help} ".replace("`", " ")
 
 
-@pytest.mark.parametrize("model", [Plan, SystemPlan, LoadPlan, Settings])
-def test_every_plan_key_is_explained(
-    model: type[BaseModel], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The plan reference has a row for each key, with a meaning."""
+@pytest.fixture
+def plan_keys(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
     text: str = import_module("mqperf_docs.plan_keys").markdown()
-    assert all(f"| `{key}` |" in text for key in model.model_fields)
+    return text
+
+
+def test_every_plan_key_is_explained(plan_keys: str) -> None:
+    """The plan reference has a row for each key, settings of systems included."""
+    models: list[type[BaseModel]] = [
+        Plan,
+        SystemPlan,
+        LoadPlan,
+        SystemSettings,
+        *SystemSettings.__subclasses__(),
+    ]
+    keys = {key for model in models for key in model.model_fields}
+    assert {key for key in keys if f"| `{key}` |" not in plan_keys} == set()
+
+
+def test_every_topology_and_kind_of_queue_is_explained(plan_keys: str) -> None:
+    """The plan reference has a row for each name that some system offers."""
+    names = {name for one in SYSTEMS.values() for name in (*one.topologies, *one.queues)}
+    assert {name for name in names if f"| `{name}` |" not in plan_keys} == set()
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_every_doubt_has_advice(kind: str) -> None:
+    """Whoever is told of a doubt finds what to do about it."""
+    page = ROOT / "docs" / "howto" / "interpret-doubts.md"
+    assert f"`{kind}`" in page.read_text(encoding="utf-8")
 
 
 @every_page
@@ -115,6 +139,15 @@ def test_named_files_exist(page: Path) -> None:
     named = set(re.findall(r"`((?:mqperf|tests|plans|docs|notebooks)/[\w/]+\.\w+)`", text))
     missing = {name for name in named if not (ROOT / name).exists()}
     assert {name for name in missing if "bunny" not in name} == set()
+
+
+@every_page
+def test_excerpts_are_the_code(page: Path) -> None:
+    """What a page shows as an excerpt of a file stands there word for word."""
+    for text in blocks(page, "python"):
+        if text.startswith("# from "):
+            source, excerpt = text.split("\n", 1)
+            assert excerpt in (ROOT / source.removeprefix("# from ")).read_text(encoding="utf-8")
 
 
 @every_page
