@@ -10,6 +10,7 @@ of one core during the windows.
 import statistics
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -46,7 +47,7 @@ def main() -> None:
 def spent(frames: tables.Tables) -> list[str]:
     """Median seconds from each event of a run to the next."""
     events = frames["events"].pivot_table(index="run", columns="what", values="time_s")
-    steps = zip(PHASES, PHASES[1:], strict=False)
+    steps = pairwise(PHASES)
     return [
         f"  {before} to {after}: {(events[after] - events[before]).median():.2f} s"
         for before, after in steps

@@ -5,11 +5,15 @@ in them are invented: Poisson-like arrivals at a fixed rate, gamma-distributed l
 """
 
 import json
+from array import array
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from mqperf.load import messages
+from mqperf.load.inside.simulator_shim.recorder import Recorder
 from mqperf.plan import QUEUES, TEST_CASES, TOPOLOGIES, Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt
@@ -18,8 +22,18 @@ START = 1_700_000_000
 NODES = ("Master", "Slave 1", "Slave 2")
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one process of the load generator did."""
+
+    kind: str
+    label: str
+    start: float
+    count: int
+
+
 def write_runs(folder: Path, count: int, *, duration_s: int = 100, rate: int = 500) -> None:
-    """Write ``count`` whole runs: all points of the RabbitMQ sweep, in as many repeats as needed."""
+    """Write ``count`` whole runs: all points of a sweep, in as many repeats as needed."""
     axes = list(product(TOPOLOGIES, QUEUES, TEST_CASES, (1, 2, 5, 10)))
     random = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,8 +63,8 @@ def _write_run(
         for pair in range(1, case.processes + 1)
     ]
     for kind, label in labels:
-        count = rate * case.load_s // case.processes
-        _write_load(attempt.folder / "load", case, kind, label, load_start, count, random)
+        load = Load(kind, label, load_start, rate * case.load_s // case.processes)
+        _write_load(attempt.folder / "load", case, load, random)
     kinds = dict.fromkeys(NODES, "broker") | {label: kind for kind, label in labels}
     _write_probe(attempt.folder / "probes" / "local", kinds, load_start, case.load_s)
     begin = load_start + case.warmup_s
@@ -72,49 +86,30 @@ def _write_run(
     attempt.finish()
 
 
-def _write_load(
-    folder: Path,
-    case: Case,
-    kind: str,
-    label: str,
-    start: float,
-    count: int,
-    random: np.random.Generator,
-) -> None:
-    started = np.sort(start + random.random(count) * case.load_s)
-    finished = started + random.gamma(4, 0.002, count)
-    done = "round_trip" if kind == "client" else "received"
-    streams = [(done, ["started", "finished"], (started, finished))]
-    if kind == "client":
-        streams = [
-            ("sent", ["started"], (started,)),
-            *streams,
-            ("error", ["started", "finished"], ()),
-        ]
-    if case.test_case != "rpc-call" and kind == "client":
-        streams = [stream for stream in streams if stream[0] != "round_trip"]
-    header = {
-        "format": "mqperf-messages",
-        "version": 1,
-        "label": label,
-        "kind": kind,
+def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generator) -> None:
+    started = np.sort(load.start + random.random(load.count) * case.load_s)
+    finished = started + random.gamma(4, 0.002, load.count)
+    both = (array("d", started), array("d", finished))
+    header: dict[str, object] = {
+        "format": messages.FORMAT,
+        "version": messages.VERSION,
+        "label": load.label,
+        "kind": load.kind,
         "test_case": case.test_case,
-        "streams": [
-            {"name": name, "columns": columns, "count": len(blocks[0]) if blocks else 0}
-            for name, columns, blocks in streams
-        ],
-        "byteorder": "little",
     }
-    with (folder / f"{label}.messages").open("wb") as file:
-        file.write(json.dumps(header).encode() + b"\n")
-        for _, _, blocks in streams:
-            for block in blocks:
-                file.write(block.astype("<f8").tobytes())
-    summary = {"count": count, "duration": case.load_s + 1.0, "latency": 0.008}
-    by_stream = {"client": summary, "error": {"count": 0, "duration": 0}, "round_trip": summary}
-    (folder / f"{label}.json").write_text(
-        json.dumps({"series": {label: [{}]}, "summary": by_stream if kind == "client" else summary})
-    )
+    recorder = Recorder(header, [])
+    if load.kind == "server":
+        recorder.streams = {"received": both}
+    else:
+        recorder.streams = {"sent": both[:1], "error": (array("d"), array("d"))}
+        if case.test_case == "rpc-call":
+            recorder.streams["round_trip"] = both
+    recorder.save(folder / f"{load.label}.messages")
+    counted = {"count": load.count, "duration": case.load_s + 1.0, "latency": 0.008}
+    at_client = {"client": counted, "round_trip": counted, "error": {"count": 0, "duration": 0}}
+    summary = at_client if load.kind == "client" else counted
+    text = json.dumps({"series": {load.label: [{}]}, "summary": summary})
+    (folder / f"{load.label}.json").write_text(text)
 
 
 def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int) -> None:

@@ -2,9 +2,9 @@
 
     ./noxw -s benchmarks -- transparency [PAIRS]
 
-Both run on one private cluster, turn and turn about, and the order within a pair alternates.  The
-throughput of either is what the simulator itself counted, over the seconds that it was told to send:
-replies for CALL, messages sent for CAST and NOTIFY.  Given is the median ratio of the pairs.
+Both run on one private cluster, turn and turn about, and the order within a pair alternates.
+The throughput of either is what the simulator itself counted, over the seconds that it was told to
+send: replies for CALL, messages sent for CAST and NOTIFY.  Given is the median ratio of the pairs.
 """
 
 import json

@@ -25,7 +25,7 @@ LAYERS = (
     {"runner", "report"},
     {"progress", "doctor"},
     {"preview"},
-    {"cli"},
+    {"cli", "notebook"},
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
 # The two halves share nothing but the run folder.

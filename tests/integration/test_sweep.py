@@ -1,0 +1,223 @@
+"""Sweeps on a real cluster: whole runs, whatever is killed, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mqperf import stats, tables
+from mqperf.hosts import LocalHost
+from mqperf.plan import Case, Plan
+from mqperf.plan_file import parse_plan
+from mqperf.record import Run, runs
+from mqperf.runner import Silent, sweep
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+MQPERF = [str(Path(sys.executable).with_name("mqperf")), "run"]
+PLAN = """\
+systems:
+  rabbitmq:
+    topologies: [cs1ss2]
+    queues: [classic]
+test_cases: [rpc-call, rpc-cast, notify]
+load:
+  green_threads: [5]
+  duration_s: 3
+  warmup_s: 1
+"""
+ONE = PLAN.replace("rpc-call, rpc-cast, notify", "rpc-call")
+
+
+def plan(text: str) -> Plan:
+    """The plan of a text."""
+    return parse_plan(text, Path("test.yaml"))
+
+
+class Killer(Silent):
+    """Kills a process as soon as the first case is being measured."""
+
+    def __init__(self, choose: Callable[[], int]) -> None:
+        self.choose: Callable[[], int] | None = choose
+
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if what == "measuring" and self.choose:
+            os.kill(self.choose(), signal.SIGKILL)
+            self.choose = None
+
+
+def node() -> int:
+    """The pid of the node that servers are connected to, Slave 2."""
+    family = psutil.Process().children(recursive=True)
+    return next(
+        p.pid for p in family if p.environ().get("RABBITMQ_NODENAME") == "mqperf3@localhost"
+    )
+
+
+def client() -> int:
+    """The pid of the client."""
+    family = psutil.Process().children(recursive=True)
+    return next(p.pid for p in family if "client-1" in p.cmdline())
+
+
+def statuses(folder: Path) -> list[str]:
+    """The status of every attempt."""
+    return [run.status for run in runs(folder)]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs of a small sweep with nothing wrong."""
+    folder = tmp_path_factory.mktemp("sweep")
+    outcome = sweep(plan(PLAN), PLAN, folder, Silent())
+    assert (outcome.done, outcome.failed) == (3, ())
+    return folder
+
+
+def test_no_message_is_lost(measured: Path) -> None:
+    """Counts agree after the drain, in all three test cases."""
+    messages = tables.read(measured)["messages"]
+    assert set(messages["test_case"]) == {"rpc-call", "rpc-cast", "notify"}
+    assert (messages["sent"] > 0).all()
+    assert (messages["sent"] == messages["received"]).all()
+    assert (messages[["lost", "errors", "duplicates"]] == 0).all(axis=None)
+
+
+def test_own_and_published_throughput_agree(measured: Path) -> None:
+    """The exact figure lies above the simulator's own, whose seconds are too many, but near it."""
+    messages = tables.read(measured)["messages"]
+    ratio = messages["published_throughput_msg_s"] / messages["throughput_msg_s"]
+    assert ratio.between(0.5, 1.2).all()
+
+
+def test_every_process_is_watched(measured: Path) -> None:
+    """Three nodes, a client, a server, the harness and the host, over the whole window."""
+    cpu = tables.read(measured)["cpu"]
+    whole = cpu[cpu["scope"] == "window"]
+    expected = {"Master", "Slave 1", "Slave 2", "client-1", "server-1", "mqperf", "psutil", "host"}
+    assert set(whole["process"]) == expected
+    assert ((whole["end_s"] - whole["start_s"]) - 3).abs().max() < 0.5
+
+
+def test_the_record_is_whole(measured: Path) -> None:
+    """Versions, hosts and the broker's configuration are there, and no secret."""
+    for run in runs(measured):
+        assert run.damaged() == []
+        facts = run.facts()
+        assert facts["system"]["version"]
+        assert facts["hosts"][0]["cpu_model"]
+        assert {p["reported"] for p in facts["processes"]} == {True}
+        kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
+        assert "default_pass = ***" in kept
+        assert "rabbit://mqperf:" not in kept.replace("rabbit://mqperf:***", "")
+
+
+def test_a_sound_run_raises_no_doubt_about_its_counts(measured: Path) -> None:
+    """Conservation, processes and probes are as they should be."""
+    doubts = stats.complete(tables.read(measured))["doubts"]
+    suspicious = {"received-not-sent", "lost", "missing-process", "probe-gap", "failed-run"}
+    assert not suspicious & set(doubts["kind"])
+
+
+def test_a_repeated_command_has_nothing_to_do(measured: Path) -> None:
+    """Nothing is measured twice, and no system is started for nothing."""
+    before = [run.path.stat().st_mtime_ns for run in runs(measured)]
+    began = time.monotonic()
+    assert sweep(plan(PLAN), PLAN, measured, Silent()).done == 0
+    assert time.monotonic() - began < 2
+    assert [run.path.stat().st_mtime_ns for run in runs(measured)] == before
+
+
+def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
+    """The run fails with the node's name and log; the others get a new cluster."""
+    text = PLAN.replace("[rpc-call, rpc-cast, notify]", "[rpc-call, rpc-cast]")
+    outcome = sweep(plan(text), text, tmp_path, Killer(node))
+    [(failed, reason)] = outcome.failed
+    assert outcome.done == 1
+    assert "Slave 2" in reason
+    assert (failed.path / "broker" / "node3.log").stat().st_size > 0
+
+
+def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
+    """No point is ever published with less load; the audit says which process is missing."""
+    outcome = sweep(plan(ONE), ONE, tmp_path, Killer(client))
+    [(_, reason)] = outcome.failed
+    assert "client-1 died with exit code -9" in reason
+    kinds = set(stats.complete(tables.read(tmp_path))["doubts"]["kind"])
+    assert {"missing-process", "failed-run"} <= kinds
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """An mqperf of its own, in the middle of measuring its first case."""
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    command = [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as p:
+        wait_until(lambda: any(_events(tmp_path, "start")), 60)
+        time.sleep(1)
+        yield p
+        p.kill()
+
+
+def test_after_a_kill_the_same_command_completes(
+    running: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    """SIGKILL in the middle: no process is left, and only what is missing is measured."""
+    family = psutil.Process(running.pid).children(recursive=True)
+    assert len(family) > 5
+    running.kill()
+    running.wait()
+    wait_until(lambda: not any(map(_alive, family)), 20)
+    done_before = {run.id for run in runs(tmp_path / "runs") if run.status == "done"}
+    again = subprocess.run([*MQPERF, *running.args[2:]], capture_output=True, text=True, check=True)  # type: ignore[index]
+    assert f"{3 - len(done_before)} to run" in again.stdout
+    whole = [run for run in runs(tmp_path / "runs") if run.status == "done"]
+    assert len(whole) == 3
+    assert statuses(tmp_path / "runs").count("failed") >= 1
+    frames = tables.read(tmp_path / "runs")
+    assert len(frames["messages"]) == 3
+
+
+def test_a_second_mqperf_is_told(running: subprocess.Popen[str]) -> None:
+    """Two on one folder: exit code 2 and one sentence."""
+    second = subprocess.run([*MQPERF, *running.args[2:]], capture_output=True, text=True)  # type: ignore[index]
+    assert second.returncode == 2
+    assert "another mqperf is measuring into this folder" in second.stderr
+
+
+def test_an_interrupt_ends_everything(running: subprocess.Popen[str], tmp_path: Path) -> None:
+    """Ctrl-C: everything stops, the attempt is kept as failed, and the exit code says so."""
+    family = psutil.Process(running.pid).children(recursive=True)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=60) == 130
+    wait_until(lambda: not any(map(_alive, family)), 20)
+    assert "partial" not in statuses(tmp_path / "runs")
+
+
+def _events(folder: Path, what: str) -> Iterator[Path]:
+    for file in (folder / "runs").glob("*/events.jsonl"):
+        if f'"what": "{what}"' in file.read_text():
+            yield file
+
+
+def _alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> None:
+    """Wait for a condition, and fail when it does not come true in time."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "waited in vain"
+        time.sleep(0.1)

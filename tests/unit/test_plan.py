@@ -1,0 +1,129 @@
+"""Plans: every point of the sweep comes out, with an id that means its parameters."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import PlanError
+from mqperf.plan import Case, redacted, without_passwords
+from mqperf.plan_file import load_plan, parse_plan
+
+HERE = Path("here.yaml")
+SOUND = """\
+systems:
+  rabbitmq:
+    topologies: [cmsm, cs1ss2]
+    queues: [classic]
+test_cases: [rpc-call, notify]
+load:
+  green_threads: [1, 10]
+  processes: [2]
+  duration_s: 8
+repeats: 2
+"""
+
+
+def case(**changes: object) -> Case:
+    """A sound case with some parameters changed."""
+    parameters = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "rpc-call",
+        "green_threads": 10,
+        "duration_s": 8,
+    }
+    return Case.model_validate(parameters | changes)
+
+
+def test_a_plan_is_multiplied_out() -> None:
+    """Topologies x test cases x threads x repeats, each a case of its own."""
+    cases = parse_plan(SOUND, HERE).cases()
+    assert len(cases) == len({c.id for c in cases}) == 2 * 2 * 2 * 2
+    assert {c.threads for c in cases} == {2, 20}
+
+
+def test_repeats_are_interleaved() -> None:
+    """All points of the first repeat come before any of the second."""
+    repeats = [c.repeat for c in parse_plan(SOUND, HERE).cases()]
+    assert repeats == sorted(repeats)
+
+
+def test_a_random_order_is_repeatable() -> None:
+    """The same seed gives the same order, another one another."""
+    plans = [parse_plan(f"{SOUND}order: random\nseed: {seed}\n", HERE) for seed in (1, 1, 2)]
+    first, again, other = ([c.id for c in plan.cases()] for plan in plans)
+    assert first == again
+    assert first != other
+    assert sorted(first) == sorted(other)
+
+
+@pytest.mark.parametrize(
+    "change", [{"duration_s": 9}, {"targets": "shared"}, {"settings": {"management": True}}]
+)
+def test_a_changed_parameter_is_a_new_case(change: dict[str, object]) -> None:
+    """The id holds a hash of every parameter."""
+    assert case(**change).id != case().id
+
+
+def test_repeats_share_their_point() -> None:
+    """A point is what all repeats have in common; a run id is not."""
+    assert case(repeat=1).point == case(repeat=2).point
+    assert case(repeat=1).id != case(repeat=2).id
+
+
+def test_the_load_runs_longer_than_the_window() -> None:
+    """Warm-up and the ragged last second lie outside the window."""
+    assert case(warmup_s=2, cooldown_s=1).load_s == 2 + 8 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a: [", "here.yaml:1: not YAML"),
+        ("nothing", "a plan is a mapping"),
+        (SOUND.replace("queues:", "queue:"), "here.yaml:4: unknown key .* did you mean 'queues'"),
+        (SOUND.replace("cmsm", "cmms"), "here.yaml:3: .*'cmms'; did you mean 'cmsm'"),
+        (SOUND.replace("[classic]", "[lazy]"), "here.yaml:4: .*'lazy'; known: classic"),
+        (SOUND.replace("[1, 10]", "[0]"), "here.yaml:7: .*greater than or equal to 1, got 0"),
+        (SOUND.replace("[1, 10]", "[]"), "here.yaml:7: load.green_threads is empty"),
+        (SOUND.replace("duration_s: 8", "duration_s: -8"), "here.yaml:9: .*got -8"),
+        (SOUND.replace("duration_s: 8", "duration_s: long"), "here.yaml:9: .*got 'long'"),
+        (SOUND.replace("  duration_s: 8\n", ""), "here.yaml:6: load.duration_s is missing"),
+        (SOUND.replace("rpc-call", "rpc-calls"), "here.yaml:5: .*got 'rpc-calls'"),
+        (SOUND.replace("repeats: 2", "repeats: 0"), "here.yaml:10: .*got 0"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(text: str, complaint: str) -> None:
+    """One sentence with file, line, and what would be right."""
+    with pytest.raises(PlanError, match=complaint):
+        parse_plan(text, HERE)
+
+
+def test_a_missing_plan_is_named() -> None:
+    """The file's name is in the sentence."""
+    with pytest.raises(PlanError, match=r"nowhere\.yaml: cannot read"):
+        load_plan(Path("nowhere.yaml"))
+
+
+@pytest.mark.parametrize("name", ["quickstart", "rabbitmq"])
+def test_the_plans_of_the_project_are_sound(root: Path, name: str) -> None:
+    """A plan takes its name from its file."""
+    plan = load_plan(root / "plans" / f"{name}.yaml")
+    assert plan.name == name
+    assert plan.cases()
+
+
+def test_the_published_sweep_is_whole(root: Path) -> None:
+    """10 green threads x 1, 2, 5, 7, 10 processes, four topologies, three test cases, 100 s."""
+    cases = load_plan(root / "plans" / "rabbitmq.yaml").cases()
+    assert len(cases) == 5 * 4 * 3
+    assert {c.threads for c in cases} == {10, 20, 50, 70, 100}
+    assert {c.duration_s for c in cases} == {100}
+
+
+def test_no_password_of_a_url_survives() -> None:
+    """Whatever is written down has its passwords replaced."""
+    settings = {"urls": ["rabbit://nova:s3cr:et@host:5672/", "rabbit://host"]}
+    assert redacted(settings) == {"urls": ["rabbit://nova:***@host:5672/", "rabbit://host"]}
+    assert "secret" not in without_passwords("at amqp://user:secret@10.0.0.1, refused")

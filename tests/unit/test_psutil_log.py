@@ -1,0 +1,85 @@
+"""The psutil probe: its program really run, and its log read."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import ProbeError
+from mqperf.probes import psutil_log
+from mqperf.probes.psutil_log import Target
+
+BUSY = "import time\nwhile True: pass"
+
+
+def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
+    """Samples at whole seconds after the start; busy and idle processes are told apart."""
+    log = tmp_path / psutil_log.LOG
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+        targets = [Target("client-1", "client", busy.pid), Target("mqperf", "harness", os.getpid())]
+        with subprocess.Popen(psutil_log.command(targets, tmp_path, 2, log)) as probe:
+            start = int(time.time()) + 2
+            (tmp_path / "start").write_text(json.dumps({"start": start}))
+            probe.wait(timeout=20)
+        busy.kill()
+    kinds = {"client-1": "client", "mqperf": "harness", "psutil": "harness"}
+    rows = psutil_log.read(log, kinds, (start, start + 2)).set_index(["process", "scope"])
+    window = rows.xs("window", level="scope")
+    assert window.loc["client-1", "total_cores"] > window.loc["mqperf", "total_cores"]
+    assert window.loc["host", "total_cores"] > 0
+    assert len(rows.loc[("client-1", "interval")]) == 2
+    assert abs(psutil_log.clock_step_s(log)) < 0.1
+
+
+def sample(second: float, *, alive: bool = True, wall: float | None = None) -> str:
+    """A line of a log in which client-1 uses half a core."""
+    reading = [second, 0.4 * second, 0.1 * second, 1000]
+    return json.dumps(
+        {
+            "epoch": 1000 + (second if wall is None else wall),
+            "monotonic": second,
+            "processes": {"client-1": reading if alive else None},
+            "host": [second, second, 0.0],
+        }
+    )
+
+
+def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
+    """Scope and start of the rows of client-1 in a window of three seconds."""
+    log.write_text("\n".join(lines))
+    rows = psutil_log.read(log, {"client-1": "client"}, (1000, 1003))
+    own = rows[rows["process"] == "client-1"]
+    return [*zip(own["scope"], own["start_s"], strict=True)]
+
+
+def test_a_dead_process_has_no_total(tmp_path: Path) -> None:
+    """From its death on there are no rows, and none for the window."""
+    lines = [sample(s, alive=s < 2) for s in range(4)]
+    assert read(tmp_path / "log", lines) == [("interval", 0.0)]
+
+
+def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:
+    """A gap in the samples is visible: no row starts in the missing second."""
+    lines = [sample(s) for s in (0, 1, 3)]
+    assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 1.0), ("window", 0.0)]
+
+
+def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:
+    """Wall clock against monotonic clock, with its sign."""
+    log = tmp_path / "log"
+    log.write_text("\n".join([sample(0), sample(1), sample(2, wall=-3.0)]))
+    assert psutil_log.clock_step_s(log) == pytest.approx(-5.0)
+
+
+def test_a_cut_log_is_named_with_its_line(tmp_path: Path) -> None:
+    """A line that is cut short, or no log at all."""
+    log = tmp_path / "log"
+    log.write_text(sample(0) + "\n" + sample(1)[:20])
+    with pytest.raises(ProbeError, match="log:2: .*cut short"):
+        psutil_log.clock_step_s(log)
+    with pytest.raises(ProbeError, match="no log of the psutil probe"):
+        psutil_log.clock_step_s(tmp_path / "nowhere")

@@ -1,0 +1,257 @@
+"""Tables: what each number means, checked on runs whose every message is known."""
+
+import json
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf import tables
+from mqperf.columns import TABLES
+from mqperf.errors import LoadError, TableError
+from mqperf.load import messages
+from mqperf.load.inside.simulator_shim.recorder import Recorder
+from mqperf.plan import Case, TestCase
+from mqperf.probes import psutil_log
+from mqperf.record import Attempt, Run
+
+START = 1_700_000_000.0
+"""Start of the load: the window is from 1 s to 3 s after it, the load ends 4 s after it."""
+
+Instants = Sequence[tuple[float, ...]]
+
+
+@dataclass
+class Known:
+    """A run to write down: by process, by stream, instants since the start of the load."""
+
+    test_case: TestCase = "rpc-call"
+    clients: list[Mapping[str, Instants]] = field(default_factory=list)
+    servers: list[Instants] = field(default_factory=list)
+
+    def write(self, folder: Path) -> Run:
+        """Record it as the runner does."""
+        attempt = Attempt(folder, self.case)
+        for number, client in enumerate(self.clients, 1):
+            self._process(attempt, f"client-{number}", "client", client)
+        for number, server in enumerate(self.servers, 1):
+            self._process(attempt, f"server-{number}", "server", {"received": server})
+        kinds = {"Master": "broker", "client-1": "client"}
+        _write_probe(attempt.folder / "probes" / "local", list(kinds))
+        attempt.facts |= {
+            "window": {"start": START + 1, "end": START + 3},
+            "kinds": kinds,
+            "processes": [
+                {"label": path.stem, "kind": path.stem.partition("-")[0], "reported": True}
+                for path in sorted((attempt.folder / "load").glob("*.json"))
+            ],
+        }
+        attempt.event("measured")
+        return attempt.finish()
+
+    @property
+    def case(self) -> Case:
+        """Two seconds of window after one of warm-up."""
+        return Case(
+            system="rabbitmq",
+            topology="cmsm",
+            queues="classic",
+            test_case=self.test_case,
+            green_threads=10,
+            duration_s=2,
+            warmup_s=1,
+        )
+
+    def _process(
+        self, attempt: Attempt, label: str, kind: str, streams: Mapping[str, Instants]
+    ) -> None:
+        header: dict[str, object] = {
+            "format": messages.FORMAT,
+            "version": messages.VERSION,
+            "label": label,
+            "kind": kind,
+            "test_case": self.test_case,
+        }
+        recorder = Recorder(header, list(streams))
+        for name, instants in streams.items():
+            columns = [
+                array("d", [START + t for t in column]) for column in zip(*instants, strict=True)
+            ]
+            if columns:
+                recorder.streams[name] = tuple(columns)
+        recorder.save(attempt.folder / "load" / f"{label}.messages")
+        counted = {"count": 50, "duration": 5.0, "latency": 0.25}
+        client = {"client": counted, "round_trip": counted, "error": counted}
+        summary = client if kind == "client" else counted
+        text = json.dumps({"series": {label: [{}]}, "summary": summary})
+        (attempt.folder / "load" / f"{label}.json").write_text(text)
+
+
+def _write_probe(folder: Path, labels: Sequence[str]) -> None:
+    """A core for the first process, a tenth of it in the system; one sample a second."""
+    folder.mkdir(parents=True)
+    samples = [
+        {
+            "epoch": START + second,
+            "monotonic": 50.0 + second,
+            "processes": {n: [50.0 + second, 0.9 * second, 0.1 * second, 10**8] for n in labels},
+            "host": [50.0 + second, 1.5 * second, 0.5 * second],
+        }
+        for second in range(5)
+    ]
+    (folder / psutil_log.LOG).write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+
+
+CALLS = [(t, t + 0.25) for t in (0.5, 0.9, 1.1, 1.5, 1.9, 2.5, 2.9)]
+CALL = Known(
+    clients=[
+        {
+            "sent": [(start,) for start, _ in CALLS] + [(3.5,), (3.6,)],
+            "round_trip": CALLS,
+            "error": [(3.5, 3.9)],
+        }
+    ],
+    servers=[[(start, start + 0.1) for start, _ in CALLS] + [(1.1, 1.3)]],
+)
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> dict[str, pd.DataFrame]:
+    """The tables of a CALL run: 9 sent, 7 replies, 1 error, 1 duplicate at the server."""
+    CALL.write(tmp_path)
+    return dict(tables.read(tmp_path))
+
+
+def only(frame: pd.DataFrame) -> pd.Series:
+    """The single row of a frame."""
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_every_table_has_the_columns_of_the_register(call: dict[str, pd.DataFrame]) -> None:
+    """All of them, in order, whatever the run held."""
+    for name, frame in call.items():
+        assert tuple(frame.columns) == TABLES[name].columns
+
+
+def test_counts_are_of_the_whole_run(call: dict[str, pd.DataFrame]) -> None:
+    """Warm-up and drain included; lost is what neither reply nor error accounts for."""
+    row = only(call["messages"])
+    counts = row[["sent", "received", "round_trip", "errors", "lost", "duplicates"]]
+    assert list(counts) == [9, 8, 7, 1, 1, 1]
+
+
+def test_throughput_is_what_finished_in_the_window(call: dict[str, pd.DataFrame]) -> None:
+    """Replies at 1.15, 1.35, 1.75 and 2.15, 2.75 of a window from 1 to 3: 5 in 2 s."""
+    row = only(call["messages"])
+    assert row["throughput_msg_s"] == 5 / 2
+    assert row["send_rate_msg_s"] == 5 / 2
+    assert row["throughput_sd_msg_s"] == pytest.approx(0.5**0.5)
+
+
+def test_the_formulas_of_2016_stand_beside(call: dict[str, pd.DataFrame]) -> None:
+    """From the simulator's own summary: 50 messages in its 5 s, 0.25 s each."""
+    assert only(call["messages"])["published_throughput_msg_s"] == 10
+    assert only(call["latency"])["published_latency_s"] == 0.25
+
+
+def test_latency_is_of_messages_finished_in_the_window(call: dict[str, pd.DataFrame]) -> None:
+    """Five round trips of 250 ms."""
+    row = only(call["latency"])
+    assert (row["stream"], row["samples"]) == ("round-trip", 5)
+    assert row["latency_mean_s"] == pytest.approx(0.25)
+    assert row["latency_p999_s"] == pytest.approx(0.25)
+
+
+def test_cpu_is_cumulative_over_exactly_the_window(call: dict[str, pd.DataFrame]) -> None:
+    """One row per second and one over all of it, for every process and the host."""
+    cpu = call["cpu"].set_index(["process", "scope"]).sort_index()
+    master = only(cpu.loc[[("Master", "window")]])
+    assert (master["start_s"], master["end_s"]) == (0, 2)
+    assert master["total_cores"] == pytest.approx(1.0)
+    assert master["sys_cores"] == pytest.approx(0.1)
+    assert len(cpu.loc[[("Master", "interval")]]) == 2
+    assert only(cpu.loc[[("host", "window")]])["total_cores"] == pytest.approx(1.5)
+
+
+def test_intervals_add_up_to_the_throughput(call: dict[str, pd.DataFrame]) -> None:
+    """A second of the window is a row of each stream."""
+    rows = call["intervals"]
+    replies = rows[(rows["stream"] == "round-trip") & rows["start_s"].between(0, 1)]
+    assert list(replies["count"]) == [3, 2]
+    assert replies["latency_mean_s"].tolist() == pytest.approx([0.25, 0.25])
+
+
+def test_one_way_traffic_counts_at_the_server(tmp_path: Path) -> None:
+    """CAST: throughput of what servers received, the send rate beside it, loss after the drain."""
+    sent = [(t,) for t in (1.0, 1.5, 2.0, 2.5)]
+    Known("rpc-cast", [{"sent": sent}], [[(1.0, 1.5), (1.5, 3.5), (2.0, 6.0)]]).write(tmp_path)
+    found = tables.read(tmp_path)
+    row = only(found["messages"])
+    assert pd.isna(row["round_trip"])
+    assert (row["received"], row["lost"]) == (3, 1)
+    assert (row["throughput_msg_s"], row["send_rate_msg_s"]) == (0.5, 2.0)
+    assert only(found["latency"])["stream"] == "one-way"
+    assert only(found["runs"])["drain_s"] == pytest.approx(2.0)
+
+
+def test_two_processes_are_one_run(tmp_path: Path) -> None:
+    """Counts and rates are summed over the pairs."""
+    two = Known(clients=CALL.clients * 2, servers=CALL.servers * 2)
+    two.write(tmp_path)
+    row = only(tables.read(tmp_path)["messages"])
+    assert (row["sent"], row["throughput_msg_s"]) == (18, 5.0)
+
+
+def test_nothing_in_the_window_is_no_latency(tmp_path: Path) -> None:
+    """Zero messages: a throughput of zero and no latency, never a wrong number."""
+    Known("notify", [{"sent": [(0.1,)]}], [[(0.1, 0.2)]]).write(tmp_path)
+    found = tables.read(tmp_path)
+    assert only(found["messages"])["throughput_msg_s"] == 0
+    assert pd.isna(only(found["latency"])["latency_mean_s"])
+
+
+def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
+    """Its status and reason are in the table of runs, and it has no figures."""
+    Attempt(tmp_path, CALL.case).fail("the broker died")
+    found = tables.read(tmp_path)
+    row = only(found["runs"])
+    assert (row["status"], row["failure"]) == ("failed", "the broker died")
+    assert found["messages"].empty
+
+
+def test_tables_survive_being_files(call: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    """What is written as CSV or Parquet is read again as it was."""
+    for form in ("csv", "parquet"):
+        for file in tables.write(call, tmp_path / form, form):
+            frame = pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
+            again = tables.conform(file.stem, frame)
+            pd.testing.assert_frame_equal(again, call[file.stem])
+
+
+def test_a_cut_record_is_refused(tmp_path: Path) -> None:
+    """A .messages file that is shorter than its header says names itself."""
+    run = CALL.write(tmp_path)
+    file = run.path / "load" / "client-1.messages"
+    file.write_bytes(file.read_bytes()[:-4])
+    with pytest.raises(LoadError, match=r"client-1\.messages"):
+        tables.read(tmp_path)
+
+
+def test_an_empty_folder_is_named(tmp_path: Path) -> None:
+    """One sentence with the command that fills it."""
+    with pytest.raises(TableError, match="holds no runs; measure with: mqperf run"):
+        tables.read(tmp_path)
+    with pytest.raises(TableError, match="no such folder"):
+        tables.read(tmp_path / "nowhere")
+
+
+def test_a_wrong_value_is_refused() -> None:
+    """The register's checks hold for every table, wherever it comes from."""
+    with pytest.raises(TableError, match="sent must be not negative, got -1"):
+        tables.conform("messages", pd.DataFrame({"sent": [-1]}))
+    with pytest.raises(TableError, match="unknown column 'sended'"):
+        tables.conform("messages", pd.DataFrame({"sended": [1]}))
