@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from mqperf.plan import QUEUES, TOPOLOGIES, LoadPlan, Plan, SystemPlan
 from mqperf.systems import SYSTEMS
-from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.settings import SystemSettings
 
 from .grid import code, table
@@ -40,23 +39,21 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "timeout_s": "Seconds that a CALL waits for its reply.",
         "targets": "Each client has a server of its own, or all servers share one topic.",
     },
-    SystemSettings: {
-        "start_timeout_s": "Seconds that the system may take to start.",
-    },
-    Settings: {
-        "management": "Switch the management plugin on.",
-        "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
-        "nodes": "Names of the nodes of an existing cluster, Master first.",
-        "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the"
-        " environment.",
-    },
 }
+SETTINGS: Mapping[str, str] = {
+    "start_timeout_s": "Seconds that the system may take to start.",
+    "management": "Switch the management plugin on.",
+    "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
+    "nodes": "Names of the nodes of an existing cluster, Master first.",
+    "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the environment.",
+    "heap_mb": "Heap of the Java virtual machine, in MB.",
+}
+"""What the settings of systems mean; a new one is explained here."""
+
 HEADINGS: Mapping[type[BaseModel], str] = {
     Plan: "The plan",
     SystemPlan: "systems.NAME",
     LoadPlan: "load",
-    SystemSettings: "systems.NAME.settings",
-    Settings: "systems.rabbitmq.settings",
 }
 WORDS = {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}
 FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
@@ -64,11 +61,30 @@ FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
 
 def markdown() -> str:
     """A section for each mapping of the file, then what topologies and queues there are."""
-    sections = [f"## {title}\n\n{_keys(model)}" for model, title in HEADINGS.items()]
+    sections = [
+        f"## {title}\n\n{_keys(model, MEANINGS[model])}" for model, title in HEADINGS.items()
+    ]
+    sections += _settings()
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
     sections += [f"## Topologies\n\n{_names(topologies)}", f"## Queues\n\n{_names(queues)}"]
     return "\n".join(sections)
+
+
+def _settings() -> Iterator[str]:
+    """The settings that all systems have, then each system's own."""
+    shared = set(SystemSettings.model_fields)
+    yield f"## systems.NAME.settings\n\n{_keys(SystemSettings, _explained(shared))}"
+    for system in SYSTEMS.values():
+        model = type(system.check({}))
+        if own := [key for key in model.model_fields if key not in shared]:
+            yield f"## systems.{system.name}.settings\n\n{_keys(model, _explained(own))}"
+
+
+def _explained(keys: Iterable[str]) -> dict[str, str]:
+    if unknown := set(keys) - set(SETTINGS):
+        raise ValueError(f"{__file__}: SETTINGS does not explain {', '.join(unknown)}")
+    return {key: SETTINGS[key] for key in keys}
 
 
 def _names(entries: Iterable[tuple[str, str, str]]) -> str:
@@ -81,18 +97,11 @@ def _names(entries: Iterable[tuple[str, str, str]]) -> str:
     return table(("name", "meaning", "systems"), rows)
 
 
-def _keys(model: type[BaseModel]) -> str:
-    meanings = MEANINGS[model]
-    if set(meanings) != _own_keys(model):
+def _keys(model: type[BaseModel], meanings: Mapping[str, str]) -> str:
+    if model in MEANINGS and set(meanings) != set(model.model_fields):
         raise ValueError(f"{__file__}: {model.__name__} has other keys than MEANINGS explains")
     schema = model.model_json_schema()
     return table(HEADS, (_row(schema, name, meaning) for name, meaning in meanings.items()))
-
-
-def _own_keys(model: type[BaseModel]) -> set[str]:
-    """The keys that a model does not share with all systems."""
-    shared = set(SystemSettings.model_fields) if model is not SystemSettings else set()
-    return set(model.model_fields) - shared
 
 
 def _row(schema: Mapping[str, Any], name: str, meaning: str) -> tuple[str, ...]:
