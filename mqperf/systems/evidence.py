@@ -25,9 +25,10 @@ def check_alive(process: Process, title: str, redact: Redact = str) -> None:
 
 
 def last_lines(log: Path, redact: Redact = str, count: int = 8, width: int = 200) -> str:
-    """Quote the end of a log, without secrets."""
-    lines = [line.rstrip()[:width] for line in text(log).splitlines() if line.strip()][-count:]
-    return redact("\n  ".join(["its log ends:", *lines] if lines else ["its log is empty"]))
+    """Quote the end of a log, without secrets and without the frames of Java's stack traces."""
+    lines = [line.rstrip() for line in text(log).splitlines() if not line.startswith("\tat ")]
+    last = [line[:width] for line in lines if line][-count:]
+    return redact("\n  ".join(["its log ends:", *last] if last else ["its log is empty"]))
 
 
 def text(log: Path) -> str:
