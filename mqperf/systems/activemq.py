@@ -43,7 +43,7 @@ BROKER = """\
          http://activemq.apache.org/schema/core
          http://activemq.apache.org/schema/core/activemq-core.xsd">
   <broker xmlns="http://activemq.apache.org/schema/core" brokerName="mqperf" useJmx="false"
-          dataDirectory={data} schedulePeriodForDestinationPurge="10000">
+          schedulerSupport="false" schedulePeriodForDestinationPurge="10000" dataDirectory={data}>
     <destinationPolicy><policyMap><policyEntries>
       <policyEntry queue="&gt;" gcInactiveDestinations="true" inactiveTimeoutBeforeGC="60000"/>
     </policyEntries></policyMap></destinationPolicy>
