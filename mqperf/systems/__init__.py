@@ -2,14 +2,14 @@
 
 from mqperf.errors import PlanError
 from mqperf.plan import Plan
-from mqperf.systems import activemq, rabbitmq, zeromq
+from mqperf.systems import activemq, artemis, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
 
 __all__ = ["SYSTEMS", "Deployment", "Node", "System", "check_plan"]
 
-SYSTEMS: dict[str, System] = {
-    system.name: system for system in (rabbitmq.SYSTEM, zeromq.SYSTEM, activemq.SYSTEM)
-}
+_KNOWN = (rabbitmq.SYSTEM, zeromq.SYSTEM, activemq.SYSTEM, artemis.SYSTEM)
+
+SYSTEMS: dict[str, System] = {system.name: system for system in _KNOWN}
 
 
 def check_plan(plan: Plan) -> None:

@@ -1,0 +1,144 @@
+"""An Artemis broker on paper: where it comes from, its files and its command."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from mqperf.systems.archive import Archive, available
+from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.private import Server
+
+ARCHIVE = Archive(
+    group="org.apache.activemq",
+    artifact="apache-artemis",
+    version="2.56.0",
+    sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
+    "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
+)
+OLDEST_JAVA = 17
+
+ACTIVE = "AMQ221007"
+"""Artemis' code for: server is now active."""
+
+# Unless it is switched off, the audit writes several lines for every message.
+LOGGING = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = console
+logger.audit.name = org.apache.activemq.audit
+logger.audit.level = OFF
+logger.zookeeper.name = org.apache.zookeeper
+logger.zookeeper.level = WARN
+logger.curator.name = org.apache.curator
+logger.curator.level = WARN
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d %-5level %msg%n
+"""
+
+BOOTSTRAP = """\
+<broker xmlns="http://activemq.apache.org/schema">
+  <jaas-security domain="mqperf"/>
+  <server configuration="{broker}"/>
+</broker>
+"""
+
+MANAGEMENT = """\
+<management-context xmlns="http://activemq.apache.org/schema"/>
+"""
+
+# Queues are made on first use, each for one reader of every message, and go with their last one.
+BROKER = """\
+<configuration xmlns="urn:activemq">
+  <core xmlns="urn:activemq:core">
+    <name>mqperf</name>
+    <security-enabled>false</security-enabled>
+    <jmx-management-enabled>false</jmx-management-enabled>
+    <journal-type>NIO</journal-type>
+    <journal-pool-files>10</journal-pool-files>
+    <paging-directory>{data}/paging</paging-directory>
+    <bindings-directory>{data}/bindings</bindings-directory>
+    <journal-directory>{data}/journal</journal-directory>
+    <large-messages-directory>{data}/large-messages</large-messages-directory>
+{availability}    <acceptors>
+      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP;tcpNoDelay=true</acceptor>
+{acceptors}    </acceptors>
+    <address-settings>
+      <address-setting match="#">
+        <default-queue-routing-type>ANYCAST</default-queue-routing-type>
+        <default-address-routing-type>ANYCAST</default-address-routing-type>
+        <auto-delete-queues-delay>10000</auto-delete-queues-delay>
+        <auto-delete-queues-message-count>-1</auto-delete-queues-message-count>
+        <auto-delete-addresses-delay>10000</auto-delete-addresses-delay>
+      </address-setting>
+    </address-settings>
+  </core>
+</configuration>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every broker is started with: Java, the unpacked archive, and its heap."""
+
+    java: Java
+    home: Path
+    heap_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a broker is in a group: its label, what its log says when ready, and parts of its XML.
+
+    The defaults are those of a broker that is alone.
+    """
+
+    label: str = "Broker"
+    ready: str = ACTIVE
+    availability: str = ""
+    acceptors: str = ""
+
+
+def installed() -> str:
+    """The version, when Java is here and the broker is too, or can be fetched."""
+    java = installed_java(OLDEST_JAVA)
+    available(ARCHIVE)
+    return f"{ARCHIVE.version}, on Java {java.version}"
+
+
+def broker(tools: Tools, folder: Path, port: int, part: Part) -> Server:
+    """A broker in ``folder`` which clients reach at ``port``."""
+    properties = {
+        "artemis.home": tools.home,
+        "artemis.instance": folder,
+        "artemis.instance.etc": folder,
+        "data.dir": folder / "data",
+        "log4j2.configurationFile": folder / "log4j2.properties",
+        "log4j2.disableJmx": "true",
+    }
+    settings = BROKER.format(
+        data=escape(str(folder / "data")),
+        port=port,
+        availability=part.availability,
+        acceptors=part.acceptors,
+    )
+    return Server(
+        label=part.label,
+        name=f"127.0.0.1:{port}",
+        folder=folder,
+        argv=(
+            *tools.java.command(folder, tools.heap_mb, properties),
+            *("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"),
+            *("-classpath", str(tools.home / "lib" / "artemis-boot.jar")),
+            *("org.apache.activemq.artemis.boot.Artemis", "run"),
+        ),
+        env=ENVIRONMENT,
+        ready=(part.ready,),
+        taken=("Address already in use",),
+        files={
+            "broker.xml": settings,
+            "bootstrap.xml": BOOTSTRAP.format(broker=(folder / "broker.xml").as_uri()),
+            "management.xml": MANAGEMENT,
+            "log4j2.properties": LOGGING,
+        },
+    )
