@@ -86,7 +86,7 @@ RELEASES: dict[str, Release] = {
         version="14.9.3",
         lock="amqp.txt",
         sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
-        repairs=("amqp-expiry", "amqp-warnings"),
+        repairs=("amqp-expiry", "amqp-warnings", "amqp-first-host"),
         why="the last series with an AMQP 1.0 driver",
     ),
 }

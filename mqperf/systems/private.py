@@ -73,8 +73,10 @@ class Servers:
         pairs = zip(self._servers, self._processes, strict=True)
         return tuple(Node(server.label, server.name, process) for server, process in pairs)
 
-    def start(self, servers: Sequence[Server], timeout_s: float) -> None:
-        """Start some more servers at once, and return when all of them serve.
+    def start(
+        self, servers: Sequence[Server], timeout_s: float, *, enough: int | None = None
+    ) -> None:
+        """Start some more servers at once, and return when ``enough`` (or all) of them serve.
 
         Raises ``PortTakenError``, or ``SystemFault`` for one that ended or did not serve in time,
         with the end of its log.
@@ -88,7 +90,7 @@ class Servers:
             self._servers.append(server)
             self._processes.append(process)
             self._logs.append(LogReader(log))
-        self._await(servers, timeout_s)
+        self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
     def stop(self) -> None:
         """End all of them."""
@@ -115,10 +117,10 @@ class Servers:
             for server, process in zip(self._servers, self._processes, strict=True)
         ]
 
-    def _await(self, servers: Sequence[Server], timeout_s: float) -> None:
+    def _await(self, servers: Sequence[Server], timeout_s: float, enough: int) -> None:
         deadline = time.monotonic() + timeout_s
         waiting = list(servers)
-        while waiting:
+        while len(servers) - len(waiting) < enough:
             self._check_starting()
             waiting = [server for server in waiting if not _says(server, server.ready)]
             if waiting and time.monotonic() > deadline:

@@ -1,0 +1,83 @@
+"""A private ZooKeeper ensemble on paper, from the jars that a broker brings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mqperf.systems.java import ENVIRONMENT, Java
+from mqperf.systems.private import Server
+
+SIZE = 3
+PORTS = 3 * SIZE
+"""Every server has a port for clients, one for its peers, and one for elections."""
+
+HEAP_MB = 64
+
+LOGGING = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d %-5level %msg%n
+"""
+
+
+def ensemble(java: Java, jars: Sequence[Path], place: Path, ports: Sequence[int]) -> list[Server]:
+    """Give three servers, to be started at once; each is ready when it leads or follows."""
+    return [_server(java, jars, place / f"zookeeper{n + 1}", n, ports) for n in range(SIZE)]
+
+
+def version(home: Path) -> str:
+    """The version by the name of the jar that a broker brings."""
+    [jar] = (home / "lib").glob("zookeeper-[0-9]*.jar")
+    return jar.stem.partition("-")[2]
+
+
+def connect_string(ports: Sequence[int]) -> str:
+    """Where clients find the ensemble."""
+    return ",".join(f"127.0.0.1:{port}" for port in ports[:SIZE])
+
+
+def _server(
+    java: Java, jars: Sequence[Path], folder: Path, index: int, ports: Sequence[int]
+) -> Server:
+    properties = {
+        "log4j2.configurationFile": folder / "log4j2.properties",
+        "zookeeper.admin.enableServer": "false",
+        "zookeeper.jmx.log4j.disable": "true",
+    }
+    return Server(
+        label=f"ZooKeeper {index + 1}",
+        name=f"127.0.0.1:{ports[index]}",
+        folder=folder,
+        argv=(
+            *java.command(folder, HEAP_MB, properties),
+            *("-classpath", ":".join(str(jar) for jar in jars)),
+            *("org.apache.zookeeper.server.quorum.QuorumPeerMain", str(folder / "zoo.cfg")),
+        ),
+        env=ENVIRONMENT,
+        ready=("leading - broadcast", "following - broadcast"),
+        taken=("Address already in use",),
+        files={
+            "zoo.cfg": configuration(folder, ports, index),
+            "data/myid": f"{index + 1}\n",
+            "log4j2.properties": LOGGING,
+        },
+    )
+
+
+def configuration(folder: Path, ports: Sequence[int], index: int) -> str:
+    """Write a server's zoo.cfg."""
+    lines = [
+        "tickTime=1000",
+        "initLimit=10",
+        "syncLimit=5",
+        f"dataDir={folder / 'data'}",
+        f"clientPort={ports[index]}",
+        "clientPortAddress=127.0.0.1",
+        "maxClientCnxns=0",
+    ]
+    for number in range(SIZE):
+        peer, election = ports[SIZE + number], ports[2 * SIZE + number]
+        lines.append(f"server.{number + 1}=127.0.0.1:{peer}:{election}")
+    return "\n".join(lines) + "\n"
