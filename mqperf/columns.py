@@ -165,7 +165,7 @@ _MESSAGES = (
 
 _LATENCY = (
     _text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
-    _count("samples", "Messages whose latency was taken: finished in the window.", "samples"),
+    _count("samples", "Messages whose latency was taken: started in the window.", "samples"),
     _latency("latency_mean_s", "Mean latency.", "latency"),
     _latency("latency_p50_s", "Median latency.", "p50"),
     _latency("latency_p90_s", "90th percentile of latency.", "p90"),
@@ -262,6 +262,20 @@ _KNEES = (
     _text("text", "The same as a sentence."),
 )
 
+_DERIVED = (
+    Column(
+        "cpu_per_message_s",
+        "float64",
+        "CPU of all broker nodes for one finished message.",
+        "CPU per message",
+        "s",
+        "µs",
+        1e6,
+        "not negative",
+    ),
+)
+"""Figures that stand in no table of their own: comparisons name them."""
+
 _COMPARISON = (
     _text("figure", "The column that is compared."),
     Column("value_a", "float64", "Mean over the runs of A, in the unit of the figure.", "A"),
@@ -342,6 +356,7 @@ COLUMNS: Mapping[str, Column] = _register(
     _SPREADS,
     _WITHINS,
     _KNEES,
+    _DERIVED,
     _COMPARISON,
     _DIFFERENCES,
     _DOUBTS,

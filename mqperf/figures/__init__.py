@@ -17,9 +17,11 @@ from mqperf.figures.panels import (
     topologies,
     tops,
 )
+from mqperf.figures.ratios import ratios
 from mqperf.figures.sheets import (
     count_sheet,
     node_sheet,
+    ratio_sheet,
     sweep_sheet,
     time_sheet,
     top_sheet,
@@ -37,6 +39,8 @@ __all__ = [
     "node_cpu",
     "node_sheet",
     "over_time",
+    "ratio_sheet",
+    "ratios",
     "sweep_sheet",
     "throughput",
     "time_sheet",

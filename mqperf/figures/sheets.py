@@ -10,6 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.figures import panels
 from mqperf.figures.palette import INK, PAPER
+from mqperf.figures.ratios import ratios
 
 WIDTH, HEIGHT = 10.0, 3.3
 
@@ -80,6 +81,18 @@ def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     """Bars of the top throughput of each topology, one for each test case."""
     figure, (axes,) = _sheet(1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
     panels.tops(best, titles, axes)
+    return figure
+
+
+def ratio_sheet(comparison: pd.DataFrame, *, practical: float = 0.05) -> Figure:
+    """Ratios of two sets of runs: a panel for each figure that was compared, points as rows."""
+    figures = list(comparison["figure"].unique())
+    points = comparison.groupby("figure").size().max()
+    figure, axes = _sheet(len(figures), 1.0 + 0.24 * points)
+    for name, panel in zip(figures, axes, strict=True):
+        ratios(comparison, panel, figure=name, practical=practical)
+    for panel in axes[1:]:
+        panel.tick_params(labelleft=False)
     return figure
 
 

@@ -1,0 +1,75 @@
+"""Two sets of runs compared: the ratio of every point, with its interval."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from mqperf.columns import COLUMNS
+from mqperf.figures import palette
+from mqperf.figures.marks import dress, plain
+
+_SHADES = {
+    "throughput_msg_s": palette.THROUGHPUT,
+    "latency_mean_s": palette.LATENCY,
+    "latency_p99_s": palette.LATENCY,
+    "cpu_per_message_s": palette.CPU,
+}
+
+
+def point_label(row: Mapping[Any, Any]) -> str:
+    """The point that a row of the comparison is about: ``rabbitmq cmsm classic rpc-call 50``."""
+    keys = ("system", "topology", "queues", "test_case", "threads")
+    return " ".join(str(row[key]) for key in keys if pd.notna(row[key]))
+
+
+def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str, practical: float = 0.05) -> Axes:
+    """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
+
+    An interval from within single runs is dotted.  The band is the difference that nobody cares
+    about; better and worse stand beside the points that have a verdict.
+    """
+    rows = comparison[comparison["figure"] == figure]
+    shade = _SHADES.get(figure, palette.INK).light
+    for place, row in enumerate(rows.to_dict("records")):
+        if pd.notna(row["ratio_low"]):
+            style = "-" if row["interval_kind"] == "repeats" else ":"
+            axes.plot(
+                [row["ratio_low"], row["ratio_high"]],
+                [place] * 2,
+                style,
+                color=shade,
+                linewidth=1.4,
+            )
+        face = shade if pd.isna(row["doubted"]) else palette.PAPER.light
+        axes.plot([row["ratio"]], [place], "o", color=shade, markerfacecolor=face, markersize=5.5)
+        if row["verdict"] != "cannot tell":
+            spot = row["ratio"], place
+            note = axes.annotate(row["verdict"], spot, (0, 5), textcoords="offset points")
+            note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
+    if len(rows):
+        _ratio_axis(axes, practical)
+        axes.set_yticks(range(len(rows)), [point_label(row) for row in rows.to_dict("records")])
+        axes.set_ylim(len(rows) - 0.4, -0.8)
+    dress(axes, COLUMNS[figure].label)
+    axes.set_xlabel("B / A", fontsize=9)
+    axes.grid(visible=False, axis="y")
+    axes.grid(axis="x", color=palette.GRID.light, linewidth=0.8)
+    axes.tick_params(axis="y", labelcolor=palette.INK.light)
+    return axes
+
+
+def _ratio_axis(axes: Axes, practical: float) -> None:
+    """Equally far to the left and to the right, and never so near that noise looks large."""
+    drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
+    furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max())) * 1.03)
+    axes.set_xscale("log")
+    axes.set_xlim(1 / furthest, furthest)
+    axes.axvspan(1 / (1 + practical), 1 + practical, color=palette.BOX.light, zorder=0)
+    axes.axvline(1, color=palette.FAINT.light, linewidth=1, zorder=1)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_formatter(NullFormatter())

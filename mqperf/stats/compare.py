@@ -1,0 +1,189 @@
+"""Two sets of runs, point by point: ratios with intervals, and a verdict only where there is one.
+
+Ratios are of geometric means, so that B / A and A / B say the same; their intervals are Welch's
+(B. L. Welch, The Generalization of Student's Problem, 1947) of the logarithms over the repeats.
+A verdict needs a difference which is larger than a practical threshold and which chance does not
+explain, after correction for the number of comparisons (S. Holm, A Simple Sequentially Rejective
+Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets even one
+verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
+
+With one run on each side there is no verdict: an interval from within the runs is given where they
+have one (G. Y. Zou and A. Donner, Construction of Confidence Limits About Effect Measures, 2008),
+but it does not know how much the next run would differ.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from mqperf.columns import TABLES
+from mqperf.errors import TableError
+from mqperf.stats.summary import run_figures
+from mqperf.tables import Tables, conform
+from mqperf.tables.shape import in_order
+
+KEYS = ("system", "topology", "queues", "test_case", "threads")
+"""What a point must have in common in A and in B."""
+
+HIGHER_IS_BETTER = {
+    "throughput_msg_s": True,
+    "latency_mean_s": False,
+    "latency_p99_s": False,
+    "cpu_per_message_s": False,
+}
+"""The figures that are compared; CPU by the message, else doing less would look better."""
+
+Array = NDArray[Any]
+
+PRACTICAL = 0.05
+CONFIDENCE = 0.95
+
+
+def compare(
+    a: Tables,
+    b: Tables,
+    *,
+    keys: Sequence[str] = KEYS,
+    practical: float = PRACTICAL,
+    confidence: float = CONFIDENCE,
+) -> pd.DataFrame:
+    """The table ``comparison``: one row per figure of a point that both have measured.
+
+    ``keys`` says what belongs together: leave out ``system`` to compare two systems.  ``practical``
+    is the relative difference below which nobody cares.  Points with a doubt are compared, and
+    marked in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
+    take several points of one side for one.
+    """
+    sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
+    pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
+    if pairs.empty:
+        raise TableError(
+            f"A and B have no point in common: no {', '.join(keys)} was measured in both;"
+            " compare by other keys"
+        )
+    frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
+    _over_repeats(frame, confidence)
+    _within_runs(frame)
+    frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
+    frame["verdict"] = _verdicts(frame, practical, 1 - confidence)
+    marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
+    frame["doubted"] = [_doubted(*pair) for pair in marks]
+    known = [name for name in TABLES["comparison"].columns if name in frame.columns]
+    return in_order(conform("comparison", frame[known]))
+
+
+def holm(chances: Array) -> Array:
+    """The chances, each multiplied for the number of comparisons; those that are NaN do not count.
+
+    The smallest is multiplied by their number, the next by one less, and so on, never falling.
+    """
+    adjusted = np.full(len(chances), np.nan)
+    known = np.flatnonzero(~np.isnan(chances))
+    order = known[np.argsort(chances[known])]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * factors))
+    return adjusted
+
+
+def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
+    """One row per point and figure: its value, and mean and variance of the logarithm of it."""
+    runs = tables["runs"].drop_duplicates("run")[["run", "point", *keys]]
+    values = _run_values(tables).merge(runs, on="run")
+    side = (
+        values.groupby([*keys, "figure"], sort=False)
+        .agg(
+            repeats=("value", "size"),
+            value=("value", "mean"),
+            log=("log", "mean"),
+            variance=("log", "var"),
+            low=("low", "first"),
+            high=("high", "first"),
+            point=("point", "first"),
+            points=("point", "nunique"),
+        )
+        .reset_index()
+    )
+    mixed = side[side["points"] > 1]
+    if len(mixed):
+        which = " ".join(str(mixed.iloc[0][key]) for key in keys)
+        raise TableError(
+            f"{name} has {mixed.iloc[0]['points']} points which agree in {', '.join(keys)}, the"
+            f" first at {which}; compare runs of one plan, by keys that tell its points apart"
+        )
+    kinds = _kinds(tables)
+    side["doubts"] = [kinds.get(str(point), "") for point in side["point"]]
+    return side.drop(columns="points")
+
+
+def _run_values(tables: Tables) -> pd.DataFrame:
+    """Columns ``run``, ``figure``, ``value``, its logarithm, and the ends from within the run."""
+    figures = run_figures(tables)
+    figures["cpu_per_message_s"] = figures["cpu_total_cores"] / figures["throughput_msg_s"]
+    for table in ("messages", "latency"):
+        ends = tables[table].filter(regex="^run$|_within_(low|high)$").drop_duplicates("run")
+        figures = figures.merge(ends, on="run", how="left")
+    parts = []
+    for figure in HIGHER_IS_BETTER:
+        columns = {"run": "run", figure: "value"}
+        columns |= {f"{figure}_within_low": "low", f"{figure}_within_high": "high"}
+        part = figures.reindex(columns=list(columns)).rename(columns=columns)
+        parts.append(part.assign(figure=figure))
+    values = pd.concat(parts, ignore_index=True)
+    values = values[values["value"].between(0, np.inf, inclusive="neither")].astype(
+        {"low": float, "high": float}
+    )
+    return values.assign(log=np.log(values["value"].astype(float)))
+
+
+def _kinds(tables: Tables) -> dict[str, str]:
+    """Point -> kinds of the doubts about it."""
+    doubts = tables.get("doubts")
+    if doubts is None or doubts.empty:
+        return {}
+    return {str(point): ", ".join(rows["kind"].unique()) for point, rows in doubts.groupby("point")}
+
+
+def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
+    """Interval and chance for the rows with repeats on both sides that differ among themselves."""
+    repeated = (frame["repeats_a"] > 1) & (frame["repeats_b"] > 1)
+    rows = frame[repeated & (frame["variance_a"] + frame["variance_b"] > 0)]
+    parts = [rows[f"variance_{side}"] / rows[f"repeats_{side}"] for side in "ab"]
+    error = np.sqrt(parts[0] + parts[1])
+    freedom = error**4 / sum(
+        part**2 / (rows[f"repeats_{side}"] - 1) for part, side in zip(parts, "ab", strict=True)
+    )
+    apart = np.log(rows["ratio"])
+    half = stats.t.ppf((1 + confidence) / 2, freedom) * error
+    frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
+    frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
+    frame.loc[rows.index, "interval_kind"] = "repeats"
+    frame["p_value"] = pd.Series(2 * stats.t.sf(np.abs(apart / error), freedom), rows.index)
+
+
+def _within_runs(frame: pd.DataFrame) -> None:
+    """Interval of the rows with a single run on both sides, from the intervals within the runs."""
+    single = (frame["repeats_a"] == 1) & (frame["repeats_b"] == 1)
+    known = (frame["low_a"] > 0) & (frame["low_b"] > 0)
+    rows = frame[single & known]
+    a, b = rows["log_a"], rows["log_b"]
+    down = np.hypot(b - np.log(rows["low_b"]), np.log(rows["high_a"]) - a)
+    up = np.hypot(np.log(rows["high_b"]) - b, a - np.log(rows["low_a"]))
+    frame.loc[rows.index, "ratio_low"] = np.exp(b - a - down)
+    frame.loc[rows.index, "ratio_high"] = np.exp(b - a + up)
+    frame.loc[rows.index, "interval_kind"] = "within run"
+
+
+def _verdicts(frame: pd.DataFrame, practical: float, risk: float) -> Array:
+    matters = np.log(frame["ratio"]).abs() >= np.log1p(practical)
+    clear = matters & (frame["p_adjusted"] < risk)
+    better = (frame["ratio"] > 1) == frame["figure"].map(HIGHER_IS_BETTER)
+    return np.select([clear & better, clear & ~better], ["better", "worse"], "cannot tell")
+
+
+def _doubted(in_a: str, in_b: str) -> str | None:
+    told = [f"{side}: {kinds}" for side, kinds in (("A", in_a), ("B", in_b)) if kinds]
+    return "; ".join(told) or None

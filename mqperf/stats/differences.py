@@ -1,0 +1,73 @@
+"""What two sets of runs differ in besides their figures, to be read before any number."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from mqperf.tables import Tables, conform
+
+COMPARED = {
+    "status": "Origin of the numbers",
+    "system_title": "System",
+    "system_version": "Version of the system",
+    "runtime_version": "Version of its runtime",
+    "generator_version": "Load generator",
+    "python_version": "Python of the load generator",
+    "mqperf_version": "Version of mqperf",
+    "hosts": "Client hosts",
+    "cpu_model": "Processor",
+    "cores": "Hardware threads of a host",
+    "memory_bytes": "Memory of a host, bytes",
+    "os": "Operating system",
+    "kernel": "Kernel",
+    "network_card": "Network card",
+    "network_driver": "Driver of the network card",
+    "network_speed": "Speed of the network card",
+    "asked_s": "Measured window, s",
+    "warmup_s": "Warm-up, s",
+}
+"""Columns of ``runs`` that two sets of runs should have in common, in words."""
+
+UNKNOWN = "not stated"
+
+
+def differences(a: Tables, b: Tables) -> pd.DataFrame:
+    """The table ``differences``: one row per property whose values are not the same in A and B.
+
+    A property that one side states and the other does not is a difference, too.  The days of
+    measuring come first, the number of repeats and of points that only one side has come last.
+    """
+    runs_a, runs_b = a["runs"], b["runs"]
+    rows = [("Days of measuring", _days(runs_a), _days(runs_b))]
+    for name, what in COMPARED.items():
+        rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
+    rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
+    rows.append(("Points that the other has not", *_lonely(runs_a, runs_b)))
+    found = [row for row in rows if row[1] != row[2]]
+    columns = ["what", "value_in_a", "value_in_b"]
+    return conform("differences", pd.DataFrame(found, columns=columns))
+
+
+def _values(column: pd.Series) -> str:
+    known = sorted(column.dropna().unique())
+    return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in known])
+
+
+def _days(runs: pd.DataFrame) -> str:
+    days = sorted(runs["started"].dropna().dt.strftime("%Y-%m-%d").unique())
+    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else UNKNOWN
+
+
+def _repeats(runs: pd.DataFrame) -> str:
+    repeats = runs["status"].isin(("done", "published")) & runs["sentinel"].fillna(0).eq(0)
+    return _values(runs[repeats].groupby("point").size())
+
+
+def _lonely(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
+    keys = ["topology", "queues", "test_case", "threads"]
+    points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
+    return str(len(points_a - points_b)), str(len(points_b - points_a))
+
+
+def _joined(values: Sequence[str]) -> str:
+    return ", ".join(values) or UNKNOWN

@@ -1,0 +1,207 @@
+"""Comparisons: found where there is something to find, silent where there is not."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mqperf import figures
+from mqperf.errors import TableError
+from mqperf.report import comparison as told
+from mqperf.stats.compare import KEYS, compare, holm
+from mqperf.stats.differences import differences
+from mqperf.tables import Tables, conform, empty
+
+THREADS = (1, 5, 10, 20, 50, 100)
+
+
+def measured(
+    seed: int,
+    *,
+    repeats: int = 3,
+    factor: float = 1.0,
+    noise: float = 0.03,
+    system: str = "rabbitmq",
+) -> Tables:
+    """Invented runs of one sweep; throughput is ``factor`` of the usual, latency the inverse."""
+    random = np.random.default_rng(seed)
+    rows: dict[str, list[dict[str, object]]] = {
+        "runs": [],
+        "messages": [],
+        "latency": [],
+        "cpu": [],
+    }
+    for key in _runs(system, repeats):
+        threads = int(str(key["threads"]))
+        run_noise = np.exp(noise * random.normal(size=4))
+        rate = 1000 * threads / (1 + 0.05 * threads) * factor * run_noise[0]
+        latency = threads / rate * run_noise[1]
+        rows["runs"].append(key | {"status": "done", "cpu_model": "Invented", "asked_s": 20.0})
+        rows["messages"].append(key | {"throughput_msg_s": rate})
+        rows["latency"].append(
+            key | {"latency_mean_s": latency, "latency_p99_s": 3 * latency * run_noise[2]}
+        )
+        broker = {"process": "Master", "kind": "broker", "scope": "window"}
+        rows["cpu"].append(key | broker | {"total_cores": rate / 4000 * run_noise[3]})
+    return {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+
+
+def _runs(system: str, repeats: int) -> Iterator[dict[str, object]]:
+    for threads in THREADS:
+        point = f"{system}-{threads}"
+        for repeat in range(1, repeats + 1):
+            yield {
+                "run": f"{point}-{repeat}",
+                "point": point,
+                "system": system,
+                "topology": "cmsm",
+                "queues": "classic",
+                "test_case": "rpc-call",
+                "threads": threads,
+                "repeat": repeat,
+            }
+
+
+def test_a_system_compared_with_itself_cannot_be_told_apart() -> None:
+    """In at most 5 % of comparisons without a difference is there even one verdict."""
+    alarms, trials = 0, 200
+    for seed in range(trials):
+        found = compare(measured(seed), measured(1000 + seed), practical=0.0)
+        assert len(found) == 4 * len(THREADS)
+        alarms += bool((found["verdict"] != "cannot tell").any())
+    # 5 % of 200 is 10; more than 16 would happen by chance once in forty times.
+    assert alarms <= 16
+
+
+def test_a_difference_is_found() -> None:
+    """A third less throughput is worse in throughput and latency; CPU per message is the same."""
+    found = compare(measured(1, repeats=5), measured(2, repeats=5, factor=0.65))
+    verdicts = found.groupby("figure")["verdict"].unique().map(list)
+    assert verdicts["throughput_msg_s"] == ["worse"]
+    assert verdicts["latency_mean_s"] == ["worse"]
+    assert verdicts["cpu_per_message_s"] == ["cannot tell"]
+    assert found["ratio"].between(found["ratio_low"], found["ratio_high"]).all()
+
+
+def test_the_other_way_round() -> None:
+    """B / A and A / B say the same."""
+    a, b = measured(1, repeats=5), measured(2, repeats=5, factor=0.65)
+    there, back = compare(a, b), compare(b, a)
+    assert there["ratio"].to_numpy() == pytest.approx(1 / back["ratio"].to_numpy())
+    swapped = {"worse": "better", "better": "worse", "cannot tell": "cannot tell"}
+    assert list(there["verdict"].map(swapped)) == list(back["verdict"])
+
+
+def test_intervals_of_ratios_hold_the_truth() -> None:
+    """About 95 in 100 intervals hold the true ratio."""
+    held = []
+    for seed in range(60):
+        found = compare(measured(seed, repeats=4), measured(500 + seed, repeats=4, factor=1.2))
+        rows = found[found["figure"] == "throughput_msg_s"]
+        held += list(rows["ratio_low"].lt(1.2) & rows["ratio_high"].gt(1.2))
+    assert 0.92 < np.mean(held) < 0.99
+
+
+def test_a_small_difference_is_of_no_interest() -> None:
+    """However certain it is, less than the practical threshold is no verdict."""
+    a, b = measured(1, repeats=5, noise=0.0001), measured(2, repeats=5, noise=0.0001, factor=1.03)
+    assert set(compare(a, b)["verdict"]) == {"cannot tell"}
+    throughput = compare(a, b, practical=0.01).query("figure == 'throughput_msg_s'")
+    assert set(throughput["verdict"]) == {"better"}
+
+
+def within(share: float, tables: Tables) -> Tables:
+    """The same tables, whose throughput has an interval from within the runs."""
+    rate = tables["messages"]["throughput_msg_s"]
+    ends = {"low": rate * (1 - share), "high": rate * (1 + share)}
+    named = {f"throughput_msg_s_within_{end}": values for end, values in ends.items()}
+    return {**tables, "messages": tables["messages"].assign(**named)}
+
+
+def test_single_runs_have_no_verdict() -> None:
+    """One run on each side: an interval from within the runs at most, and marked as such."""
+    a, b = measured(1, repeats=1), measured(2, repeats=1, factor=3)
+    found = compare(within(0.01, a), within(0.01, b)).set_index("figure")
+    assert set(found["verdict"]) == {"cannot tell"}
+    throughput, latency = found.loc["throughput_msg_s"], found.loc["latency_mean_s"]
+    assert set(throughput["interval_kind"]) == {"within run"}
+    width = throughput["ratio_high"] / throughput["ratio_low"]
+    assert width.to_numpy() == pytest.approx(math.exp(2 * 0.01 * math.sqrt(2)), rel=1e-3)
+    assert set(latency["interval_kind"]) == {"none"}
+    assert latency["ratio_low"].isna().all()
+
+
+def test_two_systems_are_compared_by_other_keys() -> None:
+    """By default the system is part of a point; left out of the keys, two systems meet."""
+    a, b = measured(1), measured(2, system="zeromq", factor=2)
+    with pytest.raises(TableError, match="no point in common"):
+        compare(a, b)
+    found = compare(a, b, keys=KEYS[1:])
+    assert len(found) == 4 * len(THREADS)
+    assert found["system"].isna().all()
+
+
+def test_points_are_not_mixed() -> None:
+    """Keys that take two points for one are refused."""
+    with pytest.raises(TableError, match="A has 6 points which agree in system"):
+        compare(measured(1), measured(2), keys=("system",))
+
+
+def test_doubted_points_are_marked() -> None:
+    """A point with a doubt is compared, with the kinds of its doubts beside it."""
+    a = dict(measured(1))
+    doubt = {"run": "rabbitmq-50-1", "point": "rabbitmq-50", "kind": "spread", "text": "spreads"}
+    a["doubts"] = conform("doubts", pd.DataFrame([doubt, doubt]))
+    found = compare(a, measured(2))
+    marked = found[found["doubted"].notna()]
+    assert set(marked["threads"]) == {50}
+    assert set(marked["doubted"]) == {"A: spread"}
+
+
+def test_holm() -> None:
+    """The example of the textbook, with an unknown among its chances."""
+    adjusted = holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005]))
+    assert adjusted == pytest.approx([0.03, 0.06, np.nan, 0.06, 0.02], nan_ok=True)
+
+
+def test_differences_come_with_words() -> None:
+    """What is the same is not mentioned; what only one side states is."""
+    a, b = dict(measured(1)), dict(measured(2, repeats=5))
+    b["runs"] = b["runs"].assign(cpu_model="Other", os="Debian")
+    found = differences(a, b).set_index("what")
+    assert list(found.loc["Processor"]) == ["Invented", "Other"]
+    assert list(found.loc["Operating system"]) == ["not stated", "Debian"]
+    assert list(found.loc["Whole runs of each point"]) == ["3", "5"]
+    assert len(found) == 3
+    assert differences(a, a).empty
+
+
+def test_text_and_page_say_what_differs_first() -> None:
+    """Before any number: what A and B differ in."""
+    a, b = measured(1, repeats=5), measured(2, factor=0.5)
+    frame, apart = compare(a, b), differences(a, b)
+    lines = list(told.text_lines(apart, frame))
+    assert lines[:2] == ["A and B differ in", "  Whole runs of each point: 5 | 3"]
+    assert lines[-1].startswith("24 comparisons at 6 points: ")
+    page = told.page("Then and now", apart, frame, [("ratios", "ratios of all points")])
+    assert page.index("What A and B differ in") < page.index("Point by point")
+    assert ".. list-table:: throughput, msg/sec" in page
+
+
+def test_the_picture_has_a_row_for_every_point() -> None:
+    """A panel for every figure; points are rows, and the axis is as long to both sides."""
+    sheet = figures.ratio_sheet(compare(measured(1), measured(2, factor=0.5)))
+    panels = sheet.axes
+    assert len(panels) == 4
+    assert len(panels[0].get_yticks()) == len(THREADS)
+    low, high = panels[0].get_xlim()
+    assert low * high == pytest.approx(1)
+
+
+def test_empty_tables_have_nothing_in_common() -> None:
+    """A folder in which everything failed is a clear error."""
+    nothing = {name: empty(name) for name in ("runs", "messages", "latency", "cpu")}
+    with pytest.raises(TableError, match="no point in common"):
+        compare(nothing, measured(1))
