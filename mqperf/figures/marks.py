@@ -160,5 +160,6 @@ def _round(value: float, *, down: bool = False) -> float:
 
 
 def plain(value: float, _position: int | None = None) -> str:
-    """A tick label: ``12,000`` or ``0.5``, never ``1e4``."""
-    return f"{value:,.6g}" if abs(value) < 1 else f"{round(value, 3):,.10g}"
+    """A tick label: ``0.5``, or ``12 000`` with a narrow space, never ``1e4``."""
+    text = f"{value:.6g}" if abs(value) < 1 else f"{round(value, 3):,.10g}"
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}")

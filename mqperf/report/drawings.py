@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import image, slug
-from mqperf.report.words import TEST_CASES, Layout, joined, three_figures
+from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
 def timeline(caption: str, intervals: pd.DataFrame) -> Drawing:
     """Throughput, second by second."""
     finished = figures.finished_messages(intervals)
-    told = [
-        f"{count} threads {_range(rows, 'count')} msg/sec"
-        for count, rows in finished.groupby("threads")
-    ]
+    told = []
+    for count in sorted(finished["threads"].unique()):
+        rows = finished[finished["threads"] == count]
+        told.append(f"{amount(count, 'thread')} {_range(rows, 'count')} msg/sec")
     alt = f"Throughput in each second of the measured window: {'; '.join(told)}."
     return Drawing(caption, alt, partial(figures.time_sheet, intervals))
 
@@ -123,7 +123,9 @@ def _peak(rows: pd.DataFrame) -> str:
     if not rows["throughput_msg_s"].notna().any():
         return ""
     top = rows.nlargest(1, "throughput_msg_s").iloc[0]
-    return f"The top, {top['throughput_msg_s']:.1f} msg/sec, is at {top['threads']} threads."
+    return (
+        f"The top, {top['throughput_msg_s']:.1f} msg/sec, is at {amount(top['threads'], 'thread')}."
+    )
 
 
 def _range(rows: pd.DataFrame, column: str) -> str:

@@ -27,6 +27,12 @@ ABOUT: Mapping[str, tuple[str, str]] = {
 
 THROUGHPUT = ("sweep", "throughput_msg_s")
 
+AS_IN_2016 = {
+    "published_throughput_msg_s": "throughput_msg_s",
+    "published_latency_s": "latency_mean_s",
+}
+"""Figures in the manner of 2016, and the columns that they repeat in a report of that time."""
+
 Marks = Mapping[tuple[str, str], list[str]]
 """(A row's run or point, a column) -> the sentences to be printed with that cell."""
 
@@ -44,8 +50,9 @@ def sweep_grid(
 ) -> Grid:
     """The figures of every point; what was never measured has no column."""
     columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
-    if (rows["repeats"] == 1).all():
-        columns = [name for name in columns if name not in ("repeats", "failed")]
+    told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
+    told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
+    columns = [name for name in columns if name not in told_already]
     headings = {
         name: COLUMNS[name].heading(system if name.startswith("cpu_") else "") for name in columns
     }

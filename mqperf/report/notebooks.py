@@ -35,13 +35,13 @@ def publish(notebook: Path, folder: Path) -> Notebook:
 
     try:
         text = notebook.read_text(encoding="utf-8")
-        content = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+        content = nbformat.reads(text, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
         raise ReportError(f"{notebook}: not a notebook that can be read: {error}") from None
     code = [cell for cell in content.cells if cell.cell_type == "code" and cell.source.strip()]
     if code and all(cell.execution_count is None for cell in code):
         raise ReportError(f"{notebook}: was not run; give the notebook that papermill wrote")
-    exporter = HTMLExporter(raw_template=OFFLINE)  # type: ignore[no-untyped-call]
+    exporter = HTMLExporter(raw_template=OFFLINE)
     page, _resources = exporter.from_notebook_node(content)
     folder.mkdir(exist_ok=True)
     (folder / f"{notebook.stem}.html").write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One page: a topology with a kind of queue, its test cases, and their sections."""
+"""One page: a topology with a kind of queue, and its test cases."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,30 +10,10 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import drawings, grids, rows
-from mqperf.report.drawings import Drawing
-from mqperf.report.rst import Grid, escape, slug
-from mqperf.report.words import TEST_CASES, Layout, TestCase, cell, joined
+from mqperf.report import rows
+from mqperf.report.sections import Section, sections
+from mqperf.report.words import TEST_CASES, Layout, amount, cell, joined
 from mqperf.tables import Tables
-
-Shown = tuple[str, ...]
-"""The tables that a page shows of a test case: counts, sweep, nodes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading, what to know, the picture, the table and its data."""
-
-    heading: str
-    text: str
-    drawing: Drawing
-    grid: Grid | None = None
-    data: pd.DataFrame | None = None
-
-    @property
-    def file(self) -> str:
-        """Name of the CSV file with the table's data."""
-        return f"{slug(self.grid.caption)}.csv" if self.grid else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +63,21 @@ def page(layout: Layout, tables: Tables) -> Page:
 
 def _threads(runs: pd.DataFrame) -> str:
     """How many threads there were, how long they ran, and how often."""
-    green, processes, hosts = (
-        joined([str(n) for n in sorted(runs[name].dropna().unique())])
-        for name in ("green_threads", "processes", "hosts")
-    )
-    told = ["Threads are green threads of a client process x client processes x client hosts"]
-    told[0] += f": {green} x {processes} x {hosts}." if green and processes and hosts else "."
-    windows = joined([f"{s:g}" for s in sorted(runs["asked_s"].dropna().unique())])
+    factors = [_factor(runs[name]) for name in ("green_threads", "processes", "hosts")]
+    told = "Threads are green threads of a client process x client processes x client hosts"
+    told += f": {' x '.join(factors)}." if all(factors) else "."
+    windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
     repeats = runs.loc[runs["status"] == "done", "repeat"].max()
     if windows and pd.notna(repeats):
-        runs_per_point = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
-        told.append(f"Every point was measured for {windows} s, {runs_per_point}.")
-    return " ".join(told)
+        often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
+        told += f" Every point was measured for {windows} s, {often}."
+    return told
+
+
+def _factor(numbers: pd.Series) -> str:
+    """``10``, ``(1, 2, 5)``, or nothing when it is not known."""
+    values = [str(number) for number in sorted(numbers.dropna().unique())]
+    return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
 
 
 def _summary(points: pd.DataFrame) -> Iterator[str]:
@@ -111,7 +94,7 @@ def _summary(points: pd.DataFrame) -> Iterator[str]:
         ]
         yield (
             f"**{words.short}**: at most {cell('throughput_msg_s', top['throughput_msg_s'])}"
-            f" msg/sec, with {top['threads']} threads"
+            f" msg/sec, with {amount(top['threads'], 'thread')}"
             + (f" ({', '.join(extra)})." if extra else ".")
         )
 
@@ -124,98 +107,7 @@ def _part(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> P
     if tables["runs"].empty:
         return Part(title, remarks, ())
     own = {**tables, "doubts": doubts[~about_all]}
-    return Part(title, remarks, tuple(_sections(layout, case, own, labels)))
-
-
-def _sections(
-    layout: Layout, case: str, tables: Tables, labels: Iterator[str]
-) -> Iterator[Section]:
-    has_nodes = bool((tables["cpu"]["kind"] == "broker").any())
-    shown = ("counts", "sweep", "nodes") if has_nodes else ("counts", "sweep")
-    yield _messages(case, tables, shown, labels)
-    yield _sweep(layout, case, tables, shown, labels)
-    if has_nodes:
-        yield _nodes(layout, case, tables, labels)
-    if len(tables["intervals"]):
-        yield _timeline(case, tables)
-
-
-def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
-    words, attempts = TEST_CASES[case], rows.attempts(tables)
-    marks = grids.marks(tables["doubts"], "counts", "run", shown)
-    caption = f"{words.name} Message count"
-    return Section(
-        "Message processing",
-        f"{words.points} Lost messages are {_lost(case)}. The counts are those of whole runs, after"
-        " the last message was handled.",
-        drawings.counts(caption, attempts),
-        grids.count_grid(caption, attempts, marks, labels),
-        attempts,
-    )
-
-
-def _lost(case: str) -> str:
-    return "attempts with neither reply nor error" if case == "rpc-call" else "sent less received"
-
-
-def _sweep(
-    layout: Layout, case: str, tables: Tables, shown: Shown, labels: Iterator[str]
-) -> Section:
-    words, figures, system = TEST_CASES[case], rows.sweep(tables), layout.system_title
-    what = "throughput and latency"
-    if figures["cpu_total_cores"].notna().any():
-        what = f"throughput, latency and {system} CPU utilization"
-    caption = f"{words.name} {what} depending on thread count"
-    marks = grids.marks(tables["doubts"], "sweep", "point", shown)
-    return Section(
-        f"The {what}",
-        " ".join(_explained(words, tables, figures)),
-        drawings.sweep(caption, layout, case, figures, set(tables["doubts"]["point"])),
-        grids.sweep_grid(caption, figures, system, marks, labels),
-        figures,
-    )
-
-
-def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterator[str]:
-    """What throughput, latency and CPU mean in this table."""
-    if (tables["runs"]["status"] == "published").all():
-        yield "The figures are those that were published."
-    else:
-        yield f"Throughput counts {words.finished} in the measured window."
-    yield words.latency
-    if figures["cpu_total_cores"].notna().any():
-        yield "CPU is that of all broker nodes; 100 % is one hardware thread."
-    if figures["throughput_msg_s_low"].notna().any():
-        yield "Bars, low and high are the 95 % interval of the mean over the repeats."
-    if len(tables["doubts"]):
-        yield "A hollow mark is a point with a doubt."
-
-
-def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
-    system, name = layout.system_title, TEST_CASES[case].name
-    caption = f"{system} nodes CPU consumption during {name} load test"
-    used = rows.nodes(tables["cpu"])
-    marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
-    text = "CPU of each node over the measured window: total, and its system part."
-    if (used["kind"] != "broker").any():
-        text += " Load generator and host stand beside them."
-    return Section(
-        f"Detailed {system} CPU consumption",
-        text,
-        drawings.nodes(caption, tables["cpu"]),
-        grids.node_grid(caption, rows.wide(used), marks, labels),
-        used,
-    )
-
-
-def _timeline(case: str, tables: Tables) -> Section:
-    caption = f"{TEST_CASES[case].name} throughput over time"
-    return Section(
-        "Throughput over time",
-        "Throughput in every second of the measured window, one line per run. The column"
-        f" *{escape(COLUMNS['throughput_sd_msg_s'].heading())}* above is its standard deviation.",
-        drawings.timeline(caption, tables["intervals"]),
-    )
+    return Part(title, remarks, tuple(sections(layout, case, own, labels)))
 
 
 def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str, Any]:

@@ -50,9 +50,9 @@ def title(text: str, line: str, *, over: bool = False) -> str:
 
 
 def wrap(text: str, indent: str = "", first: str | None = None) -> str:
-    """A paragraph in lines of at most 79 characters."""
+    """A paragraph in lines of at most 79 characters; a per cent sign stays with its number."""
     return textwrap.fill(
-        text,
+        text.replace(" %", "\N{NO-BREAK SPACE}%"),
         79,
         initial_indent=indent if first is None else first,
         subsequent_indent=indent,

@@ -38,7 +38,7 @@ def write_source(
     write(tables, out / "tables", "parquet")
     shutil.copytree(STATIC, out / "_static")
     published = [publish(notebook, out / "notebooks") for notebook in notebooks]
-    best = verdicts.tops(tables["points"], found)
+    best = verdicts.tops(tables, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, own in systems.items():
         context = _system(tables, own, best, out / system, templates)

@@ -1,44 +1,42 @@
 """What the numbers say: sentences, each computed from the tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.plan import QUEUES
-from mqperf.report.rst import MISSING, Grid, escape
+from mqperf.report.rst import MISSING, Grid, Note, escape
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
 
 
-def tops(points: pd.DataFrame, layouts: Sequence[Layout]) -> pd.DataFrame:
+def tops(tables: Tables, layouts: Sequence[Layout]) -> pd.DataFrame:
     """One row per layout and test case: the point with the highest throughput.
 
-    Adds ``label`` and ``folder`` of the layout, and ``edge``: whether no more threads were tried.
+    Adds ``label`` and ``folder`` of the layout, and ``doubts``, the kinds of doubt about the point.
     """
+    points = tables["points"]
     best = [
-        _top(rows).assign(label=layout.label, folder=layout.folder)
+        layout.of(points, case)
+        .nlargest(1, "throughput_msg_s")
+        .assign(label=layout.label, folder=layout.folder)
         for layout in layouts
         for case in TEST_CASES
-        if not (rows := _measured(layout.of(points, case))).empty
     ]
-    return pd.concat(best, ignore_index=True) if best else points.head(0)
-
-
-def _measured(points: pd.DataFrame) -> pd.DataFrame:
-    return points[points["throughput_msg_s"].notna()]
-
-
-def _top(points: pd.DataFrame) -> pd.DataFrame:
-    best = points.nlargest(1, "throughput_msg_s")
-    return best.assign(edge=len(points) > 1 and best["threads"].iloc[0] == points["threads"].max())
+    tops = pd.concat(best, ignore_index=True).dropna(subset="throughput_msg_s")
+    doubts = tables["doubts"].drop_duplicates(["point", "kind"])
+    about = [list(doubts.loc[doubts["point"] == point, "kind"]) for point in tops["point"]]
+    return tops.assign(doubts=pd.Series(about, index=tops.index, dtype=object))
 
 
 def verdicts(best: pd.DataFrame, system: str) -> list[str]:
     """What to take home about one system, from its ``tops``."""
-    return [*_leaders(best, system), *_costs(best), *_edges(best)]
+    return [*_leaders(best, system), *_costs(best)]
 
 
 def _leaders(best: pd.DataFrame, system: str) -> Iterator[str]:
@@ -50,10 +48,12 @@ def _leaders(best: pd.DataFrame, system: str) -> Iterator[str]:
         sentence = (
             f"**{words.short}**: {escape(system)} handled at most"
             f" **{three_figures(top['throughput_msg_s'])} msg/sec**,"
-            f" with {top['threads']} threads ({escape(top['label'])})"
+            f" with {amount(top['threads'], 'thread')} ({escape(top['label'])})"
         )
         if len(rows) > 1:
             sentence += f"; {_against(top, last)} ({escape(last['label'])})"
+        if top["doubts"]:
+            sentence += f"; doubts about that point: {joined(top['doubts'])}"
         yield sentence + "."
 
 
@@ -91,19 +91,6 @@ def _percent(change: float) -> str:
     return f"{change * 100:+.0f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _edges(best: pd.DataFrame) -> Iterator[str]:
-    rows = best[best["edge"].astype(bool)]
-    if len(rows):
-        where = [
-            f"{TEST_CASES[case].short} ({escape(label)})"
-            for case, label in zip(rows["test_case"], rows["label"], strict=True)
-        ]
-        yield (
-            "Throughput was still highest at the largest thread count tried, so that the top is a"
-            f" lower bound, for {joined(where)}."
-        )
-
-
 def care(tables: Tables) -> list[str]:
     """How much of the data is to be read with care: doubts and failed attempts."""
     doubts, runs = tables["doubts"], tables["runs"]
@@ -122,20 +109,35 @@ def care(tables: Tables) -> list[str]:
 
 
 def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
-    """Top throughput per topology, a column per test case, then the thread counts it was at."""
+    """Top throughput per topology, a column per test case, then the thread counts it was at.
+
+    The kinds of doubt about a top are its footnotes; the sentences are on the topology's page.
+    """
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
     unit = COLUMNS["throughput_msg_s"].shown
     headings = [f"{TEST_CASES[case].short}, {unit}" for case in cases]
     headings += [f"{TEST_CASES[case].short} at, threads" for case in cases]
+    notes: dict[str, Note] = {}
     rows = []
     for layout in layouts:
-        own = layout.of(best).set_index("test_case")
-        figures = [three_figures(v) for v in own["throughput_msg_s"].reindex(cases).fillna(-1)]
-        threads = [str(v) for v in own["threads"].reindex(cases).astype("Int64")]
-        link = f":doc:`{layout.label.replace('>', chr(92) + '>')} <{layout.folder}/index>`"
-        cells = [MISSING if v in ("-1", "<NA>") else v for v in [*figures, *threads]]
-        rows.append((link, *cells))
-    return Grid("", ("Topology", *headings), tuple(rows), style="numbers named")
+        tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
+        link = f":doc:`{escape(layout.label)} <{layout.folder}/index>`"
+        figures = [_top_cell(tops.get(case), notes) for case in cases]
+        threads = [str(tops[case]["threads"]) if case in tops else MISSING for case in cases]
+        rows.append((link, *figures, *threads))
+    return Grid(
+        "", ("Topology", *headings), tuple(rows), tuple(notes.values()), style="numbers named"
+    )
+
+
+def _top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> str:
+    if top is None:
+        return MISSING
+    for kind in top["doubts"]:
+        asked = f": {CHECKS[kind].question}" if kind in CHECKS else ""
+        notes.setdefault(kind, Note(f"top-{len(notes) + 1}", f"doubt, {kind}{asked}"))
+    marks = "".join(notes[kind].mark for kind in top["doubts"])
+    return three_figures(top["throughput_msg_s"]) + marks
 
 
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:

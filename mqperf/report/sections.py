@@ -1,0 +1,127 @@
+"""The sections of a test case: messages, throughput and latency, CPU of the nodes, over time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS
+from mqperf.report import drawings, grids, rows
+from mqperf.report.drawings import Drawing
+from mqperf.report.rst import Grid, escape, slug
+from mqperf.report.words import TEST_CASES, Layout, TestCase
+from mqperf.tables import Tables
+
+Shown = tuple[str, ...]
+"""The tables that a page shows of a test case: counts, sweep, nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, what to know, the picture, the table and its data."""
+
+    heading: str
+    text: str
+    drawing: Drawing
+    grid: Grid | None = None
+    data: pd.DataFrame | None = None
+
+    @property
+    def file(self) -> str:
+        """Name of the CSV file with the table's data."""
+        return f"{slug(self.grid.caption)}.csv" if self.grid else ""
+
+
+def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Iterator[Section]:
+    """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
+    has_nodes = bool((tables["cpu"]["kind"] == "broker").any())
+    shown = ("counts", "sweep", "nodes") if has_nodes else ("counts", "sweep")
+    yield _messages(case, tables, shown, labels)
+    yield _sweep(layout, case, tables, shown, labels)
+    if has_nodes:
+        yield _nodes(layout, case, tables, labels)
+    if len(tables["intervals"]):
+        yield _timeline(case, tables)
+
+
+def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
+    words, attempts = TEST_CASES[case], rows.attempts(tables)
+    marks = grids.marks(tables["doubts"], "counts", "run", shown)
+    caption = f"{words.name} Message count"
+    return Section(
+        "Message processing",
+        f"{words.points} Lost messages are {_lost(case)}."
+        + ("" if _published(tables) else " Counts are of whole runs, after the last message."),
+        drawings.counts(caption, attempts),
+        grids.count_grid(caption, attempts, marks, labels),
+        attempts,
+    )
+
+
+def _published(tables: Tables) -> bool:
+    """Whether the figures were copied from a report, so that little is known about them."""
+    return bool((tables["runs"]["status"] == "published").all())
+
+
+def _lost(case: str) -> str:
+    return "attempts with neither reply nor error" if case == "rpc-call" else "sent less received"
+
+
+def _sweep(
+    layout: Layout, case: str, tables: Tables, shown: Shown, labels: Iterator[str]
+) -> Section:
+    words, figures, system = TEST_CASES[case], rows.sweep(tables), layout.system_title
+    what = "throughput and latency"
+    if figures["cpu_total_cores"].notna().any():
+        what = f"throughput, latency and {system} CPU utilization"
+    caption = f"{words.name} {what} depending on thread count"
+    marks = grids.marks(tables["doubts"], "sweep", "point", shown)
+    return Section(
+        f"The {what}",
+        " ".join(_explained(words, tables, figures)),
+        drawings.sweep(caption, layout, case, figures, set(tables["doubts"]["point"])),
+        grids.sweep_grid(caption, figures, system, marks, labels),
+        figures,
+    )
+
+
+def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterator[str]:
+    """What throughput, latency and CPU mean in this table."""
+    if _published(tables):
+        yield "The figures are those that were published."
+    else:
+        yield f"Throughput counts {words.finished} in the measured window."
+    yield words.latency
+    if figures["cpu_total_cores"].notna().any():
+        yield "CPU is that of all broker nodes; 100 % is one hardware thread."
+    if figures["throughput_msg_s_low"].notna().any():
+        yield "Bars, low and high are the 95 % interval of the mean over the repeats."
+    if len(tables["doubts"]):
+        yield "A hollow mark is a point with a doubt."
+
+
+def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
+    system, name = layout.system_title, TEST_CASES[case].name
+    caption = f"{system} nodes CPU consumption during {name} load test"
+    used = rows.nodes(tables["cpu"])
+    marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
+    text = "CPU of each node over the measured window: total, and its system part."
+    if (used["kind"] != "broker").any():
+        text += " Load generator and host stand beside them."
+    return Section(
+        f"Detailed {system} CPU consumption",
+        text,
+        drawings.nodes(caption, tables["cpu"]),
+        grids.node_grid(caption, rows.wide(used), marks, labels),
+        used,
+    )
+
+
+def _timeline(case: str, tables: Tables) -> Section:
+    caption = f"{TEST_CASES[case].name} throughput over time"
+    return Section(
+        "Throughput over time",
+        "Throughput in every second of the measured window, one line per run. The column"
+        f" *{escape(COLUMNS['throughput_sd_msg_s'].heading())}* above is its standard deviation.",
+        drawings.timeline(caption, tables["intervals"]),
+    )

@@ -1,0 +1,204 @@
+"""Figures: the same axes back, titles from the register, readable on light and dark pages."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mqperf import figures
+from mqperf.columns import COLUMNS, FIGURES
+from mqperf.figures import palette
+from mqperf.tables import Tables
+
+SVG = "{http://www.w3.org/2000/svg}"
+TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}
+Draw = Callable[[Tables, Axes], Axes]
+
+PANELS: dict[str, Draw] = {
+    "throughput": lambda read, axes: figures.throughput(read["points"], axes),
+    "latency": lambda read, axes: figures.latency(read["points"], axes),
+    "broker_cpu": lambda read, axes: figures.broker_cpu(read["points"], axes),
+    "node_cpu": lambda read, axes: figures.node_cpu(read["cpu"], axes),
+    "message_count": lambda read, axes: figures.message_count(read["messages"], axes),
+    "message_faults": lambda read, axes: figures.message_faults(read["messages"], axes),
+    "over_time": lambda read, axes: figures.over_time(read["intervals"], axes),
+    "topologies": lambda read, axes: figures.topologies(read["points"], axes),
+}
+each_panel = pytest.mark.parametrize("draw", PANELS.values(), ids=PANELS)
+
+
+@pytest.fixture(scope="module")
+def read() -> Tables:
+    return tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))
+
+
+def drawn(draw: Draw, read: Tables) -> Axes:
+    axes = Figure().subplots()
+    assert draw(read, axes) is axes
+    axes.figure.canvas.draw()
+    return axes
+
+
+@each_panel
+def test_a_panel_gives_back_its_axes_with_a_title_from_the_register(
+    draw: Draw, read: Tables
+) -> None:
+    """Units are those of the columns, so that figure and table cannot disagree."""
+    title = drawn(draw, read).get_title(loc="left")
+    shown = {column.heading() for column in COLUMNS.values() if column.shown or column.unit}
+    assert any(title.endswith(heading) for heading in shown)
+
+
+@each_panel
+def test_a_sweep_of_one_point_is_drawn(draw: Draw) -> None:
+    """A single thread count has no range, and still a picture."""
+    one = Shape(layouts=(("cmsm", "classic"),), threads=(10,), repeats=1, test_cases=("notify",))
+    assert drawn(draw, tables(one)).has_data()
+
+
+@each_panel
+def test_no_data_is_said(draw: Draw, read: Tables) -> None:
+    """An empty table gives a panel that says so, not an error and not a blank."""
+    empty = {name: frame.head(0) for name, frame in read.items()}
+    assert [text.get_text() for text in drawn(draw, empty).texts] == ["no data"]
+
+
+def test_points_without_figures_are_left_out(read: Tables) -> None:
+    """A point whose every attempt failed does not break the line of the others."""
+    points = read["points"].copy()
+    points.loc[0, list(FIGURES)] = float("nan")
+    axes = figures.throughput(points, Figure().subplots())
+    assert len(axes.lines[0].get_xdata()) == len(points) - 1  # type: ignore[arg-type]
+
+
+def test_a_doubted_point_is_hollow(read: Tables) -> None:
+    """A reader sees in the picture which point is not to be trusted."""
+    point = read["points"]["point"].iloc[1]
+    axes = figures.throughput(read["points"], Figure().subplots(), doubted={point})
+    line, hollow = axes.lines
+    assert line.get_markerfacecolor() == palette.THROUGHPUT.light
+    assert hollow.get_markerfacecolor() == palette.PAPER.light
+    assert list(hollow.get_xdata()) == [100]  # type: ignore[arg-type]
+
+
+def test_repeats_show_their_interval(read: Tables) -> None:
+    """Points with an interval have a bar, points of single runs have none."""
+    axes = figures.throughput(read["points"], Figure().subplots())
+    assert len(axes.collections[0].get_paths()) == len(read["points"])
+    once = tables(Shape(layouts=(("cmsm", "classic"),), repeats=1))
+    assert not figures.throughput(once["points"], Figure().subplots()).collections
+
+
+def test_latency_without_percentiles_shows_the_mean(read: Tables) -> None:
+    """Published tables have a mean and no percentiles; it is drawn all the same."""
+    points = read["points"].copy()
+    points[["latency_p50_s", "latency_p95_s", "latency_p99_s"]] = float("nan")
+    axes = figures.latency(points, Figure().subplots(), subject="one-way")
+    assert len(axes.lines) == 1
+    assert axes.get_title(loc="left") == "one-way latency, ms"
+    assert axes.get_yscale() == "log"
+
+
+def test_units_do_not_share_an_axis(read: Tables) -> None:
+    """Throughput, latency and CPU stand side by side; what was not measured has no panel."""
+    assert len(figures.sweep_sheet(read["points"]).axes) == 3
+    without = read["points"].assign(cpu_total_cores=float("nan"))
+    assert len(figures.sweep_sheet(without).axes) == 2
+
+
+def test_topologies_have_one_legend() -> None:
+    """A panel per measured test case, and each layout once in the legend."""
+    both = tables(Shape(test_cases=("rpc-call", "notify")))
+    figure = figures.topology_sheet(both["points"], TITLES)
+    assert [axes.get_title(loc="left").split()[0] for axes in figure.axes] == ["CALL", "NOTIFY"]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == [
+        "Client -> Master, Server -> Master",
+        "Client -> Slave-1, Server -> Slave-2 (HA)",
+    ]
+
+
+def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None:
+    """CALL counts replies, CAST and NOTIFY what servers received; never both."""
+    intervals = read["intervals"]
+    more = pd.concat([intervals, intervals.assign(stream="received", process="server-1")])
+    assert figures.finished_messages(more).equals(figures.finished_messages(intervals))
+
+
+@pytest.fixture(scope="module")
+def svg(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("svg") / "sweep.svg"
+    sheet = figures.sweep_sheet(read["points"])
+    return figures.write_svg(sheet, path, title="A & B", description="from 1 to 2")
+
+
+def test_svg_speaks_for_itself(svg: Path) -> None:
+    """Title, description, and text that is text."""
+    root = ET.parse(svg).getroot()  # noqa: S314 (our own drawing)
+    assert [root.findtext(f"{SVG}{tag}") for tag in ("title", "desc")] == ["A & B", "from 1 to 2"]
+    assert "throughput, msg/sec" in {text.text for text in root.iter(f"{SVG}text")}
+    assert svg.stat().st_size < 60_000
+
+
+def test_svg_does_not_depend_on_the_day(svg: Path, read: Tables, tmp_path: Path) -> None:
+    """The same data gives the same bytes, so that a rebuilt report shows no false change."""
+    again = figures.write_svg(
+        figures.sweep_sheet(read["points"]),
+        tmp_path / svg.name,
+        title="A & B",
+        description="from 1 to 2",
+    )
+    assert again.read_bytes() == svg.read_bytes()
+
+
+def test_svg_swaps_every_colour_it_uses_for_dark_pages(svg: Path) -> None:
+    """No ink of the light page stays behind on the dark one."""
+    text = svg.read_text()
+    drawing, style = text.split("</style>", 1)[1], text.split("</style>", 1)[0]
+    known = {shade.light for shade in palette.SHADES}
+    used = {part[:7] for part in drawing.split(": ") if part.startswith("#") and len(part) > 6}
+    assert used <= known
+    assert all(f"fill: {colour}" in style for colour in used)
+    texts = [tag.split(">", 1)[0] for tag in drawing.split("<text")[1:]]
+    assert texts
+    assert all("fill: #" in tag for tag in texts)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+QUIET = (palette.PAPER, palette.GRID, palette.BOX, palette.SENT)
+
+
+@pytest.mark.parametrize("shade", [s for s in palette.SHADES if s not in QUIET], ids=str)
+def test_colours_stand_out_on_both_papers(shade: palette.Shade) -> None:
+    """Three to one is what lines and symbols need to be seen; a pale ramp starts a little lower."""
+    least = 2.4 if shade in palette.THREADS else 3
+    assert contrast(shade.light, palette.PAPER.light) >= least
+    assert contrast(shade.dark, palette.PAPER.dark) >= least
+
+
+def test_a_colour_has_one_meaning() -> None:
+    """Two meanings never share a colour, or the swap for dark pages would be ambiguous."""
+    assert len({shade.light for shade in palette.SHADES}) == len(palette.SHADES)
+
+
+def test_more_threads_stand_out_more() -> None:
+    """Along the scale of thread counts contrast grows, on either paper."""
+    for paper, side in ((palette.PAPER.light, "light"), (palette.PAPER.dark, "dark")):
+        steps = [contrast(getattr(shade, side), paper) for shade in palette.THREADS]
+        assert all(one < other for one, other in pairwise(steps))

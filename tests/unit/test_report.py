@@ -1,0 +1,284 @@
+"""Reports: the published layout, every doubt and failure in its place, and all of it or nothing."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factory import DOUBT, Shape, tables
+
+import mqperf.report
+from mqperf import tables as rooms
+from mqperf.columns import TABLES
+from mqperf.errors import ReportError
+from mqperf.report.build import build
+from mqperf.report.verdicts import tops, verdicts
+from mqperf.report.words import layouts
+from mqperf.stats import complete
+from mqperf.tables import Tables
+
+ONE = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), repeats=1)
+TITLE = re.compile(r"^(.+)\n[-=^~]{3,}$", re.MULTILINE)
+CAPTION = re.compile(r"^\.\. list-table:: (.+)$", re.MULTILINE)
+IMAGE = re.compile(r"^\.\. image:: (\S+)\.\*$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def read() -> Tables:
+    return tables()
+
+
+@pytest.fixture(scope="module")
+def tree(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report") / "sweep"
+    assert build(read, out, title="A sweep", html=False) == out / "index.rst"
+    return out
+
+
+def written(read: Tables, folder: Path) -> str:
+    """The only page of a report without HTML."""
+    build(read, folder / "out", title="A sweep", html=False)
+    return next((folder / "out").glob("*/*/index.rst")).read_text()
+
+
+def rows(page: str, caption: str) -> list[list[str]]:
+    """The cells of a list-table."""
+    body = page.split(f".. list-table:: {caption}\n")[1].split("\n\n")[1]
+    return [
+        [cell.removeprefix("- ").strip() for cell in re.split(r"\n {5}(?=-)", row)[1:]]
+        for row in ("\n" + body).split("\n   *")[1:]
+    ]
+
+
+def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
+    """One folder per system, one below it per topology and kind of queue."""
+    pages = {str(path.parent.relative_to(tree)) for path in tree.rglob("index.rst")}
+    assert pages == {".", "rabbitmq", "rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
+    assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
+
+
+def test_page_has_the_published_sections_captions_and_images(root: Path, tmp_path: Path) -> None:
+    """Rebuilt from the tables of 2016, a page has all titles, captions and pictures it had."""
+    published = complete(rooms.read(root / "data/published/2016"))
+    build(published, tmp_path / "out", title="2016", html=False)
+    for source, page in (
+        ("rabbitmq-cmsm", "rabbitmq/cmsm"),
+        ("rabbitmq-cs1ss2-ha", "rabbitmq/cs1ss2-ha"),
+    ):
+        was = (root / f"data/sources/{source}.rst").read_text()
+        now = (tmp_path / "out" / page / "index.rst").read_text()
+        for pattern in (TITLE, CAPTION, IMAGE):
+            assert set(pattern.findall(was)) <= set(pattern.findall(now))
+
+
+def test_every_picture_and_download_is_there(tree: Path) -> None:
+    """A page refers only to what lies in its own folder or below."""
+    for page in tree.rglob("index.rst"):
+        text = page.read_text()
+        files = [f"{name}.svg" for name in IMAGE.findall(text)]
+        files += re.findall(r":download:`[^<]+<([^>]+)>`", text)
+        assert files
+        assert [name for name in files if not (page.parent / name).is_file()] == []
+        assert [name for name in files if name.startswith(("..", "/"))] == []
+
+
+def test_every_picture_is_told_in_words(tree: Path) -> None:
+    """Alternative texts are computed, and say the numbers."""
+    page = (tree / "rabbitmq/cmsm/index.rst").read_text()
+    alts = re.findall(r"^   :alt: (.+)$", page, re.MULTILINE)
+    assert len(alts) == len(IMAGE.findall(page))
+    assert all(alt.endswith(".") for alt in alts)
+    assert any(re.search(r"throughput from \d+\.\d to \d+\.\d msg/sec", alt) for alt in alts)
+
+
+def test_leading_columns_are_the_published_ones(tree: Path) -> None:
+    """What is new stands to the right of what readers know."""
+    page = (tree / "rabbitmq/cmsm/index.rst").read_text()
+    counts = rows(page, "RPC CALL Message count")[0]
+    assert counts[:5] == ["threads", "sent, msg", "received, msg", "round-trip, msg", "lost, msg"]
+    cast = rows(page, "RPC CAST Message count")[0]
+    assert cast[:4] == ["threads", "sent, msg", "received, msg", "lost, msg"]
+    caption = "throughput, latency and RabbitMQ CPU utilization depending on thread count"
+    sweep = rows(page, f"NOTIFY {caption}")[0]
+    assert sweep[:4] == ["threads", "throughput, msg/sec", "latency, ms", "RabbitMQ CPU, %"]
+    nodes = rows(page, "RabbitMQ nodes CPU consumption during NOTIFY load test")[0]
+    expected = [
+        f"{node} {part}, %"
+        for part in ("total", "sys")
+        for node in ("Master", "Slave 1", "Slave 2")
+    ]
+    assert nodes[1:7] == expected
+
+
+def test_a_failed_attempt_is_a_row(tree: Path) -> None:
+    """With its status, and below the table the reason."""
+    page = (tree / "rabbitmq/cmsm/index.rst").read_text()
+    counts = rows(page, "RPC CALL Message count")
+    failed = [row for row in counts if row[-1] == "failed"]
+    assert len(failed) == 1
+    assert failed[0][0].startswith("50 [#")
+    assert "did not report" in page
+
+
+def test_every_doubt_stands_on_its_page(tree: Path, read: Tables) -> None:
+    """Each sentence is a footnote whose mark is at a number, or a warning about the test case."""
+    text = " ".join(
+        re.sub(r"\s+", " ", page.read_text()).replace("\\", "").replace("\xa0", " ")
+        for page in tree.rglob("index.rst")
+    )
+    assert DOUBT in text
+    assert [t for t in read["doubts"]["text"] if re.sub(r"\s+", " ", t) not in text] == []
+    labels = re.findall(r"\.\. \[#([\w-]+)\]", text)
+    assert [label for label in labels if f"[#{label}]_" not in text] == []
+
+
+def test_test_cases_keep_their_numbers(tmp_path: Path) -> None:
+    """A test case that was not measured is named, not left out."""
+    page = written(tables(replace(ONE, test_cases=("notify",))), tmp_path)
+    assert [t for t in TITLE.findall(page) if t.startswith("Test Case")] == [
+        "Test Case 1: RPC CALL Throughput Test",
+        "Test Case 2: RPC CAST Throughput Test",
+        "Test Case 3: Notification Throughput Test",
+    ]
+    assert page.count("This test case was not measured.") == 2
+
+
+def test_a_system_without_broker_has_no_cpu_sections(tmp_path: Path) -> None:
+    """No nodes, no CPU: neither columns nor promises of them."""
+    page = written(tables(replace(ONE, nodes=(), system="zeromq", title="ZeroMQ")), tmp_path)
+    assert "The throughput and latency" in page
+    assert "CPU consumption" not in page
+    assert "RabbitMQ" not in page
+
+
+def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
+    """Nodes are those that were measured, however they are called."""
+    shape = replace(ONE, nodes=("Broker",), system="artemis", title="Artemis")
+    page = written(tables(shape), tmp_path)
+    nodes = rows(page, "Artemis nodes CPU consumption during RPC CALL load test")
+    assert nodes[0][:3] == ["threads", "Broker total, %", "Broker sys, %"]
+
+
+def test_two_systems_share_one_report(tmp_path: Path) -> None:
+    """Each has its own folder, and the overview tells them apart."""
+    one, two = tables(ONE), tables(replace(ONE, system="artemis", title="Artemis"))
+    both = {name: pd.concat([one[name], two[name]], ignore_index=True) for name in one}
+    out = tmp_path / "out"
+    build(both, out, title="Both", html=False)
+    assert (out / "artemis/cmsm/index.rst").exists()
+    assert "Artemis: Client" in (out / "top_throughput.svg").read_text()
+
+
+def test_no_name_of_a_system_is_built_in() -> None:
+    """The words of a report come from its tables: the same code reports on any broker."""
+    folder = Path(mqperf.report.__file__).parent
+    texts = [p for p in folder.rglob("*") if p.suffix in {".py", ".j2", ".js", ".css"}]
+    assert len(texts) > 10
+    assert [
+        p.name for p in texts if re.search("rabbit|erlang|zeromq", p.read_text(), re.IGNORECASE)
+    ] == []
+
+
+def test_all_tables_can_be_downloaded(tree: Path, read: Tables) -> None:
+    """As CSV and as Parquet, without loss."""
+    for name in read:
+        assert (tree / f"tables/{name}.csv").is_file()
+        stored = pd.read_parquet(tree / f"tables/{name}.parquet")
+        assert len(stored) == len(read[name])
+    page = json.loads((tree / "rabbitmq/cmsm/cmsm.json").read_text())
+    assert len(page["test_cases"]["rpc-call"]["points"]) == 3
+
+
+def test_verdicts_are_computed(read: Tables) -> None:
+    """The sentence names the top, where it was reached, and how far the others are."""
+    best = tops(read, layouts(read["runs"]))
+    points = read["points"][read["points"]["test_case"] == "rpc-call"]
+    told = verdicts(best, "RabbitMQ")[0]
+    top = points.nlargest(1, "throughput_msg_s").iloc[0]
+    assert f"**{float(f'{top.throughput_msg_s:.3g}'):.12g} msg/sec**" in told
+    assert f"with {top.threads} threads" in told
+
+
+def test_intervals_that_overlap_are_not_told_apart(read: Tables) -> None:
+    """No ratio is given where chance explains it."""
+    wide = read["points"].assign(throughput_msg_s_low=0.0, throughput_msg_s_high=1e9)
+    best = tops({**read, "points": wide}, layouts(read["runs"]))
+    assert "do not tell it from" in verdicts(best, "RabbitMQ")[0]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def test_rebuilding_replaces_the_whole(tree: Path, read: Tables, tmp_path: Path) -> None:
+    """Nothing of the former report is left, and the same tables give the same bytes."""
+    out = tmp_path / "out"
+    build(tables(ONE), out, title="Former", html=False)
+    (out / "left-over.txt").touch()
+    build(read, out, title="A sweep", html=False)
+    assert files(out) == files(tree)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_build_that_fails_leaves_the_former_report(tmp_path: Path) -> None:
+    """The swap is the last step."""
+    out = tmp_path / "out"
+    build(tables(ONE), out, title="Former", html=False)
+    before = files(out)
+    with pytest.raises(ReportError, match="not a notebook"):
+        build(tables(ONE), out, title="New", notebooks=[tmp_path / "missing.ipynb"], html=False)
+    assert files(out) == before
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_folder_that_is_no_report_is_not_touched(tmp_path: Path) -> None:
+    """A slip in --out must not cost anybody a folder."""
+    (tmp_path / "precious.txt").touch()
+    with pytest.raises(ReportError, match="is no report"):
+        build(tables(ONE), tmp_path, title="x", html=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_no_runs_make_no_report(tmp_path: Path) -> None:
+    """One sentence that says what to do."""
+    empty = {name: rooms.empty(name) for name in TABLES}
+    with pytest.raises(ReportError, match="measure first"):
+        build(empty, tmp_path / "out", title="x")
+
+
+def write_notebook(path: Path, execution_count: int | None) -> Path:
+    output = {"output_type": "stream", "name": "stdout", "text": "42\n"}
+    code = {"source": "print(6 * 7)", "outputs": [output], "execution_count": execution_count}
+    cells = [
+        {
+            "id": "a",
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": "# How it *scales*\n\n$x^2$",
+        },
+        {"id": "b", "cell_type": "code", "metadata": {}, **code},
+    ]
+    content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
+    """It is linked by its own title, and can be read without a network."""
+    out, notebook = tmp_path / "out", write_notebook(tmp_path / "scaling.ipynb", 1)
+    build(tables(ONE), out, title="x", notebooks=[notebook], html=False)
+    assert r"`How it \*scales\* <notebooks/scaling.html>`__" in (out / "index.rst").read_text()
+    page = (out / "notebooks/scaling.html").read_text()
+    assert "42" in page
+    assert re.findall(r"""(?:src|href)=["']?https?:|import .* from ["']https?:""", page) == []
+    assert "cdnjs" not in page
+
+
+def test_a_notebook_that_was_not_run_is_refused(tmp_path: Path) -> None:
+    """An empty notebook in a report helps nobody."""
+    notebook = write_notebook(tmp_path / "scaling.ipynb", None)
+    with pytest.raises(ReportError, match="was not run"):
+        build(tables(ONE), tmp_path / "out", title="x", notebooks=[notebook], html=False)
