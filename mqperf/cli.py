@@ -76,7 +76,8 @@ def doctor(
     sound = True
     for finding in examine(simulators=simulators):
         sound = sound and finding.sound
-        console.print(f"{'ok     ' if finding.sound else 'MISSING'} {finding.text}", markup=False)
+        mark = "ok     " if finding.sound else "MISSING"
+        console.print(f"{mark} {finding.text}", markup=False, soft_wrap=True)
     if not sound:
         raise typer.Exit(FAULT)
 

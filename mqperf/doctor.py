@@ -20,11 +20,19 @@ class Finding:
     text: str
 
 
+def _there(text: str) -> Finding:
+    return Finding(sound=True, text=text)
+
+
+def _missing(text: str) -> Finding:
+    return Finding(sound=False, text=text)
+
+
 def examine(*, simulators: bool) -> Iterator[Finding]:
     """Look at everything that a run needs; with ``simulators`` also build and try each of them."""
-    yield Finding(True, f"mqperf {__version__}, Python {platform.python_version()}")
+    yield _there(f"mqperf {__version__}, Python {platform.python_version()}")
     facts = LocalHost().facts()
-    yield Finding(True, f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
+    yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     yield _program("setpriv", "sudo apt-get install util-linux")
     for system in SYSTEMS.values():
         yield _system(system)
@@ -34,23 +42,25 @@ def examine(*, simulators: bool) -> Iterator[Finding]:
 
 def _program(name: str, remedy: str) -> Finding:
     path = shutil.which(name)
-    return Finding(path is not None, f"{name}: {path or f'not found; install it with: {remedy}'}")
+    if path is None:
+        return _missing(f"{name} is not installed: {remedy}")
+    return _there(f"{name}: {path}")
 
 
 def _system(system: System) -> Finding:
     try:
-        return Finding(True, f"{system.title} {system.installed()}")
+        return _there(f"{system.title} {system.installed()}")
     except MqperfError as error:
-        return Finding(False, str(error))
+        return _missing(str(error))
 
 
 def _simulator(name: str, *, build: bool) -> Finding:
     release = environments.find(name)
     text = f"simulator of oslo.messaging {release.version} for {name}"
     if not build:
-        return Finding(True, f"{text}: made on first use; try it now with --simulators")
+        return _there(f"{text}: is made on first use; --simulators makes and tries it now")
     try:
         versions = environments.self_check(name)
     except MqperfError as error:
-        return Finding(False, str(error))
-    return Finding(True, f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))
+        return _missing(str(error))
+    return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

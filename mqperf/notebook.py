@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
@@ -47,7 +46,7 @@ def located(path: str) -> Path:
     return next((root / given for root in roots), given)
 
 
-def plan_of(file: str, **parameters: Any) -> Plan:
+def plan_of(file: str, **parameters: object) -> Plan:
     """The plan in ``file``, or when that is empty the one which the parameters describe.
 
     The parameters are ``system``, ``topologies``, ``queues``, ``test_cases``, ``green_threads``
@@ -98,8 +97,9 @@ def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     cpu = select(found, test_case=test_case)["cpu"]
     window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
     keys = [*AXES, "process"]
-    mean = window.groupby(keys, sort=False)[["total_cores", "sys_cores"]].mean() * 100
-    return mean.unstack("process").rename(columns={"total_cores": "total, %", "sys_cores": "sys, %"})
+    used = window.groupby(keys, sort=False)[["total_cores", "sys_cores"]].mean().reset_index()
+    readable = shown(used, *keys, "total_cores", "sys_cores")
+    return readable.pivot_table(index=[*AXES], columns="process", sort=False)
 
 
 def doubts(found: Tables) -> pd.DataFrame:
@@ -127,13 +127,13 @@ def show_seconds(found: Tables, test_case: str) -> None:
 
 def overview(found: Tables) -> pd.DataFrame:
     """Top throughput of each topology and test case, and the thread count it was reached at."""
-    best = tops(found["points"], layouts(found["runs"]))
+    best = tops(found, layouts(found["runs"]))
     return shown(best, "system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
 
 
 def show_overview(found: Tables) -> None:
     """Draw the top throughput of each topology, a bar for each test case."""
-    best = tops(found["points"], layouts(found["runs"]))
+    best = tops(found, layouts(found["runs"]))
     display(figures.top_sheet(best, {name: name for name in TEST_CASES}))
 
 

@@ -64,7 +64,8 @@ def _check_names(plan: Plan, source: Path, root: yaml.Node) -> None:
 
 def _first_problem(error: ValidationError, root: yaml.Node) -> str:
     problems = error.errors()
-    first = problems[0]
+    # A misspelt key is also a missing one: the misspelling is what helps.
+    first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
     where, name = first["loc"], ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = [key for key in _known_keys(where[:-1]) if key]

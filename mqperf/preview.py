@@ -1,14 +1,22 @@
 """What a plan would do, and how far it has got: text for people, nothing is run."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from mqperf.load import simulator
 from mqperf.plan import Case, Plan
-from mqperf.progress import START_S, clock, expected_s, words
-from mqperf.record import runs, utc
+from mqperf.progress import START_S, amount, clock, expected_s, words
+from mqperf.record import Status, runs, utc
 from mqperf.systems import SYSTEMS, check_plan
+
+STATES: tuple[tuple[Status, str], ...] = (
+    ("done", "done"),
+    ("partial", "running"),
+    ("failed", "failed"),
+)
+"""What an attempt's status makes of its case, the best first."""
 
 
 def preview(plan: Plan) -> str:
@@ -21,24 +29,27 @@ def preview(plan: Plan) -> str:
 
 
 def standing(plan: Plan, folder: Path) -> str:
-    """One line per case of the plan: done, failed (how often) or pending; and their numbers."""
-    done = {run.case_id for run in runs(folder) if run.status == "done"}
-    wrecks = [run.case_id for run in runs(folder) if run.status != "done"]
-    lines, numbers = [], {"done": 0, "failed": 0, "pending": 0}
+    """One line per case of the plan: done, running, failed (how often), pending; their numbers.
+
+    An attempt that was cut off is called running until the next command sets it aside.
+    """
+    attempts = list(runs(folder))
+    lines, numbers = [], Counter[str]()
     for case in plan.cases():
-        attempts = wrecks.count(case.id)
-        state = "done" if case.id in done else "failed" if attempts else "pending"
+        found = Counter(run.status for run in attempts if run.case_id == case.id)
+        state = next((word for status, word in STATES if found[status]), "pending")
         numbers[state] += 1
-        tries = f" ({attempts} failed attempts)" if attempts else ""
+        tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
         lines.append(f"{state:8}{words(case)}{tries}")
-    lines.append(", ".join(f"{number} {state}" for state, number in numbers.items()))
+    words_of_all = (*(word for _, word in STATES), "pending")
+    lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
     return "\n".join(lines)
 
 
 def _preview(plan: Plan) -> Iterator[str]:
     cases = plan.cases()
     yield f"{plan.name}: {plan.title}"
-    yield f"{len(cases)} cases, order {plan.order}, on host local (everything on loopback)"
+    yield f"{amount(len(cases), 'case')}, order {plan.order}, load from host local"
     for number, case in enumerate(cases, 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
@@ -53,7 +64,9 @@ def _preview(plan: Plan) -> Iterator[str]:
 
 
 def _timing(case: Case) -> str:
-    return (
-        f"{case.green_threads} green threads x {case.processes} processes x {case.hosts} hosts,"
-        f" warm-up {case.warmup_s} s, window {case.duration_s} s"
+    factors = (
+        amount(case.green_threads, "green thread"),
+        amount(case.processes, "process", "processes"),
+        amount(case.hosts, "host"),
     )
+    return f"{' x '.join(factors)}, warm-up {case.warmup_s} s, window {case.duration_s} s"

@@ -26,10 +26,13 @@ def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
 def words(case: Case) -> str:
     """A case in a few words, as a person would say it."""
     repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
-    return (
-        f"{case.system} {case.topology} {case.queues}, {case.test_case}, {case.threads} threads"
-        f"{repeat}"
-    )
+    threads = amount(case.threads, "thread")
+    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {threads}{repeat}"
+
+
+def amount(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: ``1 thread``, ``2 processes``."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def clock(seconds: float) -> str:

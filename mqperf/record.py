@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -85,11 +85,15 @@ class Run:
 class Attempt:
     """An attempt being recorded, in its ``.partial`` folder."""
 
-    def __init__(self, folder: Path, case: Case) -> None:
-        """Make the folder and write down what is going to be measured."""
+    def __init__(self, folder: Path, case: Case, facts: Mapping[str, Any] | None = None) -> None:
+        """Make the folder and write down what is going to be measured, and on what."""
         self.case = case
         self.folder = folder / f"{case.id}.partial"
-        self.facts: dict[str, Any] = {"schema": SCHEMA, "case": case.model_dump(mode="json")}
+        self.facts: dict[str, Any] = {
+            "schema": SCHEMA,
+            "case": case.model_dump(mode="json"),
+            **(facts or {}),
+        }
         with disk_errors(self.folder):
             for name in ("load", "probes", "broker"):
                 (self.folder / name).mkdir(parents=True)

@@ -1,10 +1,11 @@
-"""A folder of runs, or of published tables, as a report: notebooks executed, then all of it built."""
+"""A folder of runs, or of published tables, as a report: notebooks executed, then all built."""
 
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 
 from mqperf import stats, tables
@@ -12,6 +13,8 @@ from mqperf.errors import ReportError
 from mqperf.report.build import build
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+QUIET = ["--IPKernelApp.log_level=CRITICAL"]
+"""Kernels warn that they talk over loopback without encryption, and log how they are ended."""
 
 
 def publish(path: Path, out: Path, *, notebooks: bool = True) -> Path:
@@ -46,8 +49,8 @@ def execute(path: Path, folder: Path) -> list[Path]:
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
         parameters = {"thread_sweep": sweep, **parameters}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        copies = pool.map(lambda item: _execute(*item, folder), parameters.items())
-        return list(copies)
+        names, values = parameters.keys(), parameters.values()
+        return list(pool.map(_execute, names, values, repeat(folder)))
 
 
 def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
@@ -60,9 +63,9 @@ def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
             copy,
             parameters=dict(parameters),
             progress_bar=False,
+            extra_arguments=QUIET,
             cwd=str(folder),
         )
     except papermill.PapermillExecutionError as error:
         raise ReportError(f"notebook {name}: {error.ename}: {error.evalue}") from None
     return copy
-

@@ -30,8 +30,9 @@ def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
     A failed run is recorded with its reason and the sweep goes on.  Raises ``SystemFault`` when a
-    system cannot be had at all, ``PlanError`` when it lacks what the plan asks, ``RecordError`` when the folder is in use or cannot be written.
-    Must be called from a thread that lives until it returns.
+    system cannot be had at all, ``PlanError`` when it lacks what the plan asks, ``RecordError``
+    when the folder is in use or cannot be written.  Must be called from a thread that lives until
+    it returns.
     """
     check_plan(plan)
     done = 0

@@ -24,7 +24,9 @@ from mqperf.systems import Deployment
 
 READY_TIMEOUT_S = 90
 EXIT_MARGIN_S = 20
-DRAIN_QUIET_S = 4
+DRAIN_QUIET_S = 10
+"""A server under load has been seen to count nothing for 8 s, then thousands at once."""
+
 DRAIN_LIMIT_S = 120
 CLOCK_STEP_LIMIT_S = 0.1
 
@@ -47,8 +49,7 @@ class Trial:
     def __init__(self, case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> None:
         """Open the run folder."""
         self.case, self.bench, self.tell = case, bench, tell
-        self.attempt = Attempt(runs, case)
-        self.attempt.facts |= {"position": position, **bench.facts}
+        self.attempt = Attempt(runs, case, {"position": position, **bench.facts})
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
         self.processes: dict[str, Process] = {}
         self.commands: list[Command] = []

@@ -46,13 +46,13 @@ def latency_intervals(
 ) -> Row:
     """The intervals of the mean latency and of the percentiles, by their columns.
 
-    ``finished`` has started and finished of the messages which finished in the window,
+    ``finished`` has started and finished of the messages which were started in the window,
     ``percentiles`` the estimates.
     """
     seconds = round(window[1] - window[0])
     if seconds < SHORTEST_S:
         return {}
-    second = (finished[:, 1] - window[0]).astype(np.int64)
+    second = (finished[:, 0] - window[0]).astype(np.int64)
     latency = finished[:, 1] - finished[:, 0]
     counts = np.bincount(second, minlength=seconds).astype(float)
     totals = np.bincount(second, weights=latency, minlength=seconds)

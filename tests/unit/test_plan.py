@@ -124,6 +124,6 @@ def test_the_published_sweep_is_whole(root: Path) -> None:
 
 def test_no_password_of_a_url_survives() -> None:
     """Whatever is written down has its passwords replaced."""
-    settings = {"urls": ["rabbit://nova:s3cr:et@host:5672/", "rabbit://host"]}
-    assert redacted(settings) == {"urls": ["rabbit://nova:***@host:5672/", "rabbit://host"]}
+    cleaned = redacted({"urls": ["rabbit://nova:s3cr:et@host:5672/", "rabbit://host"]})
+    assert cleaned == {"urls": ["rabbit://nova:***@host:5672/", "rabbit://host"]}
     assert "secret" not in without_passwords("at amqp://user:secret@10.0.0.1, refused")

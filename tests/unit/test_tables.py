@@ -158,8 +158,8 @@ def test_the_formulas_of_2016_stand_beside(call: dict[str, pd.DataFrame]) -> Non
     assert only(call["latency"])["published_latency_s"] == 0.25
 
 
-def test_latency_is_of_messages_finished_in_the_window(call: dict[str, pd.DataFrame]) -> None:
-    """Five round trips of 250 ms."""
+def test_latency_is_of_messages_started_in_the_window(call: dict[str, pd.DataFrame]) -> None:
+    """Five round trips of 250 ms, of which the last finished after the window."""
     row = only(call["latency"])
     assert (row["stream"], row["samples"]) == ("round-trip", 5)
     assert row["latency_mean_s"] == pytest.approx(0.25)
