@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mqperf.load import simulator
@@ -11,11 +11,7 @@ from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.record import Status, runs, utc
 from mqperf.systems import SYSTEMS, check_plan
 
-STATES: tuple[tuple[Status, str], ...] = (
-    ("done", "done"),
-    ("partial", "running"),
-    ("failed", "failed"),
-)
+STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
 
 
@@ -37,11 +33,11 @@ def standing(plan: Plan, folder: Path) -> str:
     lines, numbers = [], Counter[str]()
     for case in plan.cases():
         found = Counter(run.status for run in attempts if run.case_id == case.id)
-        state = next((word for status, word in STATES if found[status]), "pending")
+        state = next((word for status, word in STATES.items() if found[status]), "pending")
         numbers[state] += 1
         tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
         lines.append(f"{state:8}{words(case)}{tries}")
-    words_of_all = (*(word for _, word in STATES), "pending")
+    words_of_all = (*STATES.values(), "pending")
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
     return "\n".join(lines)
 

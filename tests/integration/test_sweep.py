@@ -155,10 +155,15 @@ def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """An mqperf of its own, in the middle of measuring its first case."""
+def command(tmp_path: Path) -> list[str]:
+    """What a person types to run the plan."""
     (tmp_path / "plan.yaml").write_text(PLAN)
-    command = [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
+    return [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
+
+
+@pytest.fixture
+def running(command: list[str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """An mqperf of its own, in the middle of measuring its first case."""
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as p:
@@ -169,7 +174,7 @@ def running(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_after_a_kill_the_same_command_completes(
-    running: subprocess.Popen[str], tmp_path: Path
+    running: subprocess.Popen[str], command: list[str], tmp_path: Path
 ) -> None:
     """SIGKILL in the middle: no process is left, and only what is missing is measured."""
     family = psutil.Process(running.pid).children(recursive=True)
@@ -178,7 +183,7 @@ def test_after_a_kill_the_same_command_completes(
     running.wait()
     wait_until(lambda: not any(map(_alive, family)), 20)
     done_before = {run.id for run in runs(tmp_path / "runs") if run.status == "done"}
-    again = subprocess.run([*MQPERF, *running.args[2:]], capture_output=True, text=True, check=True)  # type: ignore[index]
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"{3 - len(done_before)} to run" in again.stdout
     whole = [run for run in runs(tmp_path / "runs") if run.status == "done"]
     assert len(whole) == 3
@@ -187,11 +192,10 @@ def test_after_a_kill_the_same_command_completes(
     assert len(frames["messages"]) == 3
 
 
-def test_a_second_mqperf_is_told(running: subprocess.Popen[str]) -> None:
+@pytest.mark.usefixtures("running")
+def test_a_second_mqperf_is_told(command: list[str]) -> None:
     """Two on one folder: exit code 2 and one sentence."""
-    second = subprocess.run(
-        [*MQPERF, *running.args[2:]], capture_output=True, text=True, check=False
-    )  # type: ignore[index]
+    second = subprocess.run(command, capture_output=True, text=True, check=False)
     assert second.returncode == 2
     assert "another mqperf is measuring into this folder" in second.stderr
 
