@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mqperf.errors import TableError
 from mqperf.load import messages
 from mqperf.load.simulator_json import Published, published_compatible
 from mqperf.plan import Case
@@ -50,6 +51,18 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     tables["intervals"] = _frame(_intervals(streams, load, window), keys)
     tables["cpu"] = _frame(_cpu(run.path, facts, window), keys)
     return tables
+
+
+def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
+    """Started and finished of every message that counts as done in a whole run, and its window.
+
+    Raises ``TableError`` for an attempt that is not whole.
+    """
+    facts, case = run.facts(), run.case()
+    if run.status != "done" or case is None:
+        raise TableError(f"{run.path}: not a whole run: {facts.get('failure', run.status)}")
+    window = facts["window"]["start"], facts["window"]["end"]
+    return _finished(_streams(run.path, facts), case), window
 
 
 def _keys(run: Run, case: Case | None) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""The latencies of a run as histograms: every message, to three digits, second by second.
+
+CALL is a closed loop: a thread sends its next message when it has the reply to the last.  Its
+latency is the service time, and nobody was kept waiting whose latency is missing; where a rate was
+intended, ``series.hdr.corrected`` gives what senders at that rate would have seen.
+"""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from mqperf.record import Run
+from mqperf.series.hdr import Histogram, fold, merged
+from mqperf.series.hdr_log import Interval, write_log
+from mqperf.tables.of_run import finished_messages
+from mqperf.tables.within_run import Window
+
+
+def latency_histograms(run: Run) -> list[Interval]:
+    """One per second of the window, of all processes: messages by the second they finished in."""
+    return by_second(*finished_messages(run))
+
+
+def latency_histogram(run: Run) -> Histogram:
+    """The same, over the whole window."""
+    return merged(interval.histogram for interval in latency_histograms(run))
+
+
+def write_hdr(run: Run, path: Path) -> None:
+    """Write the histograms of a whole run as an HdrHistogram log; values are nanoseconds."""
+    finished, window = finished_messages(run)
+    comment = f"[Latencies of {run.id}, in nanoseconds]"
+    write_log(path, window[0], by_second(finished, window), comment)
+
+
+def by_second(finished: np.ndarray, window: Window) -> list[Interval]:
+    """One interval per second of the window, of started and finished of each message."""
+    begin, end = window
+    second = np.floor(finished[:, 1] - begin)
+    order = np.argsort(second, kind="stable")
+    latency = (finished[:, 1] - finished[:, 0])[order]
+    ends = np.searchsorted(second[order], np.arange(round(end - begin) + 1))
+    return [
+        Interval(float(number), 1.0, fold(latency[first:last]))
+        for number, (first, last) in enumerate(pairwise(ends))
+    ]
