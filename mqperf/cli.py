@@ -175,6 +175,49 @@ def audit(
 
 
 @app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="runs, or a published report")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="the same, later or elsewhere")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the comparison as table, figure and RST page.")
+    ] = None,
+    across: Annotated[
+        bool, typer.Option("--across-systems", help="Compare points of different systems.")
+    ] = False,
+) -> None:
+    """Compare two sets of runs point by point: better, worse, or cannot tell.
+
+    Example: `mqperf compare data/runs/before data/runs/after --out reports/comparison`
+    """
+    from mqperf import stats
+    from mqperf import tables as rooms
+    from mqperf.report import comparison
+
+    sides = [stats.complete(rooms.read(path)) for path in (a, b)]
+    found = stats.compared(*sides, across_systems=across)
+    for line in comparison.text_lines(**found):
+        console.print(line, markup=False, soft_wrap=True)
+    if out is not None:
+        console.print(str(comparison.write(out, f"{a} and {b}", **found)), markup=False)
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[Path], typer.Argument(metavar="REPORT", help="RST of a report, or CSV")],
+    out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
+    title: Annotated[str, typer.Option(help="What reports call these tables.")] = "",
+) -> None:
+    """Read published reports into tables, each row with its file and line.
+
+    Example: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`
+    """
+    from mqperf import published
+
+    for file in published.write(published.import_reports(files), out, title):
+        console.print(str(file), markup=False, soft_wrap=True)
+
+
+@app.command()
 def report(
     path: TablesFolder,
     out: Annotated[Path, typer.Option(help="Folder of the report, e.g. reports/quickstart.")],

@@ -262,6 +262,11 @@ _KNEES = (
     _text("text", "The same as a sentence."),
 )
 
+_BOTTLENECKS = (
+    _text("bottleneck", "Who ran out of CPU: tester, host, broker: NODE, none, cannot tell."),
+    _text("because", "The figures that this rests on, as one sentence."),
+)
+
 _DERIVED = (
     Column(
         "cpu_per_message_s",
@@ -356,6 +361,7 @@ COLUMNS: Mapping[str, Column] = _register(
     _SPREADS,
     _WITHINS,
     _KNEES,
+    _BOTTLENECKS,
     _DERIVED,
     _COMPARISON,
     _DIFFERENCES,
@@ -402,6 +408,7 @@ TABLES: Mapping[str, Table] = {
             ("repeats", "failed", *_POINT_FIGURES),
         ),
         _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS)),
+        _table("bottlenecks", "a run, and who limited it", _KEYS, _names(_BOTTLENECKS)),
         _table("knees", "a sweep of threads, and where it saturates", _SWEEP_KEYS, _names(_KNEES)),
         _table(
             "comparison",
@@ -413,5 +420,5 @@ TABLES: Mapping[str, Table] = {
     )
 }
 
-COMPUTED = ("points", "doubts", "knees", "comparison", "differences")
+COMPUTED = ("points", "doubts", "knees", "bottlenecks", "comparison", "differences")
 """The tables that are computed from the others; those are read from run folders."""

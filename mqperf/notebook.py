@@ -137,6 +137,32 @@ def show_overview(found: Tables) -> None:
     display(figures.top_sheet(best, {name: name for name in TEST_CASES}))
 
 
+def bottlenecks(found: Tables) -> pd.DataFrame:
+    """Who limited each run, and the figures that this rests on."""
+    return found["bottlenecks"][[*AXES, "test_case", "bottleneck", "because"]]
+
+
+def knees(found: Tables) -> pd.DataFrame:
+    """Where each sweep saturates, as a sentence."""
+    return found["knees"][["system", "topology", "queues", "test_case", "text"]]
+
+
+def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
+    """The tables ``differences`` and ``comparison`` of two runs folders, or published reports."""
+    return stats.compared(results(before), results(after))
+
+
+def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The comparison without what only its checks need."""
+    columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
+    return comparison[["test_case", *AXES, *columns, "doubted"]]
+
+
+def show_ratios(comparison: pd.DataFrame) -> None:
+    """Draw every ratio with its interval, a panel for each figure."""
+    display(figures.ratio_sheet(comparison))
+
+
 def publish(runs: str, out: str) -> Path:
     """Write the report on a runs folder, and give the page to open first."""
     return publish_report(located(runs), located(out), notebooks=False)

@@ -4,14 +4,19 @@ Both say what A and B differ in before they say any number.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from mqperf.columns import COLUMNS
+from mqperf.figures import ratio_sheet, write_svg
 from mqperf.figures.ratios import point_label
 from mqperf.report.rst import Grid, bullets, escape, image, table, title, wrap
 from mqperf.report.words import amount, cell
+from mqperf.tables import write as write_tables
+
+PICTURE = "ratios"
 
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
@@ -101,3 +106,16 @@ def _ratio(row: Row) -> str:
         return ratio
     mark = " (within run)" if row["interval_kind"] == "within run" else ""
     return f"{ratio}, {row['ratio_low']:.3f} to {row['ratio_high']:.3f}{mark}"
+
+
+def write(out: Path, name: str, *, differences: pd.DataFrame, comparison: pd.DataFrame) -> Path:
+    """Write page, figure and both tables into the folder ``out``, and give the page."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_tables({"differences": differences, "comparison": comparison}, out)
+    told = summary(comparison)
+    write_svg(
+        ratio_sheet(comparison), out / f"{PICTURE}.svg", title="Ratios B / A", description=told
+    )
+    file = out / "index.rst"
+    file.write_text(page(name, differences, comparison, [(PICTURE, told)]), encoding="utf-8")
+    return file

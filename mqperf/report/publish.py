@@ -43,6 +43,7 @@ def execute(path: Path, folder: Path) -> list[Path]:
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
     parameters: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
+        "audit": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
     if (plan := path / "plan.yaml").exists():

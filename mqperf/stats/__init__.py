@@ -1,5 +1,5 @@
 """Statistics: table in, table out, and every reason to distrust a number."""
 
-from mqperf.stats.complete import complete
+from mqperf.stats.complete import compared, complete
 
-__all__ = ["complete"]
+__all__ = ["compared", "complete"]

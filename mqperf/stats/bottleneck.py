@@ -8,22 +8,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mqperf.columns import Column
+from mqperf.columns import TABLES
 from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, foreign, full_hosts, with_cores
 from mqperf.stats.rules.finding import each, measured
-from mqperf.tables import Tables
+from mqperf.tables import Tables, conform
 
 BROKER_FULL = 0.9
 """Share of its host's cores from which on a broker node counts as out of CPU."""
-
-COLUMNS = (
-    Column(
-        "verdict", "string", "Who ran out of CPU: tester, host, broker: NODE, none, cannot tell."
-    ),
-    Column("because", "string", "The figures that the verdict rests on, as one sentence."),
-)
-
-KEYS = ("run", "point", "system", "topology", "queues", "test_case", "threads", "repeat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +25,21 @@ class Verdict:
     because: str
 
 
-def bottleneck(tables: Tables) -> pd.DataFrame:
-    """One row per measured run: its keys, ``verdict`` and ``because``.
+def bottlenecks(tables: Tables) -> pd.DataFrame:
+    """One row per measured run: its keys, ``bottleneck`` and ``because``.
 
     ``cannot tell`` where CPU of brokers and of load generators was not both recorded.
     """
-    runs = measured(tables)[list(KEYS)]
+    found = measured(tables)
+    runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
     cpu = dict(list(with_cores(tables).groupby("run")))
     verdicts = [_verdict(cpu.get(run)) for run in runs["run"]]
-    return runs.assign(
-        verdict=pd.array([one.verdict for one in verdicts], dtype="string"),
-        because=pd.array([one.because for one in verdicts], dtype="string"),
+    return conform(
+        "bottlenecks",
+        runs.assign(
+            bottleneck=[one.verdict for one in verdicts],
+            because=[one.because for one in verdicts],
+        ),
     )
 
 

@@ -2,17 +2,36 @@
 
 import pandas as pd
 
+from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
+from mqperf.stats.compare import KEYS, compare
+from mqperf.stats.differences import differences
+from mqperf.stats.scaling import knees
 from mqperf.stats.summary import points
 from mqperf.tables import Tables
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with ``points`` and ``doubts`` added.
+    """The tables with ``points``, ``knees``, ``bottlenecks`` and ``doubts`` added.
 
     Doubts which came with the tables (the wording of a published report) are kept in front.
     """
     found = doubts(tables)
     known = tables.get("doubts")
     both = found if known is None or known.empty else pd.concat([known, found], ignore_index=True)
-    return {**tables, "points": points(tables), "doubts": both}
+    return {
+        **tables,
+        "points": points(tables),
+        "knees": knees(tables),
+        "bottlenecks": bottlenecks(tables),
+        "doubts": both,
+    }
+
+
+def compared(a: Tables, b: Tables, *, across_systems: bool = False) -> dict[str, pd.DataFrame]:
+    """The tables ``differences`` and ``comparison`` of two complete sets.
+
+    With ``across_systems`` points of different systems are compared; without, only those of one.
+    """
+    keys = [key for key in KEYS if not (across_systems and key == "system")]
+    return {"differences": differences(a, b), "comparison": compare(a, b, keys=keys)}

@@ -12,6 +12,8 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "thread_sweep": {"plan": f"{SAMPLES}/plan.yaml", "runs": SAMPLES},
     "node_cpu": {"runs": SAMPLES},
     "report": {"runs": SAMPLES},
+    "audit": {"runs": SAMPLES},
+    "compare": {"before": SAMPLES, "after": SAMPLES},
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.stats import checks
-from mqperf.stats.bottleneck import bottleneck
+from mqperf.stats.bottleneck import bottlenecks
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -378,13 +378,13 @@ def test_text_lines_name_point_kind_and_source() -> None:
 def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
     """Tester before broker before host; nobody when all have CPU left."""
     frames = planted("cpu", {"total_cores": cores}, f"{CALL} and process == '{process}'")
-    told = bottleneck(frames).set_index("run")
-    assert told.loc["rpc-call-100-r1", "verdict"] == verdict
+    told = bottlenecks(frames).set_index("run")
+    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
     assert f"{process if process != 'host' else 'Master'} " in str(told["because"].iloc[0])
 
 
 def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
     """Without the testers' CPU nobody can tell."""
-    told = bottleneck(tables.read(PUBLISHED))
-    assert set(told["verdict"]) == {"cannot tell"}
+    told = bottlenecks(tables.read(PUBLISHED))
+    assert set(told["bottleneck"]) == {"cannot tell"}
     assert len(told) == 48
