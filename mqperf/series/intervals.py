@@ -11,6 +11,8 @@ Such an interval says how well this one run knows its own mean.  It does not kno
 run will differ: only repeats tell.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -98,5 +100,6 @@ def _correlation(batches: Array) -> float:
     return max(0.0, float((around[1:] * around[:-1]).sum()) / power + 1 / len(batches))
 
 
+@cache
 def _quantile_of_t() -> float:
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, BATCHES - 1))

@@ -238,8 +238,8 @@ def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
     ]
     frame = pd.concat(parts, ignore_index=True)
     frame["start_s"] -= window[0] - load[0]
-    ends = [-np.inf, 0, window[1] - window[0], np.inf]
-    frame["phase"] = pd.cut(frame["start_s"], ends, right=False, labels=list(PHASES)).astype(str)
+    phase = np.searchsorted([0.0, window[1] - window[0]], frame["start_s"], side="right")
+    frame["phase"] = np.array(PHASES)[phase]
     return frame
 
 
