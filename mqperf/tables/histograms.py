@@ -18,7 +18,7 @@ from mqperf.tables.within_run import Window
 
 
 def latency_histograms(run: Run) -> list[Interval]:
-    """One per second of the window, of all processes: messages by the second they finished in."""
+    """One per second of the window, of all processes: messages by their start, as in ``latency``."""
     return by_second(*finished_messages(run))
 
 
@@ -37,7 +37,7 @@ def write_hdr(run: Run, path: Path) -> None:
 def by_second(finished: np.ndarray, window: Window) -> list[Interval]:
     """One interval per second of the window, of started and finished of each message."""
     begin, end = window
-    second = np.floor(finished[:, 1] - begin)
+    second = np.floor(finished[:, 0] - begin)
     order = np.argsort(second, kind="stable")
     latency = (finished[:, 1] - finished[:, 0])[order]
     ends = np.searchsorted(second[order], np.arange(round(end - begin) + 1))

@@ -141,8 +141,9 @@ def test_a_damaged_log_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def test_seconds_add_up_to_the_window() -> None:
-    """Each message is in the second in which it finished, and none from outside is in any."""
-    finished = np.array([[9.5, 9.9], [9.8, 10.0], [9.9, 12.5], [10.1, 10.4], [12.9, 13.0]])
+    """Each message is in the second in which it was started, and none from outside is in any."""
+    finished = np.array([[9.5, 9.9], [9.8, 10.0], [10.0, 12.6], [10.1, 10.4], [12.9, 13.5]])
     intervals = by_second(finished, (10.0, 13.0))
     assert [interval.histogram.total for interval in intervals] == [2, 0, 1]
-    assert intervals[2].histogram.quantile_s(1) == pytest.approx(2.6, rel=1e-3)
+    assert intervals[0].histogram.quantile_s(1) == pytest.approx(2.6, rel=1e-3)
+    assert intervals[2].histogram.quantile_s(1) == pytest.approx(0.6, rel=1e-3)
