@@ -18,7 +18,7 @@ from mqperf.tables.within_run import Window
 
 
 def latency_histograms(run: Run) -> list[Interval]:
-    """One per second of the window, of all processes: messages by their start, as in ``latency``."""
+    """One per second of the window, of all processes: by the start of a message, as ``latency``."""
     return by_second(*finished_messages(run))
 
 
