@@ -1,4 +1,4 @@
-"""What every test may ask for: RabbitMQ, a browser, and the whole run with nothing left out."""
+"""What every test may ask for: brokers, a browser, and the whole run with nothing left out."""
 
 import os
 import shutil
@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 BROWSERS = ("chromium", "google-chrome")
+NEEDS = {
+    "needs_rabbitmq": ("/usr/lib/rabbitmq/bin/rabbitmq-server",),
+    "needs_redis": ("redis-server",),
+    "needs_java": ("java", "mvn"),
+}
+"""Programs by marker."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -15,13 +20,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--complete",
         action="store_true",
         default=os.environ.get("CI") == "true",
-        help="fail, instead of skipping, tests that need RabbitMQ where there is none",
+        help="fail, instead of skipping, tests that need a broker where there is none",
     )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("needs_rabbitmq") and not RABBITMQ_SERVER.exists():
-        reason = f"RabbitMQ is not installed: {RABBITMQ_SERVER} is missing"
+    missing = [
+        program
+        for marker, programs in NEEDS.items()
+        for program in programs
+        if item.get_closest_marker(marker) and not shutil.which(program)
+    ]
+    if missing:
+        reason = f"not installed: {', '.join(missing)}"
         if item.config.getoption("--complete"):
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)

@@ -1,0 +1,279 @@
+"""Every system but RabbitMQ, really started: all test cases, who dies, and nothing afterwards."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from typing_extensions import override
+
+from mqperf import stats, tables
+from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost, Process
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import runs
+from mqperf.runner import Silent, sweep
+from mqperf.systems import SYSTEMS, Deployment
+
+
+@dataclass(frozen=True)
+class Example:
+    """A system, how a plan asks for it, and the nodes that it must have."""
+
+    system: str
+    topology: str
+    queues: str
+    nodes: tuple[str, ...]
+
+    def plan(self, test_cases: str = "[rpc-call, rpc-cast, notify]") -> str:
+        return textwrap.dedent(f"""\
+            systems:
+              {self.system}:
+                topologies: [{self.topology}]
+                queues: [{self.queues}]
+            test_cases: {test_cases}
+            load:
+              green_threads: [2]
+              processes: [2]
+              duration_s: 3
+              warmup_s: 1
+              timeout_s: 5
+            """)
+
+
+ZEROMQ = Example("zeromq", "direct", "none", ("Redis",))
+ACTIVEMQ = Example("activemq", "single", "classic", ("Broker",))
+ARTEMIS = Example("artemis", "single", "classic", ("Broker",))
+ARTEMIS_HA = Example(
+    "artemis-ha",
+    "primary",
+    "replicated",
+    ("Primary", "Backup 1", "Backup 2", "ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3"),
+)
+
+
+def each(*examples: Example) -> pytest.MarkDecorator:
+    """A fixture or test for each of these systems, where it is installed."""
+    marked = [
+        pytest.param(
+            example,
+            id=example.system,
+            marks=pytest.mark.needs_redis if example is ZEROMQ else pytest.mark.needs_java,
+        )
+        for example in examples
+    ]
+    return pytest.mark.parametrize("example", marked, indirect=True, scope="module")
+
+
+every_system = each(ZEROMQ, ACTIVEMQ, ARTEMIS, ARTEMIS_HA)
+
+
+@pytest.fixture(scope="module")
+def example(request: pytest.FixtureRequest) -> Example:
+    assert isinstance(request.param, Example)
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def measured(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs of a small sweep of the system, with nothing wrong."""
+    folder = tmp_path_factory.mktemp(example.system)
+    text = example.plan()
+    outcome = sweep(parse_plan(text, Path("test.yaml")), text, folder, Silent())
+    assert (outcome.done, outcome.failed) == (3, ())
+    return folder
+
+
+@every_system
+def test_no_message_is_lost(measured: Path) -> None:
+    """CALL, CAST and NOTIFY: all that is sent arrives, and every CALL is answered."""
+    messages = tables.read(measured)["messages"]
+    assert set(messages["test_case"]) == {"rpc-call", "rpc-cast", "notify"}
+    assert (messages["throughput_msg_s"] > 10).all()
+    assert (messages["sent"] == messages["received"]).all()
+    calls = messages[messages["test_case"] == "rpc-call"]
+    assert (calls["round_trip"] == calls["sent"]).all()
+    assert (messages[["lost", "errors", "duplicates"]] == 0).all(axis=None)
+
+
+@every_system
+def test_every_process_is_watched(measured: Path, example: Example) -> None:
+    """CPU over the whole window, of every node by its label and of the load generators."""
+    cpu = tables.read(measured)["cpu"]
+    whole = cpu[cpu["scope"] == "window"]
+    assert set(whole.loc[whole["kind"] == "broker", "process"]) == set(example.nodes)
+    testers = {"client-1", "client-2", "server-1", "server-2"}
+    assert set(whole.loc[whole["kind"].isin(["client", "server"]), "process"]) == testers
+
+
+@every_system
+def test_the_record_is_whole(measured: Path, example: Example) -> None:
+    """Versions, memory of every node and configuration are there, and no secret."""
+    for run in runs(measured):
+        assert run.damaged() == []
+        system = run.facts()["system"]
+        assert system["title"] == SYSTEMS[example.system].title
+        assert system["version"]
+        assert system["runtime"]
+        assert {n["label"] for n in system["nodes"]} == set(example.nodes)
+        assert all(n["rss_bytes"] > 1_000_000 for n in system["nodes"])
+        kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
+        assert "requirepass ***" in kept or "requirepass" not in kept
+        assert "zmq+redis://" not in kept
+
+
+@every_system
+def test_no_doubt_about_the_counts(measured: Path) -> None:
+    """Conservation, processes and probes are as they should be."""
+    doubts = stats.complete(tables.read(measured))["doubts"]
+    suspicious = {"received-not-sent", "lost", "missing-process", "probe-gap", "failed-run"}
+    assert not suspicious & set(doubts["kind"])
+
+
+class Killer(Silent):
+    """Kills a node as soon as the first case is being measured."""
+
+    def __init__(self, words: str) -> None:
+        self.words: str | None = words
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if what == "measuring" and self.words:
+            for process in psutil.Process().children():
+                if self.words in " ".join([*process.cmdline(), process.cwd()]):
+                    process.kill()
+            self.words = None
+
+
+@pytest.mark.parametrize(
+    ("example", "words", "label"),
+    [
+        pytest.param(ZEROMQ, "redis-server", "Redis", marks=pytest.mark.needs_redis),
+        pytest.param(ARTEMIS_HA, "servers/zookeeper2", "ZooKeeper 2", marks=pytest.mark.needs_java),
+    ],
+    ids=lambda value: value.system if isinstance(value, Example) else "",
+)
+def test_a_killed_node_fails_its_run_only(
+    example: Example, words: str, label: str, tmp_path: Path
+) -> None:
+    """The run fails with the node's name and last words; the next one gets a new system."""
+    text = example.plan("[rpc-call, rpc-cast]")
+    outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Killer(words))
+    [(failed, reason)] = outcome.failed
+    assert outcome.done == 1
+    assert f"{label} was killed by signal 9; its log ends:" in reason
+    assert any(log.stat().st_size for log in failed.path.glob("broker/*.log"))
+
+
+class CrowdedHost(LocalHost):
+    """A host on which a stranger takes the ports of the first block at the wrong moment."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[int, ...]] = []
+
+    @override
+    @contextmanager
+    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
+        with super().ports(count) as block, ExitStack() as strangers:
+            if not self.blocks:
+                strangers.enter_context(socket.create_server(("127.0.0.1", block[0])))
+            self.blocks.append(block)
+            yield block
+
+
+@contextmanager
+def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
+    with (
+        host.scratch("test") as folder,
+        SYSTEMS[example.system].start({}, host, folder) as deployment,
+    ):
+        yield deployment
+
+
+def listening(process: psutil.Process) -> set[str]:
+    """The addresses at which a process listens."""
+    connections = process.net_connections("inet")
+    return {c.laddr[0] for c in connections if c.status == psutil.CONN_LISTEN}
+
+
+@every_system
+def test_a_taken_port_is_no_obstacle(example: Example) -> None:
+    """Other ports are tried; all listen on loopback only; afterwards nobody listens or runs."""
+    host = CrowdedHost()
+    with started(example, host) as deployment:
+        assert len(host.blocks) == 2
+        processes = [psutil.Process(n.process.pid) for n in deployment.nodes if n.process]
+        assert len(processes) == len(example.nodes)
+        for process in processes:
+            assert listening(process) <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+        deployment.check()
+    assert not any(map(psutil.Process.is_running, processes))
+
+
+@pytest.mark.needs_java
+def test_a_backup_takes_over() -> None:
+    """When the primary dies, the backup that held the copy becomes active and listens."""
+    with started(ARTEMIS_HA, LocalHost()) as deployment:
+        victim = deployment.nodes[0].process
+        assert isinstance(victim, Process)
+        backups = [node for node in deployment.nodes if node.label.startswith("Backup")]
+        assert not any(map(accepts, (node.name for node in backups)))
+        victim.signal(signal.SIGKILL)
+        assert eventually(lambda: any(accepts(node.name) for node in backups), 60)
+        with pytest.raises(SystemFault, match="Artemis's Primary was killed by signal 9"):
+            deployment.check()
+
+
+def accepts(address: str) -> bool:
+    host, _, port = address.partition(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
+def eventually(true: Callable[[], bool], patience_s: float) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return true()
+
+
+OWNER = """
+    import json, sys
+    from mqperf.hosts import LocalHost
+    from mqperf.systems import SYSTEMS
+
+    host = LocalHost()
+    with host.scratch("test") as folder, SYSTEMS[sys.argv[1]].start({}, host, folder) as system:
+        pids = [node.process.pid for node in system.nodes]
+        print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
+        sys.stdin.read()
+"""
+
+
+@each(ZEROMQ, ARTEMIS_HA)
+def test_a_system_dies_with_its_owner(example: Example) -> None:
+    """A SIGKILL of mqperf leaves no process and no folder."""
+    command = [sys.executable, "-c", textwrap.dedent(OWNER), example.system]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    ) as owner:
+        try:
+            assert owner.stdout is not None
+            told = json.loads(owner.stdout.readline())
+            processes = [psutil.Process(pid) for pid in told["pids"]]
+            assert len(processes) == len(example.nodes)
+        finally:
+            owner.kill()
+    assert eventually(lambda: not any(map(psutil.Process.is_running, processes)), 15)
+    assert eventually(lambda: not Path(told["folder"]).exists(), 30)
