@@ -53,7 +53,8 @@ LAST_LINES = 15
 class Release:
     """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
 
-    ``lock`` names a file in ``locks/``, ``repairs`` the functions of the shim that it needs.
+    ``lock`` names a file in ``locks/``, ``repairs`` the functions of the shim that it needs, and
+    ``tools`` says what must be installed to compile what comes without compiled code.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Release:
     sdist_sha256: str
     repairs: tuple[str, ...]
     why: str
+    tools: str = ""
 
 
 RELEASES: dict[str, Release] = {
@@ -88,6 +90,7 @@ RELEASES: dict[str, Release] = {
         sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
         repairs=("amqp-expiry", "amqp-warnings", "amqp-first-host"),
         why="the last series with an AMQP 1.0 driver",
+        tools="a C compiler and Python's headers (sudo apt-get install gcc libc6-dev python3-dev)",
     ),
 }
 
@@ -227,10 +230,11 @@ def _run(release: Release, argv: list[str]) -> str:
     )
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
+        tools = f", that there are {release.tools}," if release.tools else ""
         raise LoadError(
             f"The simulator environment {release.name!r} (oslo.messaging {release.version}) could "
             f"not be made: `{shlex.join(argv)}` ended with code {done.returncode}; check that the "
-            f"package index can be reached and that Python {platform.python_version()} can make "
+            f"package index can be reached{tools} and that Python {platform.python_version()} can make "
             f"virtual environments, then try again. Its last words:\n{without_passwords(last)}"
         )
     return done.stdout
