@@ -139,16 +139,23 @@ def tables(
     form: Annotated[
         Literal["csv", "parquet"], typer.Option("--format", help="File format.")
     ] = "csv",
+    hdr: Annotated[
+        bool, typer.Option("--hdr", help="Also an HdrHistogram log of latencies for each run.")
+    ] = False,
 ) -> None:
     """Write every table as a file of its name.
 
-    Example: `mqperf tables data/runs/quickstart --format csv --out tables`
+    Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
     """
     from mqperf import stats
     from mqperf import tables as rooms
+    from mqperf.tables.histograms import write_all
 
-    for file in rooms.write(stats.complete(rooms.read(path)), out, form):
-        console.print(str(file), markup=False)
+    files = rooms.write(stats.complete(rooms.read(path)), out, form)
+    if hdr:
+        files += write_all(path, out / "hdr")
+    for file in files:
+        console.print(str(file), markup=False, soft_wrap=True)
 
 
 @app.command()

@@ -1,16 +1,17 @@
 """Reading folders into tables, and writing tables as files."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from mqperf.columns import COMPUTED, TABLES
 from mqperf.errors import TableError
 from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
-from mqperf.tables.of_run import of_run
+from mqperf.tables.of_run import keys, of_run
 from mqperf.tables.shape import Tables, conform, empty, in_order
 
 PLAN = "plan.yaml"
@@ -39,11 +40,12 @@ def read(path: Path) -> dict[str, pd.DataFrame]:
 
 def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:
     """The tables of these runs, by the axes of the sweep: threads rise within a test case."""
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in READ}
-    for run in attempts:
-        for name, frame in of_run(run).items():
-            parts[name].append(frame)
-    return {name: in_order(_joined(name, frames)) for name, frames in parts.items()}
+    found = [(keys(run), of_run(run)) for run in attempts]
+    owners = pd.DataFrame([owner for owner, _ in found])
+    return {
+        name: in_order(_joined(name, owners, [frames.get(name) for _, frames in found]))
+        for name in READ
+    }
 
 
 def read_csv(folder: Path) -> dict[str, pd.DataFrame]:
@@ -65,9 +67,15 @@ def write(tables: Tables, folder: Path, form: str = "csv") -> list[Path]:
     return files
 
 
-def _joined(name: str, frames: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [frame for frame in frames if len(frame)]
-    return conform(name, pd.concat(filled, ignore_index=True) if filled else pd.DataFrame())
+def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | None]) -> pd.DataFrame:
+    """The rows of all frames, each with the keys of its owner, the attempt at the same place."""
+    lengths = [0 if frame is None else len(frame) for frame in frames]
+    filled = [frame for frame in frames if frame is not None and len(frame)]
+    if not filled:
+        return empty(name)
+    rows = pd.concat(filled, ignore_index=True)
+    of_rows = owners.take(np.repeat(np.arange(len(owners)), lengths)).reset_index(drop=True)
+    return conform(name, pd.concat([of_rows, rows], axis="columns"))
 
 
 def _read_csv(name: str, file: Path) -> pd.DataFrame:

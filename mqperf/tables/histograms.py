@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.record import Run
+from mqperf.record import Run, runs
 from mqperf.series.hdr import Histogram, fold, merged
 from mqperf.series.hdr_log import Interval, write_log
 from mqperf.tables.of_run import finished_messages
@@ -45,3 +45,14 @@ def by_second(finished: np.ndarray, window: Window) -> list[Interval]:
         Interval(float(number), 1.0, fold(latency[first:last]))
         for number, (first, last) in enumerate(pairwise(ends))
     ]
+
+
+def write_all(runs_folder: Path, folder: Path) -> list[Path]:
+    """One log for each whole run of a runs folder, named after the run; gives the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for run in runs(runs_folder):
+        if run.status == "done":
+            files.append(folder / f"{run.id}.hlog")
+            write_hdr(run, files[-1])
+    return files

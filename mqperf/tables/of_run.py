@@ -29,15 +29,17 @@ PHASES = ("warm-up", "window", "cool-down")
 
 
 def of_run(run: Run) -> dict[str, pd.DataFrame]:
-    """The tables of one attempt; a failed one has rows in ``runs`` and ``events`` only."""
+    """The tables of one attempt; a failed one has rows in ``runs`` and ``events`` only.
+
+    Their rows do not say whose they are: ``keys`` does, once for all of them.
+    """
     facts = run.facts()
     case = run.case()
-    keys = _keys(run, case)
-    tables = {"runs": _frame([_run_row(run, facts, case)], keys)}
+    tables = {"runs": pd.DataFrame([_run_row(run, facts, case)])}
     if "window" not in facts or facts["window"] is None:
         return tables
     window = facts["window"]["start"], facts["window"]["end"]
-    tables["events"] = _frame(_events(run.path, window[0]), keys)
+    tables["events"] = pd.DataFrame(_events(run.path, window[0]))
     if run.status != "done" or case is None:
         return tables
     streams = _streams(run.path, facts)
@@ -46,10 +48,10 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     load = window[0] - case.warmup_s, window[1] + case.cooldown_s
     tables["runs"]["drain_s"] = _drain_s(finished, load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(finished, (load[0], window[1]))
-    tables["messages"] = _frame([_message_row(case, streams, window, published)], keys)
-    tables["latency"] = _frame([_latency_row(case, finished, window, published)], keys)
-    tables["intervals"] = _frame(_intervals(streams, load, window), keys)
-    tables["cpu"] = _frame(_cpu(run.path, facts, window), keys)
+    tables["messages"] = pd.DataFrame([_message_row(case, streams, window, published)])
+    tables["latency"] = pd.DataFrame([_latency_row(case, finished, window, published)])
+    tables["intervals"] = _intervals(streams, load, window)
+    tables["cpu"] = _cpu(run.path, facts, window)
     return tables
 
 
@@ -65,7 +67,9 @@ def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
     return _finished(_streams(run.path, facts), case), window
 
 
-def _keys(run: Run, case: Case | None) -> dict[str, Any]:
+def keys(run: Run) -> dict[str, Any]:
+    """The columns that say which attempt at which point of the sweep a row is of."""
+    case = run.case()
     if case is None:
         return {"run": run.id}
     return {
@@ -80,11 +84,6 @@ def _keys(run: Run, case: Case | None) -> dict[str, Any]:
     }
 
 
-def _frame(rows: list[dict[str, Any]] | pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFrame:
-    frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows)
-    return frame.assign(**keys)
-
-
 def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, Any]:
     failure = facts.get("failure", "interrupted") if run.status == "failed" else None
     row: dict[str, Any] = {"status": run.status, "failure": failure}
@@ -95,6 +94,9 @@ def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str,
             "hosts": case.hosts,
             "asked_s": float(case.duration_s),
             "warmup_s": float(case.warmup_s),
+            "cooldown_s": float(case.cooldown_s),
+            "timeout_s": float(case.timeout_s),
+            "targets": case.targets,
             "sentinel": case.sentinel,
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
@@ -103,7 +105,10 @@ def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str,
 def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
     processes = facts.get("processes", [])
     offsets = facts.get("clock_offsets_s", {}).values()
+    order = facts.get("order", {})
     row: dict[str, Any] = {
+        "order": order.get("kind"),
+        "seed": order.get("seed"),
         "position": facts.get("position"),
         "expected": len(processes) if processes else None,
         "reported": sum(p["reported"] for p in processes) if processes else None,
@@ -130,7 +135,10 @@ def _versions(facts: Mapping[str, Any]) -> dict[str, Any]:
 def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
     hosts: list[dict[str, Any]] = facts.get("hosts", [])
     host = hosts[0] if hosts else {}
-    names = ("os", "kernel", "cpu_model", "cores", "memory_bytes")
+    names = (
+        *("os", "kernel", "cpu_model", "cores", "memory_bytes"),
+        *("clock_source", "tcp_congestion_control", "somaxconn", "cpu_governor"),
+    )
     return {name: host.get(name) for name in names} | {"network_card": host.get("network")}
 
 
@@ -231,25 +239,30 @@ def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
 
 
 def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
-    parts = [
-        _stream_intervals(stream, load).assign(process=label, stream=name.replace("_", "-"))
-        for label, named in streams.items()
-        for name, stream in named.items()
-    ]
-    frame = pd.concat(parts, ignore_index=True)
-    frame["start_s"] -= window[0] - load[0]
-    phase = np.searchsorted([0.0, window[1] - window[0]], frame["start_s"], side="right")
-    frame["phase"] = np.array(PHASES)[phase]
-    return frame
+    names = [(label, name) for label, named in streams.items() for name in named]
+    parts = [_stream_intervals(streams[label][name], load) for label, name in names]
+    seconds = round(load[1] - load[0])
+    columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+    start_s = np.tile(np.arange(seconds) - (window[0] - load[0]), len(parts))
+    phase = np.searchsorted([0.0, window[1] - window[0]], start_s, side="right")
+    return pd.DataFrame(
+        {
+            "process": np.repeat([label for label, _ in names], seconds),
+            "stream": np.repeat([name.replace("_", "-") for _, name in names], seconds),
+            "start_s": start_s,
+            "phase": np.array(PHASES)[phase],
+            **columns,
+        }
+    )
 
 
-def _stream_intervals(stream: np.ndarray, load: Window) -> pd.DataFrame:
+def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]:
     """Counts and latencies by the second in which a message finished (or, sent, was started)."""
     instants = stream[:, -1]
     counts = within_run.per_second(instants, load)
-    frame = pd.DataFrame({"start_s": np.arange(len(counts), dtype=float), "count": counts})
     if stream.shape[1] == 1:
-        return frame
+        none = np.full(len(counts), np.nan)
+        return {"count": counts, "latency_mean_s": none, "latency_max_s": none}
     second = np.floor(instants - load[0])
     inside = (second >= 0) & (second < len(counts))
     latency, second = (instants - stream[:, 0])[inside], second[inside].astype(np.int64)
@@ -257,9 +270,11 @@ def _stream_intervals(stream: np.ndarray, load: Window) -> pd.DataFrame:
     largest = np.full(len(counts), -np.inf)
     np.maximum.at(largest, second, latency)
     some = counts > 0
-    frame["latency_mean_s"] = np.divide(total, counts, where=some, out=np.full(len(total), np.nan))
-    frame["latency_max_s"] = np.where(some, largest, np.nan)
-    return frame
+    return {
+        "count": counts,
+        "latency_mean_s": np.divide(total, counts, where=some, out=np.full(len(total), np.nan)),
+        "latency_max_s": np.where(some, largest, np.nan),
+    }
 
 
 def _cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
