@@ -88,6 +88,8 @@ _RUNS = (
     _text("status", "done, failed, partial, or published for a report's row."),
     _text("failure", "Why a failed run failed."),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
+    _text("order", "Order of the sweep: listed, as the plan has it, or random."),
+    Column("seed", "Int64", "Seed of the random order."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
     Column(
         "sentinel",
@@ -109,6 +111,9 @@ _RUNS = (
         "warm-up found",
         "not negative",
     ),
+    _seconds("cooldown_s", "Load after the window.", "cool-down", "not negative"),
+    _seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout"),
+    _text("targets", "own: each pair of client and server has its own target; or shared by all."),
     _seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
@@ -122,6 +127,10 @@ _RUNS = (
     _text("cpu_model", "Processor of the hosts."),
     Column("cores", "Int64", "Hardware threads of each host.", check="positive"),
     Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
+    _text("clock_source", "Clock of the hosts' kernel."),
+    _text("tcp_congestion_control", "Congestion control of TCP on the hosts."),
+    Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
+    _text("cpu_governor", "What sets the hosts' CPU frequency; empty where a machine does not tell."),
     _seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
     _text("network_card", "Network card between the hosts; loopback when all run on one."),
     _text("network_driver", "Driver of the network card."),
@@ -263,7 +272,11 @@ _KNEES = (
 )
 
 _BOTTLENECKS = (
-    _text("bottleneck", "Who ran out of CPU: tester, host, broker: NODE, none, cannot tell."),
+    _text(
+        "bottleneck",
+        "Who ran out of CPU: tester, host, broker: NODE, none, cannot tell.",
+        "limited by",
+    ),
     _text("because", "The figures that this rests on, as one sentence."),
 )
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 NETWORK_CARDS = Path("/sys/class/net")
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def host_facts() -> dict[str, JsonValue]:
@@ -19,7 +20,9 @@ def host_facts() -> dict[str, JsonValue]:
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _os(),
         "clock_source": _first_line(CLOCK),
+        "cpu_governor": _first_line(GOVERNOR),
         "tcp_congestion_control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
+        "somaxconn": _number("/proc/sys/net/core/somaxconn"),
         "python": platform.python_version(),
         "network": "loopback",
         "network_cards": [*map(_network_card, sorted(NETWORK_CARDS.glob("*/device")))],
@@ -50,6 +53,11 @@ def _network_card(device: Path) -> JsonValue:
         # A card that does not know its speed says -1, or refuses to be read.
         "speed_bits_per_s": int(speed) * 1_000_000 if speed and int(speed) > 0 else None,
     }
+
+
+def _number(path: str) -> int | None:
+    line = _first_line(path)
+    return int(line) if line and line.isdigit() else None
 
 
 def _first_line(path: str | Path) -> str | None:

@@ -223,6 +223,21 @@ def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
     assert found["messages"].empty
 
 
+def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
+    """Order, seed and kernel come from the record; what was not recorded stays empty."""
+    attempt = Attempt(tmp_path, CALL.case)
+    attempt.facts |= {
+        "order": {"kind": "random", "seed": 0},
+        "hosts": [{"clock_source": "tsc", "tcp_congestion_control": "bbr", "somaxconn": 4096}],
+    }
+    attempt.fail("the broker died")
+    row = only(tables.read(tmp_path)["runs"])
+    told = ("order", "seed", "clock_source", "tcp_congestion_control", "somaxconn")
+    assert [row[name] for name in told] == ["random", 0, "tsc", "bbr", 4096]
+    assert (row["cooldown_s"], row["timeout_s"], row["targets"]) == (1, 10, "own")
+    assert pd.isna(row["cpu_governor"])
+
+
 def test_tables_survive_being_files(call: dict[str, pd.DataFrame], tmp_path: Path) -> None:
     """What is written as CSV or Parquet is read again as it was."""
     for form in ("csv", "parquet"):
