@@ -36,15 +36,25 @@ def run_figures(tables: Tables) -> pd.DataFrame:
 
     Sentinels are left out: they watch the machine and are no repeats.
     """
-    cpu = tables["cpu"]
-    broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
-    used = broker.groupby("run")[["total_cores", "sys_cores"]].sum().add_prefix("cpu_")
+    used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
     frame = tables["messages"].merge(
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
     )
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
     sentinels = tables["runs"].loc[_is_sentinel(tables["runs"]), "run"]
     return frame.loc[~frame["run"].isin(sentinels), ["run", "point", *FIGURES]]
+
+
+def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
+    """CPU of all broker nodes over the window, by run: the total that a report printed, if any.
+
+    Such a total is exact, and the sum of rounded nodes is not.
+    """
+    window = cpu[cpu["scope"] == "window"].groupby(["kind", "run"])[["total_cores", "sys_cores"]]
+    used = window.sum(min_count=1)
+    kinds = used.index.get_level_values("kind")
+    nodes, printed = (used[kinds == kind].droplevel("kind") for kind in ("broker", "total"))
+    return printed.combine_first(nodes)
 
 
 def _is_sentinel(runs: pd.DataFrame) -> pd.Series:
