@@ -14,12 +14,13 @@ import numpy as np
 
 from mqperf.load import messages
 from mqperf.load.inside.simulator_shim.recorder import Recorder
-from mqperf.plan import QUEUES, TEST_CASES, TOPOLOGIES, Case
+from mqperf.plan import TEST_CASES, Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt
 
 START = 1_700_000_000
 NODES = ("Master", "Slave 1", "Slave 2")
+TOPOLOGIES, QUEUES = ("cmsm", "cs1ss2"), ("classic", "mirrored", "quorum")
 
 
 @dataclass(frozen=True, slots=True)
