@@ -130,7 +130,7 @@ _RUNS = (
     _text("clock_source", "Clock of the hosts' kernel."),
     _text("tcp_congestion_control", "Congestion control of TCP on the hosts."),
     Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
-    _text("cpu_governor", "What sets the hosts' CPU frequency; empty where a machine does not tell."),
+    _text("cpu_governor", "What sets the CPU frequency of the hosts; empty when not told."),
     _seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
     _text("network_card", "Network card between the hosts; loopback when all run on one."),
     _text("network_driver", "Driver of the network card."),

@@ -97,9 +97,6 @@ def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str,
             "cooldown_s": float(case.cooldown_s),
             "timeout_s": float(case.timeout_s),
             "targets": case.targets,
-            "cooldown_s": float(case.cooldown_s),
-            "timeout_s": float(case.timeout_s),
-            "targets": case.targets,
             "sentinel": case.sentinel,
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
