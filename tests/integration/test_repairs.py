@@ -1,0 +1,137 @@
+"""Every repair of a simulator release: what fails without it, in the release's own environment."""
+
+import subprocess
+import textwrap
+from dataclasses import dataclass
+
+import pytest
+
+from mqperf.load import environments
+from mqperf.load.environments import RELEASES
+from mqperf.load.simulator import INSIDE
+
+
+@dataclass(frozen=True)
+class Example:
+    """A few lines which do what the simulator does, and what they print with and without repair."""
+
+    repair: str
+    release: str
+    program: str
+    without: str
+    repaired: str
+
+
+EXAMPLES = (
+    Example(
+        "abstract-collections",
+        "zeromq",
+        "print('imported')",
+        without="AttributeError: module 'collections' has no attribute 'Mapping'",
+        repaired="imported",
+    ),
+    Example(
+        "zmq-call-monitor",
+        "zeromq",
+        """
+        from types import SimpleNamespace
+        from oslo_messaging._drivers.impl_zmq import ZmqDriver
+        client = SimpleNamespace(send_call=lambda *_: "answer")
+        driver = SimpleNamespace(client=SimpleNamespace(get=lambda: client))
+        print(ZmqDriver.send(driver, None, {}, {}, wait_for_reply=True, call_monitor_timeout=None))
+        """,
+        without="send() got an unexpected keyword argument 'call_monitor_timeout'",
+        repaired="answer",
+    ),
+    Example(
+        "whole-topic",
+        "zeromq",
+        """
+        simulator.send_messages = lambda _, builder, *__: print(*builder.args[2])
+        simulator.spawn_notify_clients(1, "topic", None, 1, 0, 1, 1)
+        """,
+        without="t o p i c",
+        repaired="topic",
+    ),
+    Example(
+        "amqp-expiry",
+        "amqp",
+        """
+        import proton, time
+        from oslo_messaging._drivers.amqp1_driver.eventloop import compute_timeout
+        message = proton.Message()
+        message.expiry_time = compute_timeout(60)
+        print("expires in a minute:", 58 < message.expiry_time - time.time() < 63)
+        """,
+        without="expires in a minute: False",
+        repaired="expires in a minute: True",
+    ),
+    Example(
+        "amqp-warnings",
+        "amqp",
+        """
+        import oslo_messaging._drivers.impl_amqp1, warnings
+        warnings.warn("for every message")
+        print("quiet")
+        """,
+        without="for every message",
+        repaired="quiet",
+    ),
+    Example(
+        "amqp-first-host",
+        "amqp",
+        """
+        from types import SimpleNamespace
+        from oslo_messaging._drivers.amqp1_driver.controller import Hosts
+        names = [SimpleNamespace(hostname=n, port=1, username=None, password=None) for n in "abc"]
+        url = SimpleNamespace(virtual_host=None, hosts=names)
+        print(*sorted({Hosts(url).current.hostname for _ in range(100)}))
+        """,
+        without="a b c",
+        repaired="a",
+    ),
+)
+
+PREAMBLE = """\
+from pathlib import Path
+from simulator_shim.__main__ import _load
+from simulator_shim.repairs import prepare, repair
+repairs = {repairs}
+prepare(repairs)
+simulator = _load(Path({simulator!r}))
+repair(simulator, repairs)
+"""
+
+
+def said(example: Example, repairs: list[str]) -> str:
+    """The last thing that the example's program says, with these repairs."""
+    environment = environments.ensure(example.release)
+    preamble = PREAMBLE.format(repairs=repairs, simulator=str(environment.simulator))
+    done = subprocess.run(
+        [
+            str(environment.python),
+            "-W",
+            "ignore",
+            "-c",
+            preamble + textwrap.dedent(example.program),
+        ],
+        env={"PYTHONPATH": str(INSIDE), "PYTHONDONTWRITEBYTECODE": "1"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return (done.stderr + done.stdout).strip()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.repair)
+def test_a_repair_repairs_what_fails_without_it(example: Example) -> None:
+    """With all repairs of the release it works; with all but this one it fails as described."""
+    repairs = list(RELEASES[example.release].repairs)
+    assert said(example, repairs) == example.repaired
+    assert example.without in said(example, [name for name in repairs if name != example.repair])
+
+
+def test_every_repair_has_its_example() -> None:
+    """No release asks for a repair which nobody has shown to be needed."""
+    asked = {(repair, name) for name, release in RELEASES.items() for repair in release.repairs}
+    assert asked == {(example.repair, example.release) for example in EXAMPLES}

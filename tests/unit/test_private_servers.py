@@ -1,0 +1,131 @@
+"""Private servers, with small shell programs in the place of brokers."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import HostError, SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.systems.private import PortTakenError, Server, Servers, Site
+
+HOST = LocalHost()
+SERVES = "echo ready; exec sleep 60"
+
+
+def server(folder: Path, script: str, **files: str) -> Server:
+    return Server(
+        label=folder.name,
+        name="somewhere",
+        folder=folder,
+        argv=("/bin/sh", "-c", script),
+        env={},
+        ready=("ready",),
+        taken=("Address already in use",),
+        files=files,
+    )
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    running = Servers("Example", HOST, lambda text: text.replace("secret", "***"))
+    yield running
+    running.stop()
+
+
+def test_a_server_is_given_when_it_serves(servers: Servers, tmp_path: Path) -> None:
+    """Its folder and files are for us only, and it is a node with memory."""
+    servers.start([server(tmp_path / "one", SERVES, conf="x")], 10)
+    [node] = servers.nodes
+    assert node.label == "one"
+    assert node.process is not None
+    assert node.process.alive
+    assert (tmp_path / "one").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "one" / "conf").stat().st_mode & 0o777 == 0o600
+    [facts] = servers.facts()
+    assert isinstance(facts, dict)
+    assert facts["rss_bytes"]
+
+
+def test_one_that_never_gets_ready_is_quoted(servers: Servers, tmp_path: Path) -> None:
+    """The error has its name, the time it had and its last words, without secrets."""
+    with pytest.raises(SystemFault) as fault:
+        servers.start([server(tmp_path / "one", "echo trying secret; exec sleep 60")], 0.3)
+    assert str(fault.value) == (
+        "Example's one is not ready after 0.3 s; its log ends:\n  trying ***"
+    )
+
+
+def test_one_that_ends_while_starting_is_quoted(servers: Servers, tmp_path: Path) -> None:
+    """The exit code and the last words are told; frames of stack traces are not."""
+    script = r"printf 'Exception: no room\n\tat org.example.Main(1)\n'; exit 3"
+    with pytest.raises(SystemFault) as fault:
+        servers.start([server(tmp_path / "one", script)], 10)
+    assert str(fault.value) == (
+        "Example's one ended with exit code 3; its log ends:\n  Exception: no room"
+    )
+
+
+def test_enough_is_enough(servers: Servers, tmp_path: Path) -> None:
+    """Of several servers some may be left waiting."""
+    both = [server(tmp_path / "one", "exec sleep 60"), server(tmp_path / "two", SERVES)]
+    servers.start(both, 10, enough=1)
+    servers.check()
+
+
+def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
+    """Whoever dies later is found by the next check."""
+    servers.start([server(tmp_path / "one", "echo ready; sleep 0.2; exit 1")], 10)
+    assert servers.nodes[0].process is not None
+    while servers.nodes[0].process.alive:
+        time.sleep(0.05)
+    with pytest.raises(SystemFault, match="Example's one ended with exit code 1"):
+        servers.check()
+
+
+def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Path) -> None:
+    """Each run gets the files, and the part of the log that was written since the run before."""
+    servers.start([server(tmp_path / "one", "echo secret; " + SERVES, conf="key: secret")], 10)
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        servers.collect(tmp_path / name)
+    assert (tmp_path / "first" / "one-conf").read_text() == "key: ***"
+    assert (tmp_path / "first" / "one.log").read_text() == "***\nready\n"
+    assert (tmp_path / "second" / "one.log").read_text() == ""
+
+
+def test_a_folder_that_cannot_be_made_is_named(servers: Servers, tmp_path: Path) -> None:
+    """The user learns where there is no room."""
+    (tmp_path / "file").touch()
+    with pytest.raises(HostError, match=r"file/one: cannot write the configuration of one"):
+        servers.start([server(tmp_path / "file" / "one", SERVES)], 10)
+
+
+def launching(scripts: Sequence[str]) -> Callable[[Servers, tuple[int, ...], Path], Path]:
+    """A launch whose first server runs the first script, and so on."""
+    left = list(scripts)
+
+    def launch(servers: Servers, _ports: tuple[int, ...], place: Path) -> Path:
+        servers.start([server(place / "one", left.pop(0))], 10)
+        return place
+
+    return launch
+
+
+TAKEN = "echo Address already in use; exit 1"
+
+
+def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
+    """The second attempt has other ports and a folder of its own."""
+    with Site("Example", HOST, tmp_path).launched(1, launching([TAKEN, SERVES])) as place:
+        assert place == tmp_path / "servers-again"
+
+
+def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
+    """There is no third attempt: the user is told to repeat the command."""
+    with (
+        pytest.raises(PortTakenError, match="a port was taken while Example's one started; repeat"),
+        Site("Example", HOST, tmp_path).launched(1, launching([TAKEN, TAKEN])),
+    ):
+        pass
