@@ -230,11 +230,11 @@ def _run(release: Release, argv: list[str]) -> str:
     )
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
-        tools = f", that there are {release.tools}," if release.tools else ""
+        tools = f", that there are {release.tools}" if release.tools else ""
         raise LoadError(
             f"The simulator environment {release.name!r} (oslo.messaging {release.version}) could "
             f"not be made: `{shlex.join(argv)}` ended with code {done.returncode}; check that the "
-            f"package index can be reached{tools} and that Python {platform.python_version()} can make "
-            f"virtual environments, then try again. Its last words:\n{without_passwords(last)}"
+            f"package index can be reached{tools}, and that Python {platform.python_version()} can "
+            f"make virtual environments, then try again. Its last words:\n{without_passwords(last)}"
         )
     return done.stdout
