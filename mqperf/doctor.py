@@ -51,7 +51,7 @@ def _system(system: System) -> Finding:
     try:
         return _there(f"{system.title} {system.installed()}")
     except MqperfError as error:
-        return _missing(str(error))
+        return _missing(f"{system.title}: {error}")
 
 
 def _simulator(name: str, *, build: bool) -> Finding:
