@@ -2,12 +2,19 @@
 
 from mqperf.errors import PlanError
 from mqperf.plan import Plan
-from mqperf.systems import activemq, artemis, artemis_ha, rabbitmq, zeromq
+from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
 
 __all__ = ["SYSTEMS", "Deployment", "Node", "System", "check_plan"]
 
-_KNOWN = (rabbitmq.SYSTEM, zeromq.SYSTEM, activemq.SYSTEM, artemis.SYSTEM, artemis_ha.SYSTEM)
+_KNOWN = (
+    rabbitmq.SYSTEM,
+    zeromq.SYSTEM,
+    activemq.SYSTEM,
+    artemis.SYSTEM,
+    artemis_ha.SYSTEM,
+    activemq_leveldb.SYSTEM,
+)
 
 SYSTEMS: dict[str, System] = {system.name: system for system in _KNOWN}
 

@@ -11,6 +11,7 @@ from mqperf.hosts import LocalHost
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java_logging import log4j2
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -25,14 +26,7 @@ ARCHIVE = Archive(
 OLDEST_JAVA = 11
 OPENED = ("java.lang", "java.util", "java.util.concurrent", "java.net", "java.io", "java.nio")
 
-LOGGING = """\
-rootLogger.level = INFO
-rootLogger.appenderRef.console.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d %-5level %msg%n
-"""
+LOGGING = log4j2({})
 
 # Without tcpNoDelay a CALL waits some 40 ms for the acknowledgement of its request.
 BROKER = """\
@@ -47,7 +41,7 @@ BROKER = """\
     <destinationPolicy><policyMap><policyEntries>
       <policyEntry queue="&gt;" gcInactiveDestinations="true" inactiveTimeoutBeforeGC="60000"/>
     </policyEntries></policyMap></destinationPolicy>
-    <persistenceAdapter><kahaDB directory={kahadb}/></persistenceAdapter>
+    <persistenceAdapter>{store}</persistenceAdapter>
     <systemUsage><systemUsage>
       <memoryUsage><memoryUsage percentOfJvmHeap="70"/></memoryUsage>
       <storeUsage><storeUsage limit="1 gb"/></storeUsage>
@@ -59,6 +53,10 @@ BROKER = """\
   </broker>
 </beans>
 """
+
+
+KAHADB = "<kahaDB/>"
+"""The usual store, in the broker's own folder."""
 
 
 def installed() -> str:
@@ -95,27 +93,25 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
         yield deployment
 
 
-def configuration(folder: Path, port: int) -> str:
-    """Write a broker's activemq.xml."""
+def configuration(folder: Path, port: int, store: str) -> str:
+    """Write the activemq.xml of a broker with that store."""
     uri = (
         f"amqp://127.0.0.1:{port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
     )
-    data, kahadb = str(folder / "data"), str(folder / "data" / "kahadb")
-    return BROKER.format(data=quoteattr(data), kahadb=quoteattr(kahadb), uri=quoteattr(uri))
+    return BROKER.format(data=quoteattr(str(folder / "data")), store=store, uri=quoteattr(uri))
 
 
 def _broker(java: Java, home: Path, folder: Path, port: int, heap_mb: int) -> Server:
     places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
     properties = {f"activemq.{name}": place for name, place in places.items()}
-    logging = {"log4j2.configurationFile": folder / "log4j2.properties"}
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
     return Server(
         label="Broker",
         name=f"127.0.0.1:{port}",
         folder=folder,
         argv=(
-            *java.command(folder, heap_mb, properties | logging),
+            *java.command(folder, heap_mb, properties | LOGGING.properties(folder)),
             *opened,
             *("-jar", str(home / "bin" / "activemq.jar")),
             *("start", f"xbean:{(folder / 'activemq.xml').as_uri()}"),
@@ -123,7 +119,7 @@ def _broker(java: Java, home: Path, folder: Path, port: int, heap_mb: int) -> Se
         env=ENVIRONMENT,
         ready=(") started",),
         taken=("Address already in use",),
-        files={"activemq.xml": configuration(folder, port), "log4j2.properties": LOGGING},
+        files={"activemq.xml": configuration(folder, port, KAHADB), **LOGGING.files},
     )
 
 

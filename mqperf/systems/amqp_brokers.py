@@ -41,8 +41,8 @@ class AmqpBrokers:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Brokers, in the order of their ports, then what they need."""
-        brokers = [f"127.0.0.1:{port}" for port in self.ports]
-        return tuple(sorted(self.servers.nodes, key=lambda node: node.name not in brokers))
+        order = {f"127.0.0.1:{port}": place for place, port in enumerate(self.ports)}
+        return tuple(sorted(self.servers.nodes, key=lambda node: order.get(node.name, len(order))))
 
     def grant(self, _case: Case, _run_id: str) -> Access:
         """Give a URL of all brokers; runs keep apart by their topics."""

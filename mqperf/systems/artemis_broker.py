@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 
 from mqperf.systems.archive import Archive, available
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java_logging import log4j2
 from mqperf.systems.private import Server
 
 ARCHIVE = Archive(
@@ -21,20 +22,13 @@ ACTIVE = "AMQ221007"
 """Artemis' code for: server is now active."""
 
 # Unless it is switched off, the audit writes several lines for every message.
-LOGGING = """\
-rootLogger.level = INFO
-rootLogger.appenderRef.console.ref = console
-logger.audit.name = org.apache.activemq.audit
-logger.audit.level = OFF
-logger.zookeeper.name = org.apache.zookeeper
-logger.zookeeper.level = WARN
-logger.curator.name = org.apache.curator
-logger.curator.level = WARN
-appender.console.type = Console
-appender.console.name = console
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d %-5level %msg%n
-"""
+LOGGING = log4j2(
+    {
+        "org.apache.activemq.audit": "OFF",
+        "org.apache.zookeeper": "WARN",
+        "org.apache.curator": "WARN",
+    }
+)
 
 BOOTSTRAP = """\
 <broker xmlns="http://activemq.apache.org/schema">
@@ -113,8 +107,8 @@ def broker(tools: Tools, folder: Path, port: int, part: Part) -> Server:
         "artemis.instance": folder,
         "artemis.instance.etc": folder,
         "data.dir": folder / "data",
-        "log4j2.configurationFile": folder / "log4j2.properties",
         "log4j2.disableJmx": "true",
+        **LOGGING.properties(folder),
     }
     settings = BROKER.format(
         data=escape(str(folder / "data")),
@@ -139,6 +133,6 @@ def broker(tools: Tools, folder: Path, port: int, part: Part) -> Server:
             "broker.xml": settings,
             "bootstrap.xml": BOOTSTRAP.format(broker=(folder / "broker.xml").as_uri()),
             "management.xml": MANAGEMENT,
-            "log4j2.properties": LOGGING,
+            **LOGGING.files,
         },
     )

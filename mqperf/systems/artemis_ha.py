@@ -100,7 +100,8 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
     def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
         brokers = [_member(tools, place, index, own, keepers) for index in range(SIZE)]
-        servers.start(zookeeper.ensemble(tools.java, jars, place, keepers), wanted.start_timeout_s)
+        ensemble = zookeeper.ensemble(tools.java, zookeeper.Edition(jars), place, keepers)
+        servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers[:1], wanted.start_timeout_s)
         servers.start(brokers[1:], wanted.start_timeout_s, enough=1)
         about: dict[str, JsonValue] = {

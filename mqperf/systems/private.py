@@ -27,7 +27,8 @@ class Server:
     """One server on paper: its command, its files, and what its log says.
 
     ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
-    in its log says that it serves, any of ``taken`` that it did not get its port.
+    in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
+    known to die while it starts may be started again, ``restarts`` times.
     """
 
     label: str
@@ -38,6 +39,12 @@ class Server:
     ready: tuple[str, ...]
     taken: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    restarts: int = 0
+
+    @property
+    def log(self) -> Path:
+        """Where its output goes."""
+        return self.folder / "server.log"
 
     def write(self) -> None:
         """Make the folder with its files; raises ``HostError`` when that is refused."""
@@ -66,6 +73,7 @@ class Servers:
         self._servers: list[Server] = []
         self._processes: list[Process] = []
         self._logs: list[LogReader] = []
+        self.incidents: list[str] = []
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -83,13 +91,9 @@ class Servers:
         """
         for server in servers:
             server.write()
-            log = server.folder / "server.log"
-            process = self._host.start(
-                server.label, server.argv, env=server.env, log=log, cwd=server.folder
-            )
             self._servers.append(server)
-            self._processes.append(process)
-            self._logs.append(LogReader(log))
+            self._processes.append(self._run(server))
+            self._logs.append(LogReader(server.log))
         self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
     def stop(self) -> None:
@@ -117,6 +121,11 @@ class Servers:
             for server, process in zip(self._servers, self._processes, strict=True)
         ]
 
+    def _run(self, server: Server) -> Process:
+        return self._host.start(
+            server.label, server.argv, env=server.env, log=server.log, cwd=server.folder
+        )
+
     def _await(self, servers: Sequence[Server], timeout_s: float, enough: int) -> None:
         deadline = time.monotonic() + timeout_s
         waiting = list(servers)
@@ -124,21 +133,23 @@ class Servers:
             self._check_starting()
             waiting = [server for server in waiting if not _says(server, server.ready)]
             if waiting and time.monotonic() > deadline:
-                log = waiting[0].folder / "server.log"
                 raise SystemFault(
                     f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
-                    f" {last_lines(log, self._redact)}"
+                    f" {last_lines(waiting[0].log, self._redact)}"
                 )
             time.sleep(POLL_S)
 
     def _check_starting(self) -> None:
-        for server in self._servers:
+        for position, server in enumerate(self._servers):
             if _says(server, server.taken):
-                log = last_lines(server.folder / "server.log", self._redact)
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
-                    f" repeat the command; {log}"
+                    f" repeat the command; {last_lines(server.log, self._redact)}"
                 )
+            deaths = self.incidents.count(_death(server))
+            if not self._processes[position].alive and deaths < server.restarts:
+                self.incidents.append(_death(server))
+                self._processes[position] = self._run(server)
         self.check()
 
     def _named(self, server: Server) -> str:
@@ -182,5 +193,9 @@ class Site:
 
 
 def _says(server: Server, signs: Sequence[str]) -> bool:
-    log = text(server.folder / "server.log")
+    log = text(server.log)
     return any(sign in log for sign in signs)
+
+
+def _death(server: Server) -> str:
+    return f"{server.label} died while it started, and was started again"

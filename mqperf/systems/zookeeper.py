@@ -1,9 +1,11 @@
 """A private ZooKeeper ensemble on paper, from the jars that a broker brings."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.systems.java import ENVIRONMENT, Java
+from mqperf.systems.java_logging import Logging, log4j2
 from mqperf.systems.private import Server
 
 SIZE = 3
@@ -12,19 +14,19 @@ PORTS = 3 * SIZE
 
 HEAP_MB = 64
 
-LOGGING = """\
-rootLogger.level = INFO
-rootLogger.appenderRef.console.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d %-5level %msg%n
-"""
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The jars of one version, what its log says when a server leads or follows, its logging."""
+
+    jars: Sequence[Path]
+    ready: tuple[str, ...] = ("leading - broadcast", "following - broadcast")
+    logging: Logging = field(default_factory=lambda: log4j2({}))
 
 
-def ensemble(java: Java, jars: Sequence[Path], place: Path, ports: Sequence[int]) -> list[Server]:
+def ensemble(java: Java, edition: Edition, place: Path, ports: Sequence[int]) -> list[Server]:
     """Give three servers, to be started at once; each is ready when it leads or follows."""
-    return [_server(java, jars, place / f"zookeeper{n + 1}", n, ports) for n in range(SIZE)]
+    return [_server(java, edition, place / f"zookeeper{n + 1}", n, ports) for n in range(SIZE)]
 
 
 def version(home: Path) -> str:
@@ -38,13 +40,11 @@ def connect_string(ports: Sequence[int]) -> str:
     return ",".join(f"127.0.0.1:{port}" for port in ports[:SIZE])
 
 
-def _server(
-    java: Java, jars: Sequence[Path], folder: Path, index: int, ports: Sequence[int]
-) -> Server:
+def _server(java: Java, edition: Edition, folder: Path, index: int, ports: Sequence[int]) -> Server:
     properties = {
-        "log4j2.configurationFile": folder / "log4j2.properties",
         "zookeeper.admin.enableServer": "false",
         "zookeeper.jmx.log4j.disable": "true",
+        **edition.logging.properties(folder),
     }
     return Server(
         label=f"ZooKeeper {index + 1}",
@@ -52,16 +52,16 @@ def _server(
         folder=folder,
         argv=(
             *java.command(folder, HEAP_MB, properties),
-            *("-classpath", ":".join(str(jar) for jar in jars)),
+            *("-classpath", ":".join(str(jar) for jar in edition.jars)),
             *("org.apache.zookeeper.server.quorum.QuorumPeerMain", str(folder / "zoo.cfg")),
         ),
         env=ENVIRONMENT,
-        ready=("leading - broadcast", "following - broadcast"),
+        ready=edition.ready,
         taken=("Address already in use",),
         files={
             "zoo.cfg": configuration(folder, ports, index),
             "data/myid": f"{index + 1}\n",
-            "log4j2.properties": LOGGING,
+            **edition.logging.files,
         },
     )
 
