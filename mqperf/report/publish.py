@@ -1,5 +1,6 @@
 """A folder of runs, or of published tables, as a report: notebooks executed, then all built."""
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -34,16 +35,18 @@ def _executed(path: Path | None) -> Iterator[list[Path]]:
         yield []
         return
     with tempfile.TemporaryDirectory(prefix="mqperf-notebooks-") as folder:
-        yield execute(path.resolve(), Path(folder))
+        yield execute(path, Path(folder))
 
 
 def execute(path: Path, folder: Path) -> list[Path]:
-    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores."""
+    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
+
+    They get ``path`` as it was given, so that what they show names no other folder.
+    """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
     parameters: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
-        "audit": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
     if (plan := path / "plan.yaml").exists():
@@ -65,8 +68,17 @@ def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
             parameters=dict(parameters),
             progress_bar=False,
             extra_arguments=QUIET,
-            cwd=str(folder),
+            cwd=str(Path.cwd()),
         )
     except papermill.PapermillExecutionError as error:
         raise ReportError(f"notebook {name}: {error.ename}: {error.evalue}") from None
+    _forget_folders(copy)
     return copy
+
+
+def _forget_folders(notebook: Path) -> None:
+    """Keep only the names of files in what papermill notes: a report names no folder of ours."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    noted = content["metadata"]["papermill"]
+    noted |= {key: Path(noted[key]).name for key in ("input_path", "output_path")}
+    notebook.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -178,7 +178,7 @@ def as_text_lines(doubts: pd.DataFrame) -> Iterator[str]:
     for row in doubts.to_dict("records"):
         words = [_plain(row[name]) for name in SHOWN[:4]]
         if (threads := _plain(row["threads"])) is not None:
-            words.append(f"{threads} threads")
+            words.append(f"{threads} thread{'' if threads == 1 else 's'}")
         point = " ".join(str(word) for word in words if word is not None)
         yield f"{point}: {row['kind']}: {row['text']} [{row['run']}]"
 
