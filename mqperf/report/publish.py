@@ -59,6 +59,7 @@ def execute(path: Path, folder: Path) -> list[Path]:
 
 def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
     import papermill
+    from jupyter_core.utils import ensure_event_loop
 
     copy = folder / f"{name}.ipynb"
     try:
@@ -72,6 +73,8 @@ def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
         )
     except papermill.PapermillExecutionError as error:
         raise ReportError(f"notebook {name}: {error.ename}: {error.evalue}") from None
+    finally:
+        ensure_event_loop().close()  # that of this thread, which nobody else ends
     _forget_folders(copy)
     return copy
 
