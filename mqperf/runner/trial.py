@@ -77,7 +77,8 @@ class Trial:
         self.control = Control(self._stack.enter_context(host.scratch("run")))
         access = deployment.grant(self.case, self.key)
         self._stack.callback(deployment.revoke, self.key)
-        self.attempt.event("granted")
+        incidents = self.bench.facts["system"].get("incidents", [])
+        self.attempt.event("granted", **({"incidents": incidents} if incidents else {}))
         load = folder / "load"
         self.commands = simulator.commands(
             self.case, self.key, access, self.bench.environment, self.control.folder, load
@@ -113,6 +114,7 @@ class Trial:
         servers = [c.label for c in self.commands if c.kind == "server"]
         limit = self.window[1] + self.case.cooldown_s + self.case.timeout_s + EXIT_MARGIN_S
         self._await_exit([*clients, "psutil"], limit)
+        self._check_answers(clients)
         self._drain(clients, servers)
         self.control.stop()
         self._await_exit(servers, time.time() + EXIT_MARGIN_S)
@@ -191,16 +193,18 @@ class Trial:
             time.sleep(POLL_S)
         self.attempt.event("drained", sent=sent, received=received)
 
+    def _check_answers(self, clients: list[str]) -> None:
+        """Raise when a client sent nothing, or nothing that did not fail."""
+        for client in clients:
+            counts = self._counts(client)
+            if counts["sent"] == counts["error"]:
+                words = _last_words(self.processes[client].log)
+                raise LoadError(f"{client}: all {counts['sent']} messages failed{words}")
+
     def _judge(self) -> None:
         """Raise when what the processes left is not a sound run."""
         for command in self.commands:
             simulator_json.read_summary(self.attempt.folder / "load" / f"{command.label}.json")
-            counts = self._counts(command.label)
-            if command.kind == "client" and counts["sent"] == counts["error"]:
-                raise LoadError(
-                    f"{command.label}: all {counts['sent']} messages failed"
-                    f"{_last_words(self.processes[command.label].log)}"
-                )
         step = psutil_log.clock_step_s(self._probe_log)
         if abs(step) > CLOCK_STEP_LIMIT_S:
             raise HostError(

@@ -1,7 +1,7 @@
 """ActiveMQ with replicated LevelDB and ZooKeeper: historic, as the test plan of 2016 names it.
 
-ActiveMQ gave this store up.  On a current Java it needs a newer ZooKeeper client than it brings, and
-a few of Java's doors opened.  Its brokers often die while they start (``listener is null``);
+ActiveMQ gave this store up.  On a current Java it needs a newer ZooKeeper client than it brings,
+and a few of Java's doors opened.  Its brokers often die while they start (``listener is null``);
 started again they join, so this is done, and written into the record of every run.
 """
 
