@@ -1,6 +1,7 @@
 """Sweeps on a real cluster: whole runs, whatever is killed, and nothing left behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -40,16 +41,22 @@ def plan(text: str) -> Plan:
     return parse_plan(text, Path("test.yaml"))
 
 
-class Killer(Silent):
-    """Kills a process as soon as the first case is being measured."""
+class Fault(Silent):
+    """Signals a process when the first case comes to a phase."""
 
-    def __init__(self, choose: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        choose: Callable[[], int],
+        number: signal.Signals = signal.SIGKILL,
+        phase: str = "measuring",
+    ) -> None:
         self.choose: Callable[[], int] | None = choose
+        self.number, self.phase = number, phase
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
-        if what == "measuring" and self.choose:
-            os.kill(self.choose(), signal.SIGKILL)
+        if what == self.phase and self.choose:
+            os.kill(self.choose(), self.number)
             self.choose = None
 
 
@@ -63,8 +70,18 @@ def node() -> int:
 
 def client() -> int:
     """The pid of the client."""
+    return labelled("client-1")
+
+
+def server() -> int:
+    """The pid of the server."""
+    return labelled("server-1")
+
+
+def labelled(label: str) -> int:
+    """The pid of a process of the load generator."""
     family = psutil.Process().children(recursive=True)
-    return next(p.pid for p in family if "client-1" in p.cmdline())
+    return next(p.pid for p in family if label in p.cmdline())
 
 
 def statuses(folder: Path) -> list[str]:
@@ -138,7 +155,7 @@ def test_a_repeated_command_has_nothing_to_do(measured: Path) -> None:
 def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
     """The run fails with the node's name and log; the others get a new cluster."""
     text = PLAN.replace("[rpc-call, rpc-cast, notify]", "[rpc-call, rpc-cast]")
-    outcome = sweep(plan(text), text, tmp_path, Killer(node))
+    outcome = sweep(plan(text), text, tmp_path, Fault(node))
     [(failed, reason)] = outcome.failed
     assert outcome.done == 1
     assert "Slave 2" in reason
@@ -147,11 +164,19 @@ def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
 
 def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
     """No point is ever published with less load; the audit says which process is missing."""
-    outcome = sweep(plan(ONE), ONE, tmp_path, Killer(client))
+    outcome = sweep(plan(ONE), ONE, tmp_path, Fault(client))
     [(_, reason)] = outcome.failed
     assert "client-1 died with exit code -9" in reason
     kinds = set(stats.complete(tables.read(tmp_path))["doubts"]["kind"])
     assert {"missing-process", "failed-run"} <= kinds
+
+
+def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
+    """Its counts look busy, but every call failed: that is no measurement."""
+    text = f"{ONE}  timeout_s: 1\n"
+    observer = Fault(server, signal.SIGSTOP, "warming up")
+    [(_, reason)] = sweep(plan(text), text, tmp_path, observer).failed
+    assert re.match(r"client-1: all \d+ messages failed", reason)
 
 
 @pytest.fixture

@@ -115,6 +115,14 @@ def test_other_folders_are_no_runs(tmp_path: Path) -> None:
     assert list(runs(tmp_path)) == []
 
 
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    """No space left: one sentence that names the file and what to do."""
+    attempt = Attempt(tmp_path, CASE)
+    (attempt.folder / "events.jsonl").symlink_to("/dev/full")
+    with pytest.raises(RecordError, match=r"cannot write the record: No space left .* --runs"):
+        attempt.event("granted")
+
+
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     """A runs folder that is a file cannot be written: one sentence, no traceback."""
     taken = tmp_path / "file"
