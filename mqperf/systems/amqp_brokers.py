@@ -41,8 +41,7 @@ class AmqpBrokers:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Brokers, in the order of their ports, then what they need."""
-        order = {f"127.0.0.1:{port}": place for place, port in enumerate(self.ports)}
-        return tuple(sorted(self.servers.nodes, key=lambda node: order.get(node.name, len(order))))
+        return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
 
     def grant(self, _case: Case, _run_id: str) -> Access:
         """Give a URL of all brokers; runs keep apart by their topics."""
@@ -55,7 +54,8 @@ class AmqpBrokers:
     def facts(self) -> dict[str, JsonValue]:
         """What the broker is and was told, and the memory of every node."""
         driver: JsonValue = {section: dict(values) for section, values in OPTIONS.items()}
-        return {**self.about, "nodes": self.servers.facts(), "driver": driver}
+        nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
+        return {**self.about, "nodes": [*nodes], "driver": driver}
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
@@ -64,3 +64,7 @@ class AmqpBrokers:
     def collect(self, folder: Path) -> None:
         """Copy every server's configuration and the run's part of its log."""
         self.servers.collect(folder)
+
+    def _place(self, name: str) -> int:
+        addresses = [f"127.0.0.1:{port}" for port in self.ports]
+        return addresses.index(name) if name in addresses else len(addresses)

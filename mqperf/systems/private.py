@@ -114,7 +114,7 @@ class Servers:
                 copy.write_text(self._redact(content), encoding="utf-8")
             (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
 
-    def facts(self) -> list[JsonValue]:
+    def facts(self) -> list[dict[str, JsonValue]]:
         """Name and memory of each node."""
         return [
             {"label": server.label, "name": server.name, "rss_bytes": rss_bytes(process)}

@@ -53,7 +53,7 @@ class ZeroMQ:
             "product": "ZeroMQ",
             "version": f"(pyzmq {environments.pinned(RELEASE, 'pyzmq')})",
             "runtime": f"Redis {self.redis_version}",
-            "nodes": self.servers.facts(),
+            "nodes": [*self.servers.facts()],
             "driver": {name: dict(values) for name, values in options().items()},
         }
 

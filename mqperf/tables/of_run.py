@@ -278,11 +278,19 @@ def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]
 
 
 def _cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
+    kinds = _in_order(facts)
     frames = [
-        psutil_log.read(log.parent / psutil_log.LOG, facts["kinds"], window, log.parent.name)
+        psutil_log.read(log.parent / psutil_log.LOG, kinds, window, log.parent.name)
         for log in sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
     ]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _in_order(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Kinds by process, the nodes first as topologies count them: run.json sorts its keys."""
+    kinds: dict[str, str] = facts["kinds"]
+    nodes = [node["label"] for node in facts.get("system", {}).get("nodes", [])]
+    return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}
 
 
 def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> Published:

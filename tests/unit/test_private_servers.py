@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,6 @@ def test_a_server_is_given_when_it_serves(servers: Servers, tmp_path: Path) -> N
     assert (tmp_path / "one").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "one" / "conf").stat().st_mode & 0o777 == 0o600
     [facts] = servers.facts()
-    assert isinstance(facts, dict)
     assert facts["rss_bytes"]
 
 
@@ -72,6 +72,16 @@ def test_enough_is_enough(servers: Servers, tmp_path: Path) -> None:
     both = [server(tmp_path / "one", "exec sleep 60"), server(tmp_path / "two", SERVES)]
     servers.start(both, 10, enough=1)
     servers.check()
+
+
+def test_one_that_is_known_to_die_is_started_again(servers: Servers, tmp_path: Path) -> None:
+    """As often as was agreed and no more; who it was is kept for the record."""
+    dies_once = "[ -e tried ] || { touch tried; exit 1; }; " + SERVES
+    servers.start([replace(server(tmp_path / "one", dies_once), restarts=1)], 10)
+    assert servers.incidents == ["one died while it started, and was started again"]
+    with pytest.raises(SystemFault, match="Example's two ended with exit code 1"):
+        servers.start([replace(server(tmp_path / "two", "exit 1"), restarts=2)], 10)
+    assert len(servers.incidents) == 3
 
 
 def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
