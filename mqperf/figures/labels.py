@@ -1,8 +1,6 @@
 """How topologies and kinds of queue are called, those that no plan of ours has as well."""
 
-from mqperf.plan import QUEUES, TOPOLOGIES, Queues, Topology
-
-NO_BROKER = Queues("none", "", "", "", "There is no broker between client and server.")
+from mqperf.topologies import QUEUES, TOPOLOGIES, Queues, Topology
 
 
 def topology(name: str) -> Topology:
@@ -12,10 +10,13 @@ def topology(name: str) -> Topology:
 
 def queues(name: str) -> Queues:
     """The words for a kind of queue; one that is known from a published report by its name."""
-    if name == NO_BROKER.name:
-        return NO_BROKER
     unknown = Queues(name, f", {name} queues", f" ({name})", f"-{name}", f"Queues are {name}.")
     return QUEUES.get(name) or unknown
+
+
+def copied(name: str) -> bool:
+    """Whether the kind is known to have copies of its messages on other nodes."""
+    return name in QUEUES and bool(QUEUES[name].suffix)
 
 
 def layout(of_topology: str, of_queues: str) -> str:

@@ -19,6 +19,8 @@ WIDE_SWEEP = 20
 NEAREST_TICKS = 0.075
 """Share of the axis below which two thread counts are too near for two tick labels."""
 
+HEADROOM = 1.06
+"""How far an axis from zero goes above its highest value."""
 
 _LEGEND: dict[str, Any] = {
     "loc": "lower left",
@@ -132,7 +134,9 @@ def from_zero(axes: Axes) -> None:
     """A linear axis whose zero is seen, so that heights compare."""
     bottom, top = axes.get_ylim()
     if axes.has_data():
-        axes.set_ylim(min(bottom, 0) if axes.dataLim.y0 < 0 else 0, max(top, 1e-9))
+        # values that hardly differ get hardly a margin, and their marks would be cut off
+        top = max(top, axes.dataLim.y1 * HEADROOM, 1e-9)
+        axes.set_ylim(min(bottom, 0) if axes.dataLim.y0 < 0 else 0, top)
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_formatter(FuncFormatter(plain))
 

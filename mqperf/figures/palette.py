@@ -47,6 +47,7 @@ TOPOLOGIES = (
     Shade("#b42318", "#f9a09a"),
     Shade("#0f6cbf", "#79b8ff"),
     Shade("#7a5a00", "#d9b44a"),
+    Shade("#0b7a55", "#43d1a0"),
 )
 """Topologies, in the order of ``plan.TOPOLOGIES``; the kind of queue is the dash."""
 

@@ -9,16 +9,29 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels, palette
 from mqperf.figures.marks import Pen, dress, from_zero, line, log_scale, plain, shown, thread_axis
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
+from mqperf.figures.saturation import saturation
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
 _FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
 
 
-def throughput(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
-    """Throughput against threads.  ``doubted`` names the points to be drawn hollow."""
+def throughput(
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    knees: pd.DataFrame | None = None,
+) -> Axes:
+    """Throughput against threads.  ``doubted`` names the points to be drawn hollow.
+
+    ``knees`` is the row of the sweep, whose knee and peak are marked where they lie inside it.
+    """
     line(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted=doubted)
-    return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+    _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+    if knees is not None and len(points):
+        saturation(knees, axes, (points["threads"].min(), points["threads"].max()))
+    return axes
 
 
 def latency(

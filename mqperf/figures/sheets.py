@@ -16,14 +16,19 @@ WIDTH, HEIGHT = 10.0, 3.3
 
 
 def sweep_sheet(
-    points: pd.DataFrame, *, doubted: Collection[str] = (), system: str = "", stream: str = ""
+    points: pd.DataFrame,
+    *,
+    doubted: Collection[str] = (),
+    knees: pd.DataFrame | None = None,
+    system: str = "",
+    stream: str = "",
 ) -> Figure:
     """Throughput | latency | CPU against threads; what was not measured has no panel."""
     measured = [
         name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
     ]
     figure, axes = _sheet(1 + len(measured))
-    panels.throughput(points, axes[0], doubted=doubted)
+    panels.throughput(points, axes[0], doubted=doubted, knees=knees)
     rest = iter(axes[1:])
     if "latency_mean_s" in measured:
         panels.latency(points, next(rest), doubted=doubted, subject=stream)

@@ -95,6 +95,36 @@ def test_repeats_show_their_interval(read: Tables) -> None:
     assert not figures.throughput(once["points"], Figure().subplots()).collections
 
 
+def test_knee_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
+    """A band from one end of the interval to the other, cut off where the sweep ends."""
+    nothing = float("nan")
+    knees = pd.DataFrame(
+        {
+            "knee_threads": [120.0],
+            "knee_threads_low": [90.0],
+            "knee_threads_high": [nothing],
+            "peak_threads": [900.0],
+            "peak_threads_low": [nothing],
+            "peak_threads_high": [nothing],
+        }
+    )
+    axes = figures.throughput(read["points"], Figure().subplots(), knees=knees)
+    assert [text.get_text() for text in axes.texts] == ["knee 120"]
+    (band,) = axes.patches
+    drawn = band.get_extents().transformed(axes.transData.inverted())
+    assert list(drawn.intervalx) == pytest.approx([90, 250])
+
+
+def test_marks_at_the_top_are_not_cut_off() -> None:
+    """Two points of nearly one height leave room above them."""
+    flat = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("notify",), repeats=1))[
+        "points"
+    ]
+    flat = flat.assign(throughput_msg_s=[1000.0, 1000.1, 1000.0])
+    axes = figures.throughput(flat, Figure().subplots())
+    assert axes.get_ylim()[1] > 1050
+
+
 def test_latency_without_percentiles_shows_the_mean(read: Tables) -> None:
     """Published tables have a mean and no percentiles; it is drawn all the same."""
     points = read["points"].copy()
