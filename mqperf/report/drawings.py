@@ -12,6 +12,7 @@ from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import image, slug
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ def counts(caption: str, rows: pd.DataFrame) -> Drawing:
 
 
 def sweep(
-    caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, doubted: set[str]
+    caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, tables: Tables
 ) -> Drawing:
-    """Throughput, latency and CPU."""
+    """Throughput with its knee and peak, latency and CPU; doubted points are hollow."""
     stream = "round-trip" if test_case == "rpc-call" else "one-way"
     told = {
         "throughput_msg_s": "throughput",
@@ -65,7 +66,12 @@ def sweep(
         caption,
         alt.strip(),
         partial(
-            figures.sweep_sheet, rows, doubted=doubted, system=layout.system_title, stream=stream
+            figures.sweep_sheet,
+            rows,
+            doubted=set(tables["doubts"]["point"]),
+            knees=tables["knees"],
+            system=layout.system_title,
+            stream=stream,
         ),
     )
 

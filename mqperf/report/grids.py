@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import pandas as pd
 
 from mqperf.columns import COLUMNS
+from mqperf.report import limits
 from mqperf.report.rows import COUNTS, SWEEP
 from mqperf.report.rst import Grid, Note
 from mqperf.report.words import cell
@@ -52,6 +53,7 @@ def sweep_grid(
     columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
     told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
     told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
+    told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
     columns = [name for name in columns if name not in told_already]
     headings = {
         name: COLUMNS[name].heading(system if name.startswith("cpu_") else "") for name in columns

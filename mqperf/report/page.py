@@ -35,10 +35,15 @@ class Page:
     parts: tuple[Part, ...]
     data: dict[str, Any]
 
+    @property
+    def sections(self) -> Iterator[Section]:
+        """The sections of all test cases."""
+        for part in self.parts:
+            yield from part.sections
+
     def write(self, folder: Path) -> None:
-        """Write the figures, the CSV of every table and the JSON of the page."""
-        for section in (section for part in self.parts for section in part.sections):
-            section.drawing.write(folder)
+        """Write the CSV of every table and the JSON of the page."""
+        for section in self.sections:
             if section.data is not None:
                 section.data.to_csv(folder / section.file, index=False)
         text = json.dumps(self.data, indent=1, ensure_ascii=False)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import drawings, grids, rows
+from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, escape, slug
-from mqperf.report.words import TEST_CASES, Layout, TestCase
+from mqperf.report.words import TEST_CASES, Layout, TestCase, joined
 from mqperf.tables import Tables
 
 Shown = tuple[str, ...]
@@ -79,7 +79,7 @@ def _sweep(
     return Section(
         f"The {what}",
         " ".join(_explained(words, tables, figures)),
-        drawings.sweep(caption, layout, case, figures, set(tables["doubts"]["point"])),
+        drawings.sweep(caption, layout, case, figures, tables),
         grids.sweep_grid(caption, figures, system, marks, labels),
         figures,
     )
@@ -93,11 +93,16 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
         yield f"Throughput counts {words.finished} in the measured window."
     yield words.latency
     if figures["cpu_total_cores"].notna().any():
-        yield "CPU is that of all broker nodes; 100 % is one hardware thread."
+        cpu = tables["cpu"]
+        nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
+        yield f"CPU is that of {escape(nodes) or 'all broker nodes'}; 100 % is one hardware thread."
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
+    if limits.known(figures["bottleneck"]):
+        yield "*Limited by* is who ran out of CPU."
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
+    yield from saturation.enough(tables["knees"])["text"].map(escape)
 
 
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:

@@ -5,43 +5,60 @@ from collections.abc import Sequence
 from jinja2 import Environment
 
 from mqperf.figures import labels, palette
-from mqperf.plan import QUEUES
 from mqperf.report.words import Layout, joined
 
-STEP, BOX, END, MARGIN = 190, 130, 92, 40
-"""Distance from node to node, width of a node's box and of a client's, margin, in pixels."""
+END, MARGIN = 92, 40
+"""Width of a client's box, and margin, in pixels."""
+
+ROOMY, NARROW = (190, 130), (142, 116)
+"""Distance from node to node, and width of a node's box: of few nodes, and of many."""
+
+COPIED_TO_ALL = ("mirrored", "quorum")
+"""The kinds of queue of which every node has a copy."""
 
 
 def picture(layout: Layout, nodes: Sequence[str], templates: Environment) -> str:
     """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
     topology = labels.topology(layout.topology)
-    names = nodes or (layout.system_title,)
+    names = () if brokerless(layout) else nodes or (layout.system_title,)
     client, server = (topology.client, topology.server) if nodes else (0, 0)
-    first = MARGIN + BOX / 2 if len(names) > 1 else MARGIN + BOX
-    middles = [first + STEP * position for position in range(len(names))]
-    aside = END / 2 + 6 if client == server else 0
+    step, box = ROOMY if len(names) < 4 else NARROW
+    first = MARGIN + (ROOMY[1] / 2 if len(names) > 1 else box)
+    middles = [first + step * position for position in range(len(names) or 1)]
+    aside = (END / 2 + 6 if names else END) if client == server else 0
     return templates.get_template("topology.svg.j2").render(
         width=2 * middles[0] + middles[-1] - middles[0],
-        nodes=list(zip(names, middles, strict=True)),
+        height=250 if names else 124,
+        ends_at=172 if names else 40,
+        nodes=list(zip(names, middles, strict=False)),
         ends=[
             ("Client", middles[client] - aside, middles[client]),
             ("Server", middles[server] + aside, middles[server]),
         ],
-        replicated=replicated(layout),
+        replicated=layout.queues in COPIED_TO_ALL,
+        lines=_lines(layout),
         describe=describe(layout, nodes),
         title=layout.label,
         palette=palette,
-        box=BOX,
+        box=box,
         end=END,
     )
 
 
-def replicated(layout: Layout) -> bool:
-    """Whether queues have copies on the other nodes."""
-    _plain, *copied = QUEUES
-    return layout.queues in copied
+def brokerless(layout: Layout) -> bool:
+    """Whether clients talk to servers directly, whatever other nodes help them."""
+    return layout.queues == "none"
 
 
 def describe(layout: Layout, nodes: Sequence[str]) -> str:
     """The picture in words."""
     return f"Nodes {joined(list(nodes))}. {layout.sentence}" if nodes else layout.sentence
+
+
+def _lines(layout: Layout) -> str:
+    """What the lines between the nodes mean."""
+    if layout.queues in COPIED_TO_ALL:
+        return "double line: queues have copies on every node"
+    if labels.copied(layout.queues):
+        return "dotted line: a group of nodes, queues with copies on some"
+    return "dotted line: cluster, queues without copies"

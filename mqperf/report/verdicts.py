@@ -1,12 +1,13 @@
 """What the numbers say: sentences, each computed from the tables."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.plan import QUEUES
+from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, escape
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 from mqperf.stats.checks import CHECKS
@@ -68,13 +69,12 @@ def _against(top: pd.Series, last: pd.Series) -> str:
 
 def _costs(best: pd.DataFrame) -> Iterator[str]:
     """What replicated queues change against the plain ones of the same topology."""
-    plain, *others = QUEUES
     for topology in best["topology"].unique():
         of = best[best["topology"] == topology].pivot_table(
             index="test_case", columns="queues", values="throughput_msg_s"
         )
-        for queues in others:
-            if plain not in of or queues not in of:
+        for plain, queues in product(of.columns, of.columns):
+            if labels.copied(plain) or not labels.copied(queues):
                 continue
             change = (of[queues] / of[plain] - 1).dropna()
             parts = [
@@ -82,8 +82,8 @@ def _costs(best: pd.DataFrame) -> Iterator[str]:
                 for case, words in TEST_CASES.items()
                 if case in change
             ]
-            label = best.loc[best["topology"].eq(topology) & best["queues"].eq(queues), "label"]
-            yield f"{escape(label.iloc[0])} against the same with {plain} queues: {joined(parts)}."
+            label = escape(labels.layout(topology, queues))
+            yield f"{label} against the same with {plain} queues: {joined(parts)}."
 
 
 def _percent(change: float) -> str:

@@ -14,9 +14,13 @@ from mqperf import tables as rooms
 from mqperf.columns import TABLES
 from mqperf.errors import ReportError
 from mqperf.report.build import build
+from mqperf.report.methods import recorded
+from mqperf.report.topology_picture import picture
 from mqperf.report.verdicts import tops, verdicts
-from mqperf.report.words import layouts
+from mqperf.report.words import Layout, layouts
+from mqperf.report.writer import Writer
 from mqperf.stats import complete
+from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables
 
 ONE = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), repeats=1)
@@ -55,7 +59,7 @@ def rows(page: str, caption: str) -> list[list[str]]:
 def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
     """One folder per system, one below it per topology and kind of queue."""
     pages = {str(path.parent.relative_to(tree)) for path in tree.rglob("index.rst")}
-    assert pages == {".", "rabbitmq", "rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
+    assert pages == {".", "methods", "rabbitmq", "rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
     assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
 
 
@@ -79,7 +83,7 @@ def test_every_picture_and_download_is_there(tree: Path) -> None:
         text = page.read_text()
         files = [f"{name}.svg" for name in IMAGE.findall(text)]
         files += re.findall(r":download:`[^<]+<([^>]+)>`", text)
-        assert files
+        assert files or page.parent.name == "methods"
         assert [name for name in files if not (page.parent / name).is_file()] == []
         assert [name for name in files if name.startswith(("..", "/"))] == []
 
@@ -179,6 +183,95 @@ def test_no_name_of_a_system_is_built_in() -> None:
     assert [
         p.name for p in texts if re.search("rabbit|erlang|zeromq", p.read_text(), re.IGNORECASE)
     ] == []
+
+
+def plain(text: str) -> str:
+    """RST as one line of text, for looking for sentences."""
+    return re.sub(r"\s+", " ", text).replace("\\", "")
+
+
+WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400), test_cases=("rpc-call",))
+
+
+def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
+    """The knee with its interval: as a table on the system's page, as a sentence, in the figure."""
+    read = tables(WIDE)
+    page = plain(written(read, tmp_path))
+    assert read["knees"]["text"].iloc[0] in page
+    system = (tmp_path / "out/rabbitmq/index.rst").read_text()
+    told = system.split("Where the sweeps saturate")[1]
+    assert f"- {read['knees']['knee_threads'].iloc[0]:.0f}" in told
+    drawing = next((tmp_path / "out").rglob("rpc_call_throughput_latency*.svg")).read_text()
+    assert f"knee {read['knees']['knee_threads'].iloc[0]:.0f}" in drawing
+
+
+def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
+    """Nothing is promised that two thread counts cannot hold."""
+    page = written(tables(ONE), tmp_path)
+    assert "Cannot tell" not in page
+    told = (tmp_path / "out/rabbitmq/index.rst").read_text().split("Where the sweeps saturate")[1]
+    assert "takes 4 thread counts" in plain(told)
+    assert "list-table" not in told
+
+
+def test_every_point_says_who_limited_it(tmp_path: Path) -> None:
+    """The verdict on its repeats stands beside the throughput; the overview counts them."""
+    read = tables(replace(ONE, repeats=2, test_cases=("rpc-call",)))
+    given = read["bottlenecks"].assign(bottleneck="host")
+    given.loc[0, "bottleneck"] = "tester"
+    page = written({**read, "bottlenecks": given}, tmp_path)
+    caption = "RPC CALL throughput, latency and RabbitMQ CPU utilization depending on thread count"
+    heading, *points = rows(page, caption)
+    column = heading.index("limited by")
+    assert [point[column] for point in points] == ["differs", "host"]
+    overview = plain((tmp_path / "out/index.rst").read_text())
+    assert "What limited 2 points: a full host in 1; in 1 the repeats differ." in overview
+
+
+def test_limits_that_nobody_can_tell_have_no_column(root: Path, tmp_path: Path) -> None:
+    """The reports of 2016 do not say how busy the load generators were."""
+    published = complete(rooms.read(root / "data/published/2016"))
+    build(published, tmp_path / "out", title="2016", html=False)
+    pages = [page.read_text() for page in (tmp_path / "out").glob("*/*/index.rst")]
+    assert pages
+    assert not any("limited by" in page for page in pages)
+    assert "cannot be told" in plain((tmp_path / "out/index.rst").read_text())
+
+
+def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
+    """Window, versions, every check with its reason, and what nobody recorded."""
+    page = (tree / "methods/index.rst").read_text()
+    assert "- measured window\n     - 8 s" in page
+    assert "- whole runs of each point\n     - 3" in page
+    assert "- 17.3.0" in page
+    told = plain(page)
+    assert [kind for kind, check in CHECKS.items() if check.reason not in told] == []
+    assert "Not recorded: order, " in told
+    known = {**read, "runs": read["runs"].assign(order="random", seed=7, clock_source="tsc")}
+    grids, missing = recorded(known["runs"], {"rabbitmq": "RabbitMQ"})
+    assert ("order", "random, seed 7") in grids["The sweep"].rows
+    assert "clock source" not in missing
+
+
+def test_systems_side_by_side_say_what_that_is_worth(tmp_path: Path) -> None:
+    """One machine, which versions, and what was not the same."""
+    one = tables(ONE)
+    two = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))
+    two = {**two, "runs": two["runs"].assign(generator_version="14.9.0")}
+    both = {name: pd.concat([one[name], two[name]], ignore_index=True) for name in one}
+    build(both, tmp_path / "out", title="Both", html=False)
+    page = plain((tmp_path / "out/index.rst").read_text())
+    assert "All systems were measured on one kind of machine" in page
+    assert "Compared are Artemis 3.10.8 and RabbitMQ 3.10.8." in page
+    assert "**version of oslo.messaging**: Artemis 14.9.0; RabbitMQ 17.3.0." in page
+
+
+def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:
+    """A name service beside them is no broker between them."""
+    layout = Layout("zeromq", "ZeroMQ", "direct", "none")
+    drawn = picture(layout, ["Redis"], Writer().templates)
+    assert "Redis" not in drawn.split("</desc>")[1]
+    assert drawn.count('class="path"') == 1
 
 
 def test_all_tables_can_be_downloaded(tree: Path, read: Tables) -> None:

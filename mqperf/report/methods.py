@@ -1,0 +1,162 @@
+"""The appendix on methods: how the runs were made, and how figures came of them."""
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS, TABLES
+from mqperf.report.rows import COUNTS, SWEEP
+from mqperf.report.rst import Grid, escape
+from mqperf.report.words import joined
+from mqperf.stats.bottleneck import BROKER_FULL
+from mqperf.stats.checks import CHECKS
+from mqperf.stats.rules.cpu import HOST_FULL, ONE_CORE
+from mqperf.stats.scaling import DRAWS, FEWEST, WORST_FIT
+
+Tell = Callable[[pd.DataFrame], str]
+
+
+def _values(column: str) -> Tell:
+    def tell(runs: pd.DataFrame) -> str:
+        shown = COLUMNS[column]
+        values = [
+            f"{value * shown.scale:g}" if isinstance(value, float) else str(value)
+            for value in sorted(runs[column].dropna().unique())
+        ]
+        unit = shown.shown or shown.unit
+        return f"{joined(values)} {unit}".strip() if values else ""
+
+    return tell
+
+
+def _order(runs: pd.DataFrame) -> str:
+    orders = runs[["order", "seed"]].dropna(subset="order").drop_duplicates()
+    return "; ".join(
+        f"random, seed {seed}" if order == "random" else "as the plan lists them"
+        for order, seed in orders.itertuples(index=False)
+    )
+
+
+def _repeats(runs: pd.DataFrame) -> str:
+    repeats = runs[runs["sentinel"].fillna(0).eq(0)]
+    whole = repeats[repeats["status"] != "failed"].groupby("point").size()
+    few, many = whole.min(), whole.max()
+    return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
+
+
+def _sentinels(runs: pd.DataFrame) -> str:
+    watched = int(runs["sentinel"].fillna(0).gt(0).sum())
+    return f"the first point measured {watched} times more" if watched else "none"
+
+
+def _attempts(runs: pd.DataFrame) -> str:
+    failed = int(runs["status"].eq("failed").sum())
+    return f"{len(runs)}, of which {failed or 'none'} failed"
+
+
+def _largest(column: str) -> Tell:
+    def tell(runs: pd.DataFrame) -> str:
+        largest = runs[column].max()
+        return "" if pd.isna(largest) else f"at most {largest:.3g} {COLUMNS[column].unit}"
+
+    return tell
+
+
+def _memory(runs: pd.DataFrame) -> str:
+    sizes = sorted(runs["memory_bytes"].dropna().unique())
+    return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
+
+
+PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
+    "The sweep": {
+        "points": lambda runs: str(runs["point"].nunique()),
+        "attempts": _attempts,
+        "whole runs of each point": _repeats,
+        "sentinels": _sentinels,
+        "order": _order,
+        "green threads in a client process": _values("green_threads"),
+        "client processes on a host": _values("processes"),
+        "client hosts": _values("hosts"),
+        "targets": _values("targets"),
+        "warm-up": _values("warmup_s"),
+        "warm-up found": _largest("warmup_found_s"),
+        "measured window": _values("asked_s"),
+        "cool-down": _values("cooldown_s"),
+        "drain": _largest("drain_s"),
+        "timeout of a message": _values("timeout_s"),
+    },
+    "The machine": {
+        "CPU": _values("cpu_model"),
+        "hardware threads": _values("cores"),
+        "memory": _memory,
+        "OS": _values("os"),
+        "kernel": _values("kernel"),
+        "clock source": _values("clock_source"),
+        "clock offset between hosts": _largest("clock_offset_s"),
+        "CPU frequency governor": _values("cpu_governor"),
+        "TCP congestion control": _values("tcp_congestion_control"),
+        "somaxconn": _values("somaxconn"),
+        "network card": _values("network_card"),
+    },
+    "Versions": {
+        "mqperf": _values("mqperf_version"),
+        "system": _values("system_version"),
+        "runtime of the system": _values("runtime_version"),
+        "oslo.messaging": _values("generator_version"),
+        "Python of the load generator": _values("python_version"),
+    },
+}
+"""Section -> parameter -> how the runs tell it; nothing where they do not."""
+
+
+def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
+    """The parameters of the runs, a column per system; and the names of those nobody recorded."""
+    grids, missing = {}, []
+    own = {system: runs[runs["system"] == system] for system in titles}
+    for section, parameters in PARAMETERS.items():
+        rows = []
+        for name, tell in parameters.items():
+            values = [tell(some) for some in own.values()]
+            if any(values):
+                rows.append((name, *(escape(value) or "not recorded" for value in values)))
+            else:
+                missing.append(name)
+        if rows:
+            headings = ("Parameter", *(escape(title) for title in titles.values()))
+            grids[section] = Grid("", headings, tuple(rows), style="")
+    return grids, missing
+
+
+def formulas() -> dict[str, str]:
+    """Heading of each column of the pages -> how it is made."""
+    names = [name for name in dict.fromkeys(COUNTS + SWEEP) if not name.endswith(("_low", "_high"))]
+    return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
+
+
+def law() -> dict[str, str]:
+    """The terms of the fitted law -> what they mean."""
+    keys = TABLES["points"].columns
+    names = [name for name in TABLES["knees"].columns if name not in (*keys, "text")]
+    return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
+
+
+def limits() -> dict[str, str]:
+    """The numbers that decide where the law is trusted, and who ran out of CPU."""
+    return {
+        "fewest": f"{FEWEST}",
+        "worst_fit": f"{WORST_FIT:.0%}".replace("%", " %"),
+        "draws": f"{DRAWS}",
+        "tester": f"{ONE_CORE:.0%}".replace("%", " %"),
+        "broker": f"{BROKER_FULL:.0%}".replace("%", " %"),
+        "host": f"{HOST_FULL:.0%}".replace("%", " %"),
+    }
+
+
+def checks(doubts: pd.DataFrame) -> Grid:
+    """Every check: what it asks, why that matters, and how many doubts it raised here."""
+    counted = doubts["kind"].value_counts()
+    rows = [
+        (escape(kind), escape(check.question), escape(check.reason), str(counted.get(kind, 0)))
+        for kind, check in CHECKS.items()
+    ]
+    return Grid("", ("kind", "question", "why it matters", "doubts"), tuple(rows), style="")

@@ -1,0 +1,73 @@
+"""Where the sweeps saturate: a table, and sentences."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from mqperf.report.rst import MISSING, Grid, escape
+from mqperf.report.words import TEST_CASES, Layout, amount, joined
+from mqperf.stats.scaling import FEWEST
+
+WHERE = {"inside": "inside the sweep", "beyond": "beyond its end", "below": "before its start"}
+
+UNKNOWN = "cannot tell"
+
+Row = Mapping[Any, Any]
+
+
+def told(knees: pd.DataFrame) -> pd.DataFrame:
+    """The sweeps that say where they saturate."""
+    return knees[knees["peak_lies"].isin(list(WHERE))]
+
+
+def enough(knees: pd.DataFrame) -> pd.DataFrame:
+    """The sweeps with thread counts enough to ask the question."""
+    return knees[knees["points"] >= FEWEST]
+
+
+def sentence(knees: pd.DataFrame) -> str:
+    """What is known of the peaks of these sweeps, in one sentence."""
+    if knees.empty or knees["points"].max() < FEWEST:
+        return (
+            f"Where throughput peaks cannot be told: that takes {FEWEST} thread counts in a sweep."
+        )
+    counted = knees["peak_lies"].value_counts()
+    parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
+    rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
+    told = "; ".join(filter(None, [joined(parts), *rest]))
+    return f"Where throughput peaks in {amount(len(knees), 'sweep')} of threads: {told}."
+
+
+def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
+    """Peak and knee of every sweep that tells them, with their 95 % intervals."""
+    knee, peak = (f"{name}, threads" for name in ("knee", "peak"))
+    headings = ("Topology", "test case", knee, "its interval", peak, "its interval")
+    rows = [
+        (
+            f":doc:`{escape(layout.label)} <{layout.folder}/index>`",
+            TEST_CASES[case].short,
+            _number(row["knee_threads"]),
+            f"{_number(row['knee_threads_low'])} to {_number(row['knee_threads_high'])}",
+            _number(row["peak_threads"]) if row["peak_lies"] == "inside" else row["peak_lies"],
+            _peak_interval(row),
+        )
+        for layout in layouts
+        for case in TEST_CASES
+        for row in layout.of(told(knees), case).to_dict("records")
+    ]
+    return Grid("", headings, tuple(rows), style="numbers named paired")
+
+
+def _peak_interval(row: Row) -> str:
+    """Its ends; one outside the sweep by that name, as the law is not trusted there."""
+    low, high = float(row["peak_threads_low"]), float(row["peak_threads_high"])
+    if row["peak_lies"] != "inside" and isnan(low) and isnan(high):
+        return MISSING
+    downwards = "below" if isnan(low) else _number(low)
+    return f"{downwards} to {'beyond' if isnan(high) else _number(high)}"
+
+
+def _number(threads: float) -> str:
+    return f"{threads:.0f}" if threads >= 10 else f"{threads:.2g}"

@@ -1,0 +1,111 @@
+"""Several systems in one report: their tops in one table, and what comparing them is worth."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS
+from mqperf.report.rst import MISSING, Grid, escape
+from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+
+MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
+
+SAME: Mapping[str, str] = {
+    "generator_version": "version of oslo.messaging",
+    "python_version": "Python of the load generator",
+    "mqperf_version": "version of mqperf",
+    "asked_s": "measured window, s",
+    "warmup_s": "warm-up, s",
+    "targets": "targets",
+    "threads": "thread counts",
+}
+"""What systems should have in common, beside the machine, if their numbers are to be compared."""
+
+
+def worth(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
+    """What a comparison of these systems is worth: the machine, the versions, and what differs."""
+    return [*_machine(runs), *_versions(runs, titles), *_unlike(runs, titles)]
+
+
+def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+    """For each test case the top of every system, the highest first."""
+    for case, words in TEST_CASES.items():
+        tops = best[best["test_case"] == case].groupby("system")["throughput_msg_s"].max()
+        told = [
+            f"{escape(titles[str(system)])} {three_figures(rate)}"
+            for system, rate in tops.sort_values(ascending=False).items()
+        ]
+        if told:
+            unit = COLUMNS["throughput_msg_s"].shown
+            yield f"**{words.short}**, at most: {joined(told)} {unit}."
+
+
+def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Grid:
+    """The top throughput of every layout of every system, a column per test case."""
+    cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
+    unit = COLUMNS["throughput_msg_s"].shown
+    rows = [
+        (
+            f":doc:`{escape(layout.system_title)} <{system}/index>`",
+            f":doc:`{escape(layout.label)} <{system}/{layout.folder}/index>`",
+            *(_top(layout.of(best, case)) for case in cases),
+        )
+        for system, own in layouts.items()
+        for layout in own
+    ]
+    headings = [f"{TEST_CASES[case].short}, {unit}" for case in cases]
+    return Grid("", ("System", "Topology", *headings), tuple(rows), style="numbers named paired")
+
+
+def _top(best: pd.DataFrame) -> str:
+    return three_figures(best["throughput_msg_s"].iloc[0]) if len(best) else MISSING
+
+
+def _machine(runs: pd.DataFrame) -> Iterator[str]:
+    machines = runs[list(MACHINE)].drop_duplicates()
+    if machines.isna().any(axis=None):
+        yield "Not all runs tell what machine they ran on: a difference may be one of the machines."
+    elif len(machines) > 1:
+        yield (
+            f"The systems were measured on {amount(len(machines), 'kind')} of machine:"
+            " a difference between them may be one of the machines."
+        )
+    else:
+        one = machines.iloc[0]
+        yield (
+            f"All systems were measured on one kind of machine ({escape(one['cpu_model'])},"
+            f" {amount(one['cores'], 'hardware thread')}): the numbers compare them there, and"
+            " nowhere else."
+        )
+        if runs["network_card"].eq("loopback").all():
+            yield (
+                "Brokers and load generators shared that machine, and no network lay between"
+                " them: a system whose broker needs more CPU leaves less to its load generators."
+            )
+
+
+def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+    told = [
+        " ".join([title, *runs.loc[runs["system"] == system, "system_version"].dropna().unique()])
+        for system, title in titles.items()
+    ]
+    yield f"Compared are {escape(joined(told))}."
+
+
+def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+    """What is not the same for all systems, each as a sentence."""
+    for column, what in SAME.items():
+        values = {
+            title: joined(_sorted(runs.loc[runs["system"] == system, column]))
+            for system, title in titles.items()
+        }
+        if len(set(values.values())) > 1:
+            each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
+            yield f"Not the same for all, **{what}**: {escape(each)}."
+
+
+def _sorted(values: pd.Series) -> list[str]:
+    return [
+        f"{value:g}" if isinstance(value, float) else str(value)
+        for value in sorted(values.dropna().unique())
+    ]
