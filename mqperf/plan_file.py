@@ -8,7 +8,8 @@ import yaml
 from pydantic import ValidationError
 
 from mqperf.errors import PlanError
-from mqperf.plan import QUEUES, TOPOLOGIES, Frozen, LoadPlan, Plan, SystemPlan
+from mqperf.plan import Frozen, LoadPlan, Plan, SystemPlan
+from mqperf.topologies import QUEUES, TOPOLOGIES
 
 
 def load_plan(path: Path) -> Plan:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mqperf.errors import TableError
-from mqperf.plan import QUEUES, TOPOLOGIES
 from mqperf.published.cells import DIRECT, NO_QUEUES, TITLES
 from mqperf.published.documents import Document, Phrase
+from mqperf.topologies import QUEUES, TOPOLOGIES
 
 TITLE = re.compile(
     r"(?P<system>\w[\w .-]*) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?"

@@ -18,10 +18,11 @@ from pydantic import JsonValue
 from mqperf.errors import SystemFault
 from mqperf.hosts import ForeignProcess
 from mqperf.load import Access
-from mqperf.plan import TOPOLOGIES, Case, without_passwords
+from mqperf.plan import Case, without_passwords
 from mqperf.systems.rabbitmq_access import check_mirroring, oslo_options
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.system import Node, node_label
+from mqperf.topologies import TOPOLOGIES
 
 CONNECT_TIMEOUT_S = 5
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"

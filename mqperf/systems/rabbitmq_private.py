@@ -11,12 +11,13 @@ from pydantic import JsonValue
 from mqperf.errors import SystemFault
 from mqperf.hosts import Process
 from mqperf.load import Access
-from mqperf.plan import TOPOLOGIES, Case
+from mqperf.plan import Case
 from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
 from mqperf.systems.rabbitmq_access import POLICIES, check_mirroring, oslo_options
 from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.system import Node, node_label
+from mqperf.topologies import TOPOLOGIES
 
 ALARM = re.compile(r"alarm (set|cleared)")
 

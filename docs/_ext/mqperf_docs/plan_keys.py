@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.plan import QUEUES, TOPOLOGIES, LoadPlan, Plan, SystemPlan
+from mqperf.plan import LoadPlan, Plan, SystemPlan
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
+from mqperf.topologies import QUEUES, TOPOLOGIES
 
 from .grid import code, table
 
