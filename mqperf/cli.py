@@ -63,18 +63,21 @@ def _version(
 
 @app.command()
 def doctor(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
+    ] = None,
     simulators: Annotated[
         bool, typer.Option("--simulators", help="Also build and try every simulator environment.")
     ] = False,
 ) -> None:
     """Say what is installed, in which versions, and how to get what is missing.
 
-    Example: `mqperf doctor`
+    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --simulators`
     """
     from mqperf.doctor import examine
 
     sound = True
-    for finding in examine(simulators=simulators):
+    for finding in examine(systems or [], simulators=simulators):
         sound = sound and finding.sound
         mark = "ok     " if finding.sound else "MISSING"
         console.print(f"{mark} {finding.text}", markup=False, soft_wrap=True)

@@ -2,14 +2,14 @@
 
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from mqperf import __version__
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
-from mqperf.systems import SYSTEMS, System
+from mqperf.systems import SYSTEMS, System, lookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,19 @@ def _missing(text: str) -> Finding:
     return Finding(sound=False, text=text)
 
 
-def examine(*, simulators: bool) -> Iterator[Finding]:
-    """Look at everything that a run needs; with ``simulators`` also build and try each of them."""
+def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
+    """Look at all that runs on these systems need, on every known one when none is named.
+
+    With ``simulators`` their load generators are made and tried, too.
+    """
+    systems = [lookup(name) for name in names or SYSTEMS]
     yield _there(f"mqperf {__version__}, Python {platform.python_version()}")
     facts = LocalHost().facts()
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     yield _program("setpriv", "sudo apt-get install util-linux")
-    for system in SYSTEMS.values():
+    for system in systems:
         yield _system(system)
-    for name in environments.RELEASES:
+    for name in dict.fromkeys(system.simulator for system in systems):
         yield _simulator(name, build=simulators)
 
 
