@@ -38,7 +38,7 @@ class Shape:
 Row = dict[str, object]
 
 
-def tables(shape: Shape = Shape()) -> Tables:  # noqa: B008 (frozen)
+def tables(shape: Shape = Shape()) -> Tables:
     """The invented tables, complete with ``points`` and ``doubts``."""
     keys = list(_keys(shape))
     failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
