@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ NEAREST_TICKS = 0.075
 
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
+
+TITLE_PAD, LEGEND_ROW = 8, 14
+"""Points between a panel and its title, and what each row of the legend between them adds."""
 
 _LEGEND: dict[str, Any] = {
     "loc": "lower left",
@@ -84,7 +87,9 @@ def _intervals(rows: pd.DataFrame, column: str, axes: Axes, colour: str) -> None
 def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     """The same paper, grid, title and legend for every panel; says so when there is no data."""
     axes.set_facecolor(PAPER.light)
-    axes.set_title(title, loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=22)
+    rows = _legend(axes, legend_columns)
+    pad = TITLE_PAD + LEGEND_ROW * max(rows, 1)
+    axes.set_title(title, loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT.light)
     axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
@@ -92,17 +97,19 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     axes.xaxis.label.set_color(FAINT.light)
     axes.grid(axis="y", color=GRID.light, linewidth=0.8)
     axes.set_axisbelow(True)
-    _legend(axes, legend_columns)
     if not axes.has_data():
         note = axes.text(0.5, 0.5, "no data", color=FAINT.light, transform=axes.transAxes)
         note.set(horizontalalignment="center", verticalalignment="center")
     return axes
 
 
-def _legend(axes: Axes, columns: int) -> None:
+def _legend(axes: Axes, columns: int) -> int:
+    """Write the legend above the panel, and say how many rows it takes; none for a single line."""
     handles, labels = axes.get_legend_handles_labels()
-    if len(labels) > 1:
-        axes.legend(handles, labels, ncols=columns, **_LEGEND)
+    if len(labels) < 2:
+        return 0
+    axes.legend(handles, labels, ncols=columns, **_LEGEND)
+    return ceil(len(labels) / columns)
 
 
 def thread_axis(axes: Axes) -> None:
