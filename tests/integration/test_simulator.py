@@ -199,7 +199,8 @@ def test_servers_stop_while_messages_arrive(begin: Begin, test_case: str) -> Non
         run.start()
         run.stop_under_load()
     received = set(run.together("server", "received"))
-    assert received < set(run.together("client", "sent"))
+    assert received
+    assert received <= set(run.together("client", "sent"))
     assert read_summary(run.out / "server-1.json")["summary"]["count"] == len(received)
 
 
