@@ -54,6 +54,8 @@ JARS = (
 )
 SIZE = 3
 RESTARTS = 5
+PATIENCE_S = 15
+"""A broker that has not found the others by then has not been seen to find them at all."""
 
 STORE = (
     '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="127.0.0.1"'
@@ -157,6 +159,7 @@ def _broker(
         taken=("Address already in use",),
         files={"activemq.xml": activemq.configuration(folder, port, store), **LOGGING.files},
         restarts=RESTARTS,
+        patience_s=PATIENCE_S,
     )
 
 

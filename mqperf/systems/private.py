@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +29,8 @@ class Server:
 
     ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
     in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
-    known to die while it starts may be started again, ``restarts`` times.
+    known to die while it starts, or to hang for ``patience_s``, may be started again, ``restarts``
+    times for either.
     """
 
     label: str
@@ -40,6 +42,7 @@ class Server:
     taken: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     restarts: int = 0
+    patience_s: float = inf
 
     @property
     def log(self) -> Path:
@@ -72,6 +75,7 @@ class Servers:
         self._redact = redact
         self._servers: list[Server] = []
         self._processes: list[Process] = []
+        self._began: list[float] = []
         self._logs: list[LogReader] = []
         self.incidents: list[str] = []
 
@@ -93,6 +97,7 @@ class Servers:
             server.write()
             self._servers.append(server)
             self._processes.append(self._run(server))
+            self._began.append(time.monotonic())
             self._logs.append(LogReader(server.log))
         self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
@@ -132,6 +137,7 @@ class Servers:
         while len(servers) - len(waiting) < enough:
             self._check_starting()
             waiting = [server for server in waiting if not _says(server, server.ready)]
+            self._rouse(waiting)
             if waiting and time.monotonic() > deadline:
                 raise SystemFault(
                     f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
@@ -146,11 +152,26 @@ class Servers:
                     f"a port was taken while {self._named(server)} started;"
                     f" repeat the command; {last_lines(server.log, self._redact)}"
                 )
-            deaths = self.incidents.count(_death(server))
-            if not self._processes[position].alive and deaths < server.restarts:
-                self.incidents.append(_death(server))
-                self._processes[position] = self._run(server)
+            if not self._processes[position].alive:
+                self._again(position, "died")
         self.check()
+
+    def _rouse(self, waiting: Sequence[Server]) -> None:
+        """End and start again who has been starting for longer than its patience."""
+        for server in waiting:
+            position = self._servers.index(server)
+            if time.monotonic() - self._began[position] > server.patience_s:
+                self._processes[position].stop(STOP_GRACE_S)
+                self._again(position, "hung")
+
+    def _again(self, position: int, fate: str) -> None:
+        """Start a server again, unless that was done as often as it may."""
+        server = self._servers[position]
+        incident = f"{server.label} {fate} while it started, and was started again"
+        if self.incidents.count(incident) < server.restarts:
+            self.incidents.append(incident)
+            self._processes[position] = self._run(server)
+            self._began[position] = time.monotonic()
 
     def _named(self, server: Server) -> str:
         return server.label if server.label == self._title else f"{self._title}'s {server.label}"
@@ -195,7 +216,3 @@ class Site:
 def _says(server: Server, signs: Sequence[str]) -> bool:
     log = text(server.log)
     return any(sign in log for sign in signs)
-
-
-def _death(server: Server) -> str:
-    return f"{server.label} died while it started, and was started again"

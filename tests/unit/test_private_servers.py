@@ -84,6 +84,14 @@ def test_one_that_is_known_to_die_is_started_again(servers: Servers, tmp_path: P
     assert len(servers.incidents) == 3
 
 
+def test_one_that_is_known_to_hang_is_started_again(servers: Servers, tmp_path: Path) -> None:
+    """Once its patience is over; who may not be started again is left to the limit."""
+    hangs_once = "[ -e tried ] || { touch tried; exec sleep 60; }; " + SERVES
+    patient = replace(server(tmp_path / "one", hangs_once), restarts=1, patience_s=0.2)
+    servers.start([patient], 10)
+    assert servers.incidents == ["one hung while it started, and was started again"]
+
+
 def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
     """Whoever dies later is found by the next check."""
     servers.start([server(tmp_path / "one", "echo ready; sleep 0.2; exit 1")], 10)
