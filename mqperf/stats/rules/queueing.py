@@ -97,6 +97,20 @@ def backlog(tables: Tables) -> Iterator[Finding]:
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
             f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is that"
             " of the backlog",
+            _figures(row) | {"under_way": round(row.under_way, 1)},
+        )
+
+
+def clock_offset(tables: Tables) -> Iterator[Finding]:
+    """One-way latencies that the clocks of the hosts, not the messages, have made."""
+    frame = one_way(tables)
+    offset = frame["clock_offset_s"].abs().fillna(0.0)
+    wrong = (frame["latency_mean_s"] < 0) | (offset > frame["latency_mean_s"])
+    for row in each(frame.assign(offset=offset)[wrong]):
+        yield Finding(
+            row.run,
+            f"the one-way latency of {row.latency_mean_s * 1e3:.2f} ms is less than the"
+            f" {row.offset * 1e3:.2f} ms by which the clocks of the hosts differ",
             {"latency_mean_s": row.latency_mean_s, "clock_offset_s": row.offset},
         )
 
