@@ -95,8 +95,8 @@ def backlog(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
-            f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is that"
-            " of the backlog",
+            f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is"
+            " that of the backlog",
             _figures(row) | {"under_way": round(row.under_way, 1)},
         )
 
