@@ -171,6 +171,14 @@ def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
     assert {"missing-process", "failed-run"} <= kinds
 
 
+def test_a_paused_broker_is_no_measurement(tmp_path: Path) -> None:
+    """A node that stands still for the rest of the run: the run fails, and the audit says so."""
+    text = f"{ONE}  timeout_s: 1\n"
+    sweep(plan(text), text, tmp_path, Fault(node, signal.SIGSTOP))
+    doubts = stats.complete(tables.read(tmp_path))["doubts"]
+    assert "failed-run" in set(doubts["kind"])
+
+
 def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
     """Its counts look busy, but every call failed: that is no measurement."""
     text = f"{ONE}  timeout_s: 1\n"

@@ -25,6 +25,9 @@ JUMP = 3.0
 SATURATED = 2.0
 """From this many times the smallest round trip of the sweep on, waiting outweighs thinking."""
 
+OTHERS = 2
+"""Other thread counts that a sweep needs: one alone does not tell what is usual."""
+
 ROUNDING = 0.02
 """Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
 
@@ -80,9 +83,12 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
-            turns = [other.turn_s for other in runs if other.threads != run.threads]
+            others = [other for other in runs if other.threads != run.threads]
+            if len({other.threads for other in others}) < OTHERS:
+                continue
+            turns = [other.turn_s for other in others]
             saturated = run.round_trip >= SATURATED * fastest
-            if turns and (saturated or not run.balanced):
+            if saturated or not run.balanced:
                 yield from _unaccounted(run, max(median(turns), 0.0) * run.green_threads)
 
 
