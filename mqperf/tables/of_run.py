@@ -20,6 +20,7 @@ from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Run
 from mqperf.tables import within_run
+from mqperf.tables.run_row import run_row
 from mqperf.tables.within_run import PERCENTILES, Window
 
 Streams = Mapping[str, Mapping[str, np.ndarray]]
@@ -35,7 +36,7 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     """
     facts = run.facts()
     case = run.case()
-    tables = {"runs": pd.DataFrame([_run_row(run, facts, case)])}
+    tables = {"runs": pd.DataFrame([run_row(run, facts, case)])}
     if "window" not in facts or facts["window"] is None:
         return tables
     window = facts["window"]["start"], facts["window"]["end"]
@@ -82,64 +83,6 @@ def keys(run: Run) -> dict[str, Any]:
         "threads": case.threads,
         "repeat": case.repeat,
     }
-
-
-def _run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, Any]:
-    failure = facts.get("failure", "interrupted") if run.status == "failed" else None
-    row: dict[str, Any] = {"status": run.status, "failure": failure}
-    if case is not None:
-        row |= {
-            "green_threads": case.green_threads,
-            "processes": case.processes,
-            "hosts": case.hosts,
-            "asked_s": float(case.duration_s),
-            "warmup_s": float(case.warmup_s),
-            "cooldown_s": float(case.cooldown_s),
-            "timeout_s": float(case.timeout_s),
-            "targets": case.targets,
-            "sentinel": case.sentinel,
-        }
-    return row | _measured(facts) | _versions(facts) | _host(facts)
-
-
-def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
-    processes = facts.get("processes", [])
-    offsets = facts.get("clock_offsets_s", {}).values()
-    order = facts.get("order", {})
-    row: dict[str, Any] = {
-        "order": order.get("kind"),
-        "seed": order.get("seed"),
-        "position": facts.get("position"),
-        "expected": len(processes) if processes else None,
-        "reported": sum(p["reported"] for p in processes) if processes else None,
-        "clock_offset_s": max(map(abs, offsets), default=None),
-    }
-    if window := facts.get("window"):
-        row["window_s"] = window["end"] - window["start"]
-        row["started"] = pd.Timestamp(window["start"], unit="s", tz="UTC")
-    return row
-
-
-def _versions(facts: Mapping[str, Any]) -> dict[str, Any]:
-    system, generator = facts.get("system", {}), facts.get("generator", {})
-    return {
-        "system_title": system.get("title"),
-        "system_version": system.get("version"),
-        "runtime_version": system.get("runtime"),
-        "generator_version": generator.get("oslo.messaging"),
-        "python_version": generator.get("python"),
-        "mqperf_version": facts.get("mqperf"),
-    }
-
-
-def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
-    hosts: list[dict[str, Any]] = facts.get("hosts", [])
-    host = hosts[0] if hosts else {}
-    names = (
-        *("os", "kernel", "cpu_model", "cores", "memory_bytes"),
-        *("clock_source", "tcp_congestion_control", "somaxconn", "cpu_governor"),
-    )
-    return {name: host.get(name) for name in names} | {"network_card": host.get("network")}
 
 
 def _events(folder: Path, begin: float) -> list[dict[str, Any]]:
