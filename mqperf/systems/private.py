@@ -152,9 +152,9 @@ class Servers:
                     f"a port was taken while {self._named(server)} started;"
                     f" repeat the command; {last_lines(server.log, self._redact)}"
                 )
-            if not self._processes[position].alive:
-                self._again(position, "died")
-        self.check()
+            process = self._processes[position]
+            if not process.alive and not self._again(position, "died"):
+                check_alive(process, self._named(server), self._redact)
 
     def _rouse(self, waiting: Sequence[Server]) -> None:
         """End and start again who has been starting for longer than its patience."""
@@ -164,14 +164,16 @@ class Servers:
                 self._processes[position].stop(STOP_GRACE_S)
                 self._again(position, "hung")
 
-    def _again(self, position: int, fate: str) -> None:
-        """Start a server again, unless that was done as often as it may."""
+    def _again(self, position: int, fate: str) -> bool:
+        """Start a server again, unless that was done as often as it may; say whether."""
         server = self._servers[position]
         incident = f"{server.label} {fate} while it started, and was started again"
-        if self.incidents.count(incident) < server.restarts:
-            self.incidents.append(incident)
-            self._processes[position] = self._run(server)
-            self._began[position] = time.monotonic()
+        if self.incidents.count(incident) >= server.restarts:
+            return False
+        self.incidents.append(incident)
+        self._processes[position] = self._run(server)
+        self._began[position] = time.monotonic()
+        return True
 
     def _named(self, server: Server) -> str:
         return server.label if server.label == self._title else f"{self._title}'s {server.label}"
