@@ -125,6 +125,12 @@ def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int
                     "monotonic": float(second),
                     "processes": {label: [float(second), used, used / 3, 10**8] for label in kinds},
                     "host": [float(second), 4 * used, used],
+                    "network": {
+                        "at": float(second),
+                        "bytes": {"lo": [10**6 * second, 10**6 * second], "eth0": [0, 0]},
+                        "speeds": {"eth0": 125_000_000},
+                        "segments": [1000 * second, second],
+                    },
                 }
             )
         )

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from mqperf import __version__
 from mqperf.errors import MqperfError
 from mqperf.plan_file import load_plan
+from mqperf.version import version as own_version
 
 app = typer.Typer(
     name="mqperf",
@@ -57,7 +57,7 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        console.print(f"mqperf {__version__}")
+        console.print(f"mqperf {own_version()}")
         raise typer.Exit
 
 

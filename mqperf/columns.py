@@ -69,6 +69,10 @@ def _cpu(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
 
 
+def _traffic(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, "bytes/s", "MB/s", 1e-6, "not negative")
+
+
 _THREADS = Column(
     "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
 )
@@ -211,10 +215,27 @@ _CPU = (
     Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
 )
 
+_NETWORK = (
+    _text("interface", "Network interface; lo is loopback."),
+    _traffic("sent_bytes_s", "Sent over the window, headers included.", "sent"),
+    _traffic("received_bytes_s", "Received over the window.", "received"),
+    _traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
+    Column(
+        "resent_share",
+        "float64",
+        "Share of the TCP segments of the whole host that were sent again.",
+        "sent again",
+        "",
+        "%",
+        1e2,
+        "not negative",
+    ),
+)
+
 _EVENTS = (
     _seconds("time_s", "When, since the start of the measured window.", "time"),
     _text("host", "Where."),
-    _text("what", "deployed, warm, measure, drain, stopped, ..."),
+    _text("what", "granted, start, measured, drained, ...; alarm for one in a broker's log."),
     _text("detail", "More, as JSON."),
 )
 
@@ -223,6 +244,9 @@ _DOUBTS = (
     _text("text", "Reason to distrust the number, as one sentence."),
     _text("evidence", "The figures used, as JSON."),
 )
+
+COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
+"""The message counts of a run, as readers know them from the published reports."""
 
 FIGURES = (
     "throughput_msg_s",
@@ -274,7 +298,7 @@ _KNEES = (
 _BOTTLENECKS = (
     _text(
         "bottleneck",
-        "Who ran out of CPU: tester, host, broker: NODE, none, cannot tell.",
+        "Who ran out of CPU or network: tester, host, broker: NODE, network, none, cannot tell.",
         "limited by",
     ),
     _text("because", "The figures that this rests on, as one sentence."),
@@ -369,6 +393,7 @@ COLUMNS: Mapping[str, Column] = _register(
     _LATENCY,
     _INTERVALS,
     _CPU,
+    _NETWORK,
     _EVENTS,
     _POINTS,
     _SPREADS,
@@ -413,6 +438,12 @@ TABLES: Mapping[str, Table] = {
         _table("intervals", "a stream of a process in one second", _KEYS, _names(_INTERVALS)),
         _table("latency", "a run and stream", _KEYS, _with_intervals(_LATENCY)),
         _table("cpu", "a process in one interval, or over the window", _KEYS, _names(_CPU)),
+        _table(
+            "network",
+            "a network interface of a host, over the window",
+            _KEYS,
+            ("host", *_names(_NETWORK)),
+        ),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS)),
         _table(
             "points",

@@ -5,11 +5,11 @@ import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from mqperf import __version__
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
 from mqperf.systems import SYSTEMS, System, lookup
+from mqperf.version import version
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
     With ``simulators`` their load generators are made and tried, too.
     """
     systems = [lookup(name) for name in names or SYSTEMS]
-    yield _there(f"mqperf {__version__}, Python {platform.python_version()}")
+    yield _there(f"mqperf {version()}, Python {platform.python_version()}")
     facts = LocalHost().facts()
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     yield _program("setpriv", "sudo apt-get install util-linux")

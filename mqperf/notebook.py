@@ -10,6 +10,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from rich.console import Console
 
 from mqperf import figures, stats, tables
+from mqperf.columns import COUNTS
 from mqperf.errors import MqperfError
 from mqperf.plan import TEST_CASES, Plan
 from mqperf.plan_file import load_plan
@@ -18,12 +19,11 @@ from mqperf.report.publish import publish as publish_report
 from mqperf.report.verdicts import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
-from mqperf.tables import Tables, select, shown
+from mqperf.tables import Tables, select, shown, without_sentinels
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
 
-COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 SWEEP = (
     *("throughput_msg_s", "latency_mean_s", "latency_p50_s", "latency_p99_s"),
     *("cpu_total_cores", "repeats", "failed"),
@@ -82,19 +82,19 @@ def results(runs: str) -> dict[str, pd.DataFrame]:
 
 def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
     """Message counts of every whole run of a test case."""
-    rows = select(found, test_case=test_case)["messages"]
+    rows = _own(found, test_case)["messages"]
     return _readable(rows, COUNTS)
 
 
 def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """Figures of every point of a test case."""
-    rows = select(found, test_case=test_case)["points"]
+    rows = _own(found, test_case)["points"]
     return _readable(rows, SWEEP)
 
 
 def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """CPU over the window, total and system, of every process: brokers, clients, servers, host."""
-    cpu = select(found, test_case=test_case)["cpu"]
+    cpu = _own(found, test_case)["cpu"]
     window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
     keys = [*AXES, "process"]
     used = window.groupby(keys, sort=False)[["total_cores", "sys_cores"]].mean().reset_index()
@@ -109,19 +109,19 @@ def doubts(found: Tables) -> pd.DataFrame:
 
 def show_sweeps(found: Tables, test_case: str) -> None:
     """Draw throughput, latency and CPU against threads, a sheet for each topology and queues."""
-    for title, part in _layouts(select(found, test_case=test_case)):
+    for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
 
 
 def show_nodes(found: Tables, test_case: str) -> None:
     """Draw the CPU of each broker node against threads, a sheet for each topology and queues."""
-    for title, part in _layouts(select(found, test_case=test_case)):
+    for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.node_sheet(part["cpu"]))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by topology and queues."""
-    for title, part in _layouts(select(found, test_case=test_case)):
+    for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.time_sheet(part["intervals"]))
 
 
@@ -171,6 +171,11 @@ def publish(runs: str, out: str) -> Path:
 def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     present = [name for name in columns if rows[name].notna().any()]
     return shown(rows, *AXES, *present).set_index([*AXES])
+
+
+def _own(found: Tables, test_case: str) -> Tables:
+    """The rows of a test case; sentinels, which are no repeats, apart."""
+    return without_sentinels(select(found, test_case=test_case))
 
 
 def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:

@@ -56,12 +56,10 @@ def read(
     """
     import pandas as pd
 
-    samples = list(_samples(file))
-    start, end = window
-    inside = [s for s in samples if start - TOLERANCE_S <= s["epoch"] <= end + TOLERANCE_S]
+    inside = _inside(file, window)
     rows = []
     for label in [*kinds, "host"]:
-        series = [(s["epoch"] - start, _reading(s, label)) for s in inside]
+        series = [(s["epoch"] - window[0], _reading(s, label)) for s in inside]
         known = [(at, reading) for at, reading in series if reading is not None]
         kind = kinds.get(label, "host")
         pairs = [(a, b, "interval") for a, b in pairwise(known)]
@@ -71,6 +69,38 @@ def read(
             {"process": label, "kind": kind, "host": host, "scope": scope, **_usage(a, b)}
             for a, b, scope in pairs
         ]
+    return pd.DataFrame(rows)
+
+
+def read_network(file: Path, window: tuple[float, float], host: str = "local") -> "pd.DataFrame":
+    """Rows of the ``network`` table: every interface that carried anything over the window.
+
+    No rows for a log which ends before the window or which was written without network counters.
+    Raises ``ProbeError`` as ``read`` does.
+    """
+    import pandas as pd
+
+    known = [sample["network"] for sample in _inside(file, window) if "network" in sample]
+    if len(known) < 2:
+        return pd.DataFrame()
+    first, last = known[0], known[-1]
+    seconds = last["at"] - first["at"]
+    resent = _resent_share(first["segments"], last["segments"])
+    rows = []
+    for interface, counted in last["bytes"].items():
+        before = first["bytes"].get(interface, counted)
+        sent, received = (b - a for a, b in zip(before, counted, strict=True))
+        if sent or received:
+            rows.append(
+                {
+                    "host": host,
+                    "interface": interface,
+                    "sent_bytes_s": sent / seconds,
+                    "received_bytes_s": received / seconds,
+                    "speed_bytes_s": last["speeds"].get(interface),
+                    "resent_share": resent,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -90,6 +120,18 @@ def _samples(file: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
         except ValueError:
             raise ProbeError(f"{file}:{number}: the psutil log is cut short") from None
+
+
+def _inside(file: Path, window: tuple[float, float]) -> list[dict[str, Any]]:
+    """The samples of the window, both ends included."""
+    start, end = window[0] - TOLERANCE_S, window[1] + TOLERANCE_S
+    return [sample for sample in _samples(file) if start <= sample["epoch"] <= end]
+
+
+def _resent_share(first: list[int] | None, last: list[int] | None) -> float | None:
+    if first is None or last is None or last[0] == first[0]:
+        return None
+    return (last[1] - first[1]) / (last[0] - first[0])
 
 
 def _reading(sample: dict[str, Any], label: str) -> tuple[float, float, float, int | None] | None:

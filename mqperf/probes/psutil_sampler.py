@@ -1,13 +1,17 @@
-"""The psutil probe's program: cumulative CPU times of chosen processes, once a second.
+"""The psutil probe's program: CPU times of chosen processes and network traffic, once a second.
 
 It runs as a process of its own, without importing mqperf, so that it can be copied to any host that
 has psutil.  It reads cumulative counters at whole seconds after the agreed start, hence exactly at
 both ends of the measured window, and writes one JSON line per sample::
 
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
-     "host": [monotonic, busy, system]}
+     "host": [monotonic, busy, system],
+     "network": {"at": monotonic, "bytes": {interface: [sent, received]},
+                 "speeds": {interface: bytes per second}, "segments": [sent, sent again]}}
 
-The probe watches itself too, as ``psutil``.  A process that is gone reads as null.
+The probe watches itself too, as ``psutil``.  A process that is gone reads as null.  Speeds are what
+the kernel knows: loopback and many virtual interfaces have none.  Segments are those of TCP on the
+whole host; null where the kernel does not count them as Linux does.
 """
 
 import argparse
@@ -21,6 +25,8 @@ from typing import Any, TextIO
 import psutil
 
 POLL_S = 0.05
+TCP_COUNTERS = Path("/proc/net/snmp")
+MEGABIT = 125_000
 
 
 class Watched:
@@ -57,10 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     start = _await_start(options.control / "start")
     watched = {t["label"]: Watched(t["pid"], children=t["children"]) for t in targets}
     watched["psutil"] = Watched(os.getpid(), children=False)
+    speeds = _speeds()
     with options.out.open("w") as out:
         for second in range(options.seconds + 1):
             time.sleep(max(0.0, start + second - time.time()))
-            _write_sample(out, watched)
+            _write_sample(out, watched, speeds)
 
 
 def _await_start(file: Path) -> float:
@@ -69,12 +76,18 @@ def _await_start(file: Path) -> float:
     return float(json.loads(file.read_text())["start"])
 
 
-def _write_sample(out: TextIO, watched: dict[str, Watched]) -> None:
+def _write_sample(out: TextIO, watched: dict[str, Watched], speeds: dict[str, int]) -> None:
     sample = {
         "epoch": time.time(),
         "monotonic": time.monotonic(),
         "processes": {label: process.sample() for label, process in watched.items()},
         "host": _host(),
+        "network": {
+            "at": time.monotonic(),
+            "bytes": _bytes(),
+            "speeds": speeds,
+            "segments": _segments(),
+        },
     }
     out.write(json.dumps(sample) + "\n")
     out.flush()
@@ -93,6 +106,27 @@ def _host() -> list[float]:
     times = psutil.cpu_times()
     system = times.system + times.irq + times.softirq
     return [time.monotonic(), times.user + times.nice + system + times.steal, system]
+
+
+def _speeds() -> dict[str, int]:
+    interfaces = psutil.net_if_stats().items()
+    return {name: known.speed * MEGABIT for name, known in interfaces if known.speed}
+
+
+def _bytes() -> dict[str, list[int]]:
+    counters = psutil.net_io_counters(pernic=True)
+    return {name: [count.bytes_sent, count.bytes_recv] for name, count in counters.items()}
+
+
+def _segments() -> list[int] | None:
+    """TCP segments sent, and those of them that were sent again."""
+    try:
+        lines = TCP_COUNTERS.read_text().splitlines()
+    except OSError:
+        return None
+    names, values = (line.split() for line in lines if line.startswith("Tcp:"))
+    counted = dict(zip(names, values, strict=True))
+    return [int(counted["OutSegs"]), int(counted["RetransSegs"])]
 
 
 if __name__ == "__main__":

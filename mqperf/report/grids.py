@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS
+from mqperf.columns import COLUMNS, COUNTS
 from mqperf.report import limits
-from mqperf.report.rows import COUNTS, SWEEP
+from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note
 from mqperf.report.words import cell
 
@@ -40,7 +40,7 @@ Marks = Mapping[tuple[str, str], list[str]]
 
 def count_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """Messages of every attempt; its repeat and its status where they differ."""
-    columns = _present(rows, COUNTS, keep=("threads", "sent", "received", "lost"))
+    columns = _present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
     columns += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from mqperf.report.words import amount, joined
-from mqperf.tables import Tables
+from mqperf.tables import Tables, without_sentinels
 
 UNKNOWN, DIFFERS = "cannot tell", "differs"
 
@@ -13,16 +13,15 @@ LIMITS: Mapping[str, str] = {
     "tester": "the load generators",
     "host": "a full host",
     "broker": "a broker node",
-    "none": "nothing that CPU shows",
+    "network": "the network",
+    "none": "nothing that CPU and network show",
 }
 """Kind of verdict -> whose limit a reader sees."""
 
 
 def of_points(tables: Tables) -> pd.Series:
     """The one verdict on all repeats of a point, or ``differs``; its index is the point."""
-    verdicts, runs = tables["bottlenecks"], tables["runs"]
-    repeats = runs.loc[runs["sentinel"].fillna(0).eq(0), "run"]
-    own = verdicts[verdicts["run"].isin(repeats)].groupby("point")["bottleneck"]
+    own = without_sentinels(tables)["bottlenecks"].groupby("point")["bottleneck"]
     return own.min().where(own.min() == own.max(), DIFFERS)
 
 

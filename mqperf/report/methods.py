@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS, TABLES
-from mqperf.report.rows import COUNTS, SWEEP
+from mqperf.columns import COLUMNS, COUNTS, TABLES
+from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, escape
 from mqperf.report.words import joined
-from mqperf.stats.bottleneck import BROKER_FULL
+from mqperf.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.stats.checks import CHECKS
 from mqperf.stats.rules.cpu import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST, WORST_FIT
+from mqperf.tables import without_sentinels
 
 Tell = Callable[[pd.DataFrame], str]
 
@@ -38,7 +39,7 @@ def _order(runs: pd.DataFrame) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    repeats = runs[runs["sentinel"].fillna(0).eq(0)]
+    repeats = without_sentinels({"runs": runs})["runs"]
     whole = repeats[repeats["status"] != "failed"].groupby("point").size()
     few, many = whole.min(), whole.max()
     return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
@@ -129,7 +130,11 @@ def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, G
 
 def formulas() -> dict[str, str]:
     """Heading of each column of the pages -> how it is made."""
-    names = [name for name in dict.fromkeys(COUNTS + SWEEP) if not name.endswith(("_low", "_high"))]
+    names = [
+        name
+        for name in dict.fromkeys(("threads", *COUNTS, *SWEEP))
+        if not name.endswith(("_low", "_high"))
+    ]
     return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
 
 
@@ -141,7 +146,7 @@ def law() -> dict[str, str]:
 
 
 def limits() -> dict[str, str]:
-    """The numbers that decide where the law is trusted, and who ran out of CPU."""
+    """The numbers that decide where the law is trusted, and who was the limit."""
     return {
         "fewest": f"{FEWEST}",
         "worst_fit": f"{WORST_FIT:.0%}".replace("%", " %"),
@@ -149,6 +154,8 @@ def limits() -> dict[str, str]:
         "tester": f"{ONE_CORE:.0%}".replace("%", " %"),
         "broker": f"{BROKER_FULL:.0%}".replace("%", " %"),
         "host": f"{HOST_FULL:.0%}".replace("%", " %"),
+        "link": f"{LINK_FULL:.0%}".replace("%", " %"),
+        "lossy": f"{LOSSY:.0%}".replace("%", " %"),
     }
 
 

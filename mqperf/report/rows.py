@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from mqperf.columns import COUNTS
 from mqperf.report import limits
 from mqperf.tables import Tables
 
-COUNTS = ("threads", "sent", "received", "round_trip", "lost", "errors", "duplicates")
 SWEEP = (
     *("threads", "throughput_msg_s", "latency_mean_s", "cpu_total_cores", "bottleneck"),
     *("throughput_msg_s_low", "throughput_msg_s_high", "throughput_sd_msg_s", "send_rate_msg_s"),
@@ -18,7 +18,7 @@ SWEEP = (
 def attempts(tables: Tables) -> pd.DataFrame:
     """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
     runs = tables["runs"][["run", "point", "threads", "repeat", "status", "failure"]]
-    counts = tables["messages"][["run", *COUNTS[1:]]]
+    counts = tables["messages"][["run", *COUNTS]]
     joined = runs.merge(counts, on="run", how="left")
     return joined.sort_values(["threads", "repeat"], kind="stable").reset_index(drop=True)
 

@@ -99,7 +99,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
-        yield "*Limited by* is who ran out of CPU."
+        yield "*Limited by* is who ran out of CPU or of network."
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
     yield from saturation.enough(tables["knees"])["text"].map(escape)

@@ -19,6 +19,7 @@ from mqperf.report import (
     methods,
     rst,
     saturation,
+    sentinels,
     side_by_side,
     verdicts,
 )
@@ -28,7 +29,7 @@ from mqperf.report.page import page
 from mqperf.report.topology_picture import describe, picture
 from mqperf.report.words import Layout, joined
 from mqperf.report.writer import Writer
-from mqperf.tables import Tables, write
+from mqperf.tables import Tables, without_sentinels, write
 
 MARK = "report.json"
 """The file by which a folder is known to be a report, and may be replaced."""
@@ -47,10 +48,11 @@ def write_source(
     write(tables, out / "tables", "csv")
     write(tables, out / "tables", "parquet")
     shutil.copytree(STATIC, out / "_static")
-    best = verdicts.tops(tables, found)
+    shown = without_sentinels(tables)
+    best = verdicts.tops(shown, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
-        own = {key: frame[frame["system"] == system] for key, frame in tables.items()}
+        own = {key: frame[frame["system"] == system] for key, frame in shown.items()}
         context = _system(own, layouts, best[best["system"] == system], out / system, writer)
         context["label"] = f"mqperf_{rst.slug(title)}_{system}"
         writer.render("system.rst", out / system / "index.rst", context)
@@ -112,6 +114,8 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) 
         "formulas": methods.formulas(),
         "law": methods.law(),
         "limits": methods.limits(),
+        "sentinels": sentinels.grid(tables, _titles(systems)),
+        "watched": list(sentinels.sentences(tables, _titles(systems))),
         "checks": methods.checks(tables["doubts"]),
     }
     writer.render("methods.rst", out / "index.rst", context)
@@ -130,7 +134,7 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     return {
         "when": _when(tables["runs"]),
         "verdicts": told,
-        "care": verdicts.care(tables),
+        "care": [*verdicts.care(tables), *sentinels.drifts(tables, titles)],
         "systems": list(systems),
         "worth": side_by_side.worth(tables["runs"], titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,

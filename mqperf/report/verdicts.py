@@ -11,7 +11,7 @@ from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, escape
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 from mqperf.stats.checks import CHECKS
-from mqperf.tables import Tables
+from mqperf.tables import Tables, without_sentinels
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
 
@@ -93,8 +93,9 @@ def _percent(change: float) -> str:
 
 def care(tables: Tables) -> list[str]:
     """How much of the data is to be read with care: doubts and failed attempts."""
-    doubts, runs = tables["doubts"], tables["runs"]
+    runs, doubts = tables["runs"], without_sentinels(tables)["doubts"]
     failed = int(runs["status"].eq("failed").sum())
+    watching = len(tables["doubts"]) - len(doubts)
     about = doubts["point"].nunique()
     points = tables["points"]["point"].nunique()
     sentences = [
@@ -103,6 +104,11 @@ def care(tables: Tables) -> list[str]:
         if len(doubts)
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
+    if watching:
+        sentences.append(
+            f"{amount(watching, 'doubt')} about sentinels, which :doc:`the methods"
+            " <methods/index>` tell."
+        )
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
     return sentences

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from mqperf import __version__
 from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
@@ -16,6 +15,7 @@ from mqperf.record import Run, pending, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.trial import Bench, Trial
 from mqperf.systems import SYSTEMS, check_plan
+from mqperf.version import version
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
             "hosts": [host.facts()],
             "system": {"title": system.title, **deployment.facts()},
             "generator": dict(environment.versions),
-            "mqperf": __version__,
+            "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
         yield Bench(host, deployment, environment, facts)

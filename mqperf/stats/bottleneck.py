@@ -1,7 +1,9 @@
-"""Who was the bottleneck: a verdict for each run, with its evidence, from CPU alone.
+"""Who was the bottleneck: a verdict for each run, with its evidence, from CPU and network.
 
-The network has no verdict of its own: no probe watches it.  Where everybody has CPU left, the limit
-is elsewhere: the network, a lock, one thread inside the broker, or the clients' own waiting.
+The network is the limit when a link is full, or when it loses so much that TCP holds back: what a
+connection can carry falls with the root of its losses (M. Mathis and others, The Macroscopic
+Behavior of the TCP Congestion Avoidance Algorithm, 1997).  Where all have CPU and network left, the
+limit is elsewhere: a lock, one thread inside the broker, or the clients' own waiting.
 """
 
 from dataclasses import dataclass
@@ -17,6 +19,14 @@ BROKER_FULL = 0.9
 """Share of its host's cores from which on a broker node counts as out of CPU."""
 
 
+LINK_FULL = 0.9
+"""Share of its speed, in one direction, from which on a link counts as full: headers of the link
+itself and gaps between frames are not counted in the bytes."""
+
+LOSSY = 0.01
+"""Share of TCP segments sent again from which on the network counts as the limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Who limited a run, and the figures that show it."""
@@ -28,12 +38,15 @@ class Verdict:
 def bottlenecks(tables: Tables) -> pd.DataFrame:
     """One row per measured run: its keys, ``bottleneck`` and ``because``.
 
-    ``cannot tell`` where CPU of brokers and of load generators was not both recorded.
+    ``cannot tell`` where CPU of brokers and of load generators was not both recorded.  A link
+    without a known speed, as loopback, is never full.
     """
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
     cpu = dict(list(with_cores(tables).groupby("run")))
-    verdicts = [_verdict(cpu.get(run)) for run in runs["run"]]
+    links = dict(list(tables["network"].groupby("run")))
+    unwatched = tables["network"].iloc[:0]
+    verdicts = [_verdict(cpu.get(run), links.get(run, unwatched)) for run in runs["run"]]
     return conform(
         "bottlenecks",
         runs.assign(
@@ -43,7 +56,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     )
 
 
-def _verdict(rows: pd.DataFrame | None) -> Verdict:
+def _verdict(rows: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:
     if rows is None:
         return Verdict("cannot tell", "no CPU was recorded over the window")
     if busy := busy_testers(rows):
@@ -60,16 +73,41 @@ def _verdict(rows: pd.DataFrame | None) -> Verdict:
             f"the load generators' host was full ({_listed(hosts)}): {own};"
             f" others {foreign(rows):.2f} cores",
         )
-    return _rest(rows, nodes)
+    if told := _network_limit(links):
+        return Verdict("network", told)
+    return _rest(rows, nodes, links)
 
 
-def _rest(rows: pd.DataFrame, nodes: pd.DataFrame) -> Verdict:
+def _network_limit(links: pd.DataFrame) -> str:
+    """Why the network was the limit; nothing where it was not."""
+    most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
+    if full := _traffic(links[most >= LINK_FULL * links["speed_bytes_s"]]):
+        return full
+    lossy = links[links["resent_share"] >= LOSSY].drop_duplicates("host")
+    return ", ".join(
+        f"{100 * row.resent_share:.1f} % of the TCP segments of host {row.host} were sent again"
+        for row in each(lossy)
+    )
+
+
+def _traffic(links: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{row.interface} of host {row.host} sent {row.sent_bytes_s / 1e6:.1f} and received"
+        f" {row.received_bytes_s / 1e6:.1f}"
+        + ("" if pd.isna(row.speed_bytes_s) else f" of {row.speed_bytes_s / 1e6:.1f}")
+        + " MB/s"
+        for row in each(links)
+    )
+
+
+def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdict:
     testers = rows[rows["kind"].isin(["client", "server"])]
     if testers.empty or rows["cores"].isna().any():
         unknown = "load generators" if testers.empty else "the number of cores"
         return Verdict("cannot tell", f"{unknown} not recorded; brokers: {_cores(nodes)}")
     used = _cores(pd.concat([nodes, testers]))
-    return Verdict("none", f"no process out of CPU, no host above {HOST_FULL:.0%}: {used}")
+    idle = f"no process out of CPU, no host above {HOST_FULL:.0%}: {used}"
+    return Verdict("none", "; ".join(filter(None, [idle, _traffic(links)])))
 
 
 def _cores(rows: pd.DataFrame) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import TABLES
-from mqperf.stats.rules import counts, cpu, queueing, sweep
+from mqperf.stats.rules import broker, counts, cpu, queueing, sweep
 from mqperf.stats.rules.finding import Finding
 from mqperf.tables import Tables, conform
 
@@ -112,6 +112,12 @@ CHECKS: Mapping[str, Check] = {
         "A tester without CPU measures itself. A Python process can use one core; when broker and"
         " tester share a host that is full, they measure each other.",
         cpu.tester_saturated,
+    ),
+    "broker-alarm": Check(
+        "Did the broker's log tell of a lack of memory or disk, of a full link, or of garbage?",
+        "A broker that runs short holds senders back, or stands still while it collects: then its"
+        " limits are measured, and not its work.",
+        broker.broker_alarm,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, without_sentinels
 
 COMPARED = {
     "status": "Origin of the numbers",
@@ -23,8 +23,18 @@ COMPARED = {
     "network_card": "Network card",
     "network_driver": "Driver of the network card",
     "network_speed": "Speed of the network card",
-    "asked_s": "Measured window, s",
+    "clock_source": "Clock source",
+    "cpu_governor": "CPU frequency governor",
+    "tcp_congestion_control": "TCP congestion control",
+    "somaxconn": "somaxconn",
+    "green_threads": "Green threads of a client process",
+    "processes": "Client processes of a host",
+    "targets": "Targets",
     "warmup_s": "Warm-up, s",
+    "asked_s": "Measured window, s",
+    "cooldown_s": "Cool-down, s",
+    "timeout_s": "Timeout of a message, s",
+    "order": "Order of the sweep",
 }
 """Columns of ``runs`` that two sets of runs should have in common, in words."""
 
@@ -59,8 +69,9 @@ def _days(runs: pd.DataFrame) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    repeats = runs["status"].isin(("done", "published")) & runs["sentinel"].fillna(0).eq(0)
-    return _values(runs[repeats].groupby("point").size())
+    repeats = without_sentinels({"runs": runs})["runs"]
+    whole = repeats["status"].isin(("done", "published"))
+    return _values(repeats[whole].groupby("point").size())
 
 
 def _lonely(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:

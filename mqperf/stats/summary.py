@@ -4,7 +4,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, without_sentinels
 
 CONFIDENCE = 0.95
 
@@ -16,8 +16,7 @@ def points(tables: Tables) -> pd.DataFrame:
     n - 1 degrees of freedom) are empty for a single run: one run tells nothing about the next, and
     the interval from within it (``*_within_low``) is no substitute.  Sentinels are left out.
     """
-    runs = tables["runs"]
-    runs = runs[~_is_sentinel(runs)]
+    runs = without_sentinels(tables)["runs"]
     if runs.empty:
         return conform("points", pd.DataFrame())
     keys = [name for name in TABLES["points"].columns if name in TABLES["runs"].columns]
@@ -36,13 +35,13 @@ def run_figures(tables: Tables) -> pd.DataFrame:
 
     Sentinels are left out: they watch the machine and are no repeats.
     """
+    tables = without_sentinels(tables)
     used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
     frame = tables["messages"].merge(
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
     )
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
-    sentinels = tables["runs"].loc[_is_sentinel(tables["runs"]), "run"]
-    return frame.loc[~frame["run"].isin(sentinels), ["run", "point", *FIGURES]]
+    return frame[["run", "point", *FIGURES]]
 
 
 def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
@@ -55,10 +54,6 @@ def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
     kinds = used.index.get_level_values("kind")
     nodes, printed = (used[kinds == kind].droplevel("kind") for kind in ("broker", "total"))
     return printed.combine_first(nodes)
-
-
-def _is_sentinel(runs: pd.DataFrame) -> pd.Series:
-    return runs["sentinel"].fillna(0).gt(0)
 
 
 def _spread(figures: pd.DataFrame) -> pd.DataFrame:

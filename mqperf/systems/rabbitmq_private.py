@@ -1,7 +1,6 @@
 """A private RabbitMQ cluster of three nodes on this machine, started for us and gone with us."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -18,8 +17,6 @@ from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.system import Node, node_label
 from mqperf.topologies import TOPOLOGIES
-
-ALARM = re.compile(r"alarm (set|cleared)")
 
 
 class PrivateCluster:
@@ -65,7 +62,7 @@ class PrivateCluster:
         self._control.delete_vhost(self._live_node(), run_id)
 
     def facts(self) -> dict[str, JsonValue]:
-        """Give versions and configuration, and each node's memory and alarms until now."""
+        """Give versions and configuration, and each node's memory."""
         return {
             "product": "RabbitMQ",
             "cluster": "private",
@@ -80,7 +77,6 @@ class PrivateCluster:
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
             "schedulers": "not bound to cores",
-            "alarms": [line for process in self._processes for line in _alarms(process.log)],
         }
 
     def check(self) -> None:
@@ -113,8 +109,3 @@ class PrivateCluster:
     def _url(self, index: int, vhost: str) -> str:
         password, port = self._cluster.password, self._cluster.amqp_port(index)
         return f"rabbit://{USER}:{password}@127.0.0.1:{port}/{quote(vhost, safe='')}"
-
-
-def _alarms(log: Path) -> Iterator[str]:
-    with log.open(encoding="utf-8", errors="replace") as lines:
-        yield from (line.strip() for line in lines if ALARM.search(line))

@@ -5,7 +5,18 @@ folder: no broker, no network, no other machine.
 """
 
 from mqperf.tables.files import of_runs, read, title, write
-from mqperf.tables.shape import Tables, conform, empty, select
+from mqperf.tables.shape import Tables, conform, empty, select, without_sentinels
 from mqperf.tables.shown import shown
 
-__all__ = ["Tables", "conform", "empty", "of_runs", "read", "select", "shown", "title", "write"]
+__all__ = [
+    "Tables",
+    "conform",
+    "empty",
+    "of_runs",
+    "read",
+    "select",
+    "shown",
+    "title",
+    "without_sentinels",
+    "write",
+]

@@ -17,7 +17,7 @@ from mqperf.errors import TableError
 from mqperf.load import messages
 from mqperf.load.simulator_json import Published, published_compatible
 from mqperf.plan import Case
-from mqperf.probes import psutil_log
+from mqperf.probes import broker_log, psutil_log
 from mqperf.record import Run
 from mqperf.tables import within_run
 from mqperf.tables.run_row import run_row
@@ -40,7 +40,8 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     if "window" not in facts or facts["window"] is None:
         return tables
     window = facts["window"]["start"], facts["window"]["end"]
-    tables["events"] = pd.DataFrame(_events(run.path, window[0]))
+    alarms = broker_log.alarms(run.path / "broker", window[0])
+    tables["events"] = pd.DataFrame([*_events(run.path, window[0]), *alarms])
     if run.status != "done" or case is None:
         return tables
     streams = _streams(run.path, facts)
@@ -53,6 +54,7 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     tables["latency"] = pd.DataFrame([_latency_row(case, finished, window, published)])
     tables["intervals"] = _intervals(streams, load, window)
     tables["cpu"] = _cpu(run.path, facts, window)
+    tables["network"] = _network(run.path, window)
     return tables
 
 
@@ -222,11 +224,18 @@ def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]
 
 def _cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
     kinds = _in_order(facts)
-    frames = [
-        psutil_log.read(log.parent / psutil_log.LOG, kinds, window, log.parent.name)
-        for log in sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
-    ]
+    frames = [psutil_log.read(log, kinds, window, log.parent.name) for log in _probe_logs(folder)]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _network(folder: Path, window: Window) -> pd.DataFrame:
+    logs = _probe_logs(folder)
+    frames = [psutil_log.read_network(log, window, log.parent.name) for log in logs]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _probe_logs(folder: Path) -> list[Path]:
+    return sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
 
 
 def _in_order(facts: Mapping[str, Any]) -> dict[str, str]:

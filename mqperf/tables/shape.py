@@ -50,6 +50,18 @@ def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
     }
 
 
+def without_sentinels(tables: Tables) -> Tables:
+    """The tables without the runs of sentinels: they watch the machine, and count for no point."""
+    runs = tables["runs"]
+    watching = runs.loc[runs["sentinel"].fillna(0).gt(0), "run"]
+    if watching.empty:
+        return tables
+    return {
+        name: frame[~frame["run"].isin(watching)] if "run" in frame.columns else frame
+        for name, frame in tables.items()
+    }
+
+
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows by system, topology, queues, test case (as a plan has them), threads, repeat."""
     axes = [name for name in AXES if name in frame.columns]

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Timer
 
 import psutil
 import pytest
@@ -58,6 +59,16 @@ class Fault(Silent):
         if what == self.phase and self.choose:
             os.kill(self.choose(), self.number)
             self.choose = None
+
+
+class Pause(Fault):
+    """The same, and two seconds later the process goes on."""
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if what == self.phase and self.choose:
+            Timer(2, os.kill, (self.choose(), signal.SIGCONT)).start()
+        super().doing(what, case)
 
 
 def node() -> int:
@@ -177,6 +188,28 @@ def test_a_paused_broker_is_no_measurement(tmp_path: Path) -> None:
     sweep(plan(text), text, tmp_path, Fault(node, signal.SIGSTOP))
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
     assert "failed-run" in set(doubts["kind"])
+
+
+def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
+    """A node that stands still for two seconds of one repeat: the run is whole, and doubted."""
+    text = f"{ONE}repeats: 2\n"
+    outcome = sweep(plan(text), text, tmp_path, Pause(node, signal.SIGSTOP))
+    assert (outcome.done, outcome.failed) == (2, ())
+    doubts = stats.complete(tables.read(tmp_path))["doubts"]
+    told = doubts.loc[doubts["kind"] == "spread", "text"]
+    assert told.str.contains("throughput of the 2 repeats spreads").any()
+
+
+def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
+    """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
+    text = f"{ONE}  timeout_s: 1\n".replace(
+        "cs1ss2]", "cs1ss2]\n    settings: {memory_watermark_mb: 64}"
+    )
+    sweep(plan(text), text, tmp_path, Silent())
+    doubts = stats.complete(tables.read(tmp_path))["doubts"]
+    assert "failed-run" in set(doubts["kind"])
+    told = doubts.loc[doubts["kind"] == "broker-alarm", "text"]
+    assert told.str.contains("memory resource limit alarm set on node").any()
 
 
 def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def tables(shape: Shape = Shape()) -> Tables:
         "latency": [_latency(key) for key in whole],
         "intervals": [row for key in whole for row in _intervals(shape, key)],
         "cpu": [row for key in whole for row in _cpu(shape, key)],
+        "network": [_network(key) for key in whole],
         "events": [],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
@@ -145,6 +146,12 @@ def _intervals(shape: Shape, key: Row) -> Iterator[Row]:
         process = "client-1" if stream == "round-trip" else "server-1"
         times = {"start_s": float(second), "count": count}
         yield key | {"process": process, "stream": stream, **times}
+
+
+def _network(key: Row) -> Row:
+    rate = _rate(key) * 900.0
+    link = {"host": "one", "interface": "lo", "resent_share": 0.0001}
+    return key | link | {"sent_bytes_s": rate, "received_bytes_s": rate}
 
 
 def _cpu(shape: Shape, key: Row) -> Iterator[Row]:

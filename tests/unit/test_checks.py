@@ -177,10 +177,21 @@ def test_a_planted_fault_is_found(kind: str) -> None:
 
 def test_every_check_has_its_test() -> None:
     """Each kind is planted in this file, says what it asks and why."""
-    elsewhere = {"peak-at-edge", "drift"}
+    elsewhere = {"broker-alarm", "peak-at-edge", "drift"}
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
     assert all(check.reason.endswith(".") for check in checks.CHECKS.values())
+
+
+def test_an_alarm_in_a_log_is_quoted() -> None:
+    """With the log, how often, and what the broker said."""
+    detail = {"log": "node1.log", "times": 3, "line": "memory resource limit alarm set on node"}
+    alarm = {"run": "rpc-call-100-r1", "what": "alarm", "detail": json.dumps(detail)}
+    events = tables.conform("events", pd.DataFrame([alarm, alarm | {"what": "drained"}]))
+    doubts = checks.doubts({**sound(), "events": events})
+    assert found({**sound(), "events": events}) == {("broker-alarm", "rpc-call-100-r1")}
+    (text,) = doubts["text"]
+    assert "lines in node1.log: 3), first: memory resource limit alarm set on node" in text
 
 
 def test_a_missing_tester_is_counted() -> None:
@@ -381,6 +392,36 @@ def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdic
     told = bottlenecks(frames).set_index("run")
     assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
     assert f"{process if process != 'host' else 'Master'} " in str(told["because"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "because"),
+    [
+        ({"received_bytes_s": 115e6}, "network", "received 115.0 of 125.0 MB/s"),
+        ({"received_bytes_s": 100e6}, "none", "sent 3.0 and received 100.0 of 125.0 MB/s"),
+        ({"received_bytes_s": 115e6, "speed_bytes_s": None}, "none", "received 115.0 MB/s"),
+        ({"resent_share": 0.02}, "network", "2.0 % of the TCP segments of host local"),
+        ({"resent_share": None}, "none", "no process out of CPU"),
+    ],
+)
+def test_the_network_is_a_limit_when_full_or_lossy(
+    change: Change, verdict: str, because: str
+) -> None:
+    """A link at nine tenths of its speed, or one segment in a hundred sent again."""
+    link: dict[str, str | float | None] = {
+        "run": "rpc-call-100-r1",
+        "host": "local",
+        "interface": "eth0",
+        "resent_share": 0.001,
+        "sent_bytes_s": 3e6,
+        "received_bytes_s": 4e6,
+        "speed_bytes_s": 125e6,
+    }
+    network = tables.conform("network", pd.DataFrame([{**link, **change}]))
+    told = bottlenecks({**sound(), "network": network}).set_index("run")
+    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
+    assert because in str(told.loc["rpc-call-100-r1", "because"])
+    assert told.loc["rpc-cast-100-r1", "bottleneck"] == "none"
 
 
 def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:

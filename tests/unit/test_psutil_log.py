@@ -13,7 +13,15 @@ from mqperf.errors import ProbeError
 from mqperf.probes import psutil_log
 from mqperf.probes.psutil_log import Target
 
-BUSY = "import time\nwhile True: pass"
+BUSY = """
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(server.getsockname())
+receiver, _ = server.accept()
+while True:
+    client.sendall(bytes(4096))
+    receiver.recv(4096, socket.MSG_WAITALL)
+"""
 
 
 def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
@@ -33,6 +41,11 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     assert used["host"] > 0
     assert ((rows["process"] == "client-1") & (rows["scope"] == "interval")).sum() == 2
     assert abs(psutil_log.clock_step_s(log)) < 0.1
+    network = psutil_log.read_network(log, (start, start + 2), "here")
+    assert network.loc[network["interface"] == "lo", "sent_bytes_s"].gt(1e6).all()
+    assert "lo" in set(network["interface"])
+    assert network["host"].eq("here").all()
+    assert network["resent_share"].between(0, 1).all()
 
 
 def sample(second: float, *, alive: bool = True, wall: float | None = None) -> str:
@@ -66,6 +79,29 @@ def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:
     """A gap in the samples is visible: no row starts in the missing second."""
     lines = [sample(s) for s in (0, 1, 3)]
     assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 1.0), ("window", 0.0)]
+
+
+def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
+    """Bytes by the second, only of interfaces that carried any, and segments sent again."""
+    log = tmp_path / "log"
+    counters = [([1000, 500], [100, 1]), ([5000, 2500], [300, 3]), ([9999, 9999], [999, 99])]
+    lines = []
+    for second, (counted, segments) in enumerate(counters):
+        interfaces = {"lo": [7, 7], "eth0": counted}
+        network = {"at": second * 2, "bytes": interfaces, "speeds": {"eth0": 125}}
+        lines.append(json.loads(sample(second)) | {"network": {**network, "segments": segments}})
+    log.write_text("\n".join(map(json.dumps, lines)))
+    (row,) = psutil_log.read_network(log, (1000, 1001)).to_dict("records")
+    assert (row["host"], row["interface"], row["speed_bytes_s"]) == ("local", "eth0", 125)
+    assert (row["sent_bytes_s"], row["received_bytes_s"]) == (2000, 1000)
+    assert row["resent_share"] == pytest.approx(0.01)
+
+
+def test_a_log_without_network_counters_has_no_traffic(tmp_path: Path) -> None:
+    """Logs of before they were counted are read all the same."""
+    log = tmp_path / "log"
+    log.write_text("\n".join(sample(second) for second in range(4)))
+    assert psutil_log.read_network(log, (1000, 1003)).empty
 
 
 def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:

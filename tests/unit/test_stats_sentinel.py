@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pandas as pd
+from factory import tables
 
+from mqperf.columns import COMPUTED
 from mqperf.plan import Plan
 from mqperf.plan_file import parse_plan
+from mqperf.report.build import build
+from mqperf.stats import complete
 from mqperf.stats.summary import points, run_figures
-from mqperf.tables import empty
-from mqperf.tables.shape import conform
+from mqperf.tables import Tables, conform, empty
 
 PLAN = """
 systems:
@@ -40,15 +43,52 @@ def test_other_cases_do_not_notice() -> None:
     assert [case.id for case in watched if not case.sentinel] == [case.id for case in usual]
 
 
+def watched_report() -> Tables:
+    """The invented sweep, its first point watched: it became a fifth slower, one way."""
+    read = {name: frame for name, frame in tables().items() if name not in COMPUTED}
+    model = read["runs"].iloc[0]["run"]
+    for turn, share in ((1, 1.0), (2, 0.9), (3, 0.8)):
+        for name in ("runs", "messages", "latency", "intervals", "cpu"):
+            own = read[name][read[name]["run"] == model].assign(run=f"watch-{turn}")
+            if name == "runs":
+                own = own.assign(sentinel=turn, position=(1, 10, 20)[turn - 1])
+            if name == "messages":
+                own = own.assign(throughput_msg_s=own["throughput_msg_s"] * share, lost=turn - 1)
+            read[name] = pd.concat([read[name], own], ignore_index=True)
+    return complete(read)
+
+
+def test_a_report_tells_sentinels_apart(tmp_path: Path) -> None:
+    """Pages of topologies look as without them; the methods show them, with their doubts."""
+    for name, found in (("with", watched_report()), ("without", tables())):
+        build(found, tmp_path / name, title="A sweep", html=False)
+    page, same = (tmp_path / name / "rabbitmq/cmsm/index.rst" for name in ("with", "without"))
+    assert page.read_text() == same.read_text()
+    methods = " ".join((tmp_path / "with/methods/index.rst").read_text().split())
+    assert "RabbitMQ was watched by RPC CALL with 50 threads on" in methods
+    assert "its highest throughput is 25.0 % above its lowest" in methods.replace("\xa0", " ")
+    assert "end [#sentinel-" in methods
+    assert "2 of " in methods
+    assert "messages were lost" in methods
+
+
+def test_a_drift_is_told_on_the_first_page(tmp_path: Path) -> None:
+    """It is about every number of the sweep, not about that of one point."""
+    build(watched_report(), tmp_path / "out", title="A sweep", html=False)
+    page = " ".join((tmp_path / "out/index.rst").read_text().split())
+    assert "RabbitMQ drifted: throughput of the same points moved by -" in page
+    assert "about sentinels, which" in page
+
+
 def test_points_leave_sentinels_out() -> None:
     """A sentinel watches the machine; it is no repeat of its point."""
     keys = pd.DataFrame({"run": ["s", "r"], "point": "p", "threads": 1, "repeat": 1})
-    tables = {
+    frames = {
         "runs": conform("runs", keys.assign(status="done", sentinel=[1, 0])),
         "messages": conform("messages", keys.assign(throughput_msg_s=[900.0, 1000.0])),
         "latency": empty("latency"),
         "cpu": empty("cpu"),
     }
-    assert list(run_figures(tables)["run"]) == ["r"]
-    point = points(tables).iloc[0]
+    assert list(run_figures(frames)["run"]) == ["r"]
+    point = points(frames).iloc[0]
     assert (point["repeats"], point["throughput_msg_s"]) == (1, 1000)

@@ -6,7 +6,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.rules.finding import SWEEP, Finding, measured
-from mqperf.tables import Tables
+from mqperf.tables import Tables, without_sentinels
 
 SPREAD = 0.1
 """Standard deviation over mean; differences that reports discuss are of this size."""
@@ -90,8 +90,7 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
 
 def _points(tables: Tables) -> pd.DataFrame:
     """The runs that count for their points: sentinels only watch the machine."""
-    frame = _throughputs(tables)
-    return frame[frame["sentinel"].fillna(0) == 0]
+    return _throughputs(without_sentinels(tables))
 
 
 def _last_by(runs: pd.DataFrame, column: str) -> str:

@@ -1,0 +1,55 @@
+"""What brokers say in their own logs of running short: memory, disk, collectors, full links."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+SIGNS = (
+    "limit alarm set",  # RabbitMQ: memory, disk, file descriptors; publishers are blocked
+    # Erlang: a full link between nodes, pauses of the collector and of the scheduler
+    "sysmon_handler (?:busy_dist_port|busy_port|long_gc|long_schedule|large_heap)",
+    "to prevent flooding",  # ActiveMQ: memory or store is full; senders are stopped
+    "AMQ222038",  # Artemis: an address is paged to disk
+    "AMQ222183",  # Artemis: senders to an address are blocked
+    "AMQ222210|AMQ222212",  # Artemis: the disk is full
+    "OutOfMemoryError|GC overhead limit exceeded",  # Java
+    "OOM command not allowed",  # Redis
+)
+"""What these systems write when they hold senders back, or stand still, for want of something."""
+
+ALARM = re.compile("|".join(SIGNS))
+STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
+"""A time that says its zone; others are not taken for instants."""
+
+WIDTH = 200
+
+
+def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
+    """Rows of the ``events`` table: one per log in ``folder`` and sort of alarm, the first of each.
+
+    ``begin`` is the start of the measured window in epoch seconds; ``detail`` tells the log, the
+    first such line, and how many there are.
+    """
+    for log in sorted(folder.glob("*.log")):
+        lines: dict[str, list[str]] = {}
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            if found := ALARM.search(line):
+                lines.setdefault(found[0], []).append(line)
+        for some in lines.values():
+            yield {
+                "time_s": _instant(some[0], begin),
+                "host": None,
+                "what": "alarm",
+                "detail": json.dumps(
+                    {"log": log.name, "times": len(some), "line": some[0].strip()[:WIDTH]},
+                    ensure_ascii=False,
+                ),
+            }
+
+
+def _instant(line: str, begin: float) -> float | None:
+    stamp = STAMP.match(line)
+    return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None

@@ -1,0 +1,45 @@
+"""Alarms in brokers' logs: lines that RabbitMQ 3.10.8 wrote when it had 64 MB to itself."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mqperf.probes.broker_log import WIDTH, alarms
+
+LOG = """\
+2026-11-21 06:36:34.122330+00:00 [info] <0.223.0> Running boot step rabbit_alarm defined by app rabbit
+2026-11-21 06:36:34.138479+00:00 [info] <0.297.0> Memory high watermark set to 61 MiB (64000000 bytes) of 24105 MiB (25276510208 bytes) total
+2026-11-21 06:36:34.138788+00:00 [info] <0.297.0> vm_memory_high_watermark set. Memory used:152317952 allowed:64000000
+2026-11-21 06:36:34.138844+00:00 [warning] <0.295.0> memory resource limit alarm set on node mqperf1@localhost.
+2026-11-21 06:36:34.138844+00:00 [warning] <0.295.0>
+2026-11-21 06:36:34.138844+00:00 [warning] <0.295.0> *** Publishers will be blocked until this alarm clears ***
+2026-11-21 06:36:34.380224+00:00 [warning] <0.295.0> memory resource limit alarm set on node mqperf2@localhost.
+"""  # noqa: E501
+BEGIN = datetime(2026, 11, 21, 6, 36, 40, tzinfo=UTC).timestamp()
+
+
+def test_alarms_are_told_once_a_log(tmp_path: Path) -> None:
+    """When the first was, how many there were, and what it said; sound logs give nothing."""
+    (tmp_path / "node1.log").write_text(LOG)
+    (tmp_path / "node2.log").write_text(LOG.splitlines()[0])
+    (row,) = alarms(tmp_path, BEGIN)
+    detail = json.loads(row["detail"])
+    assert (detail["log"], detail["times"]) == ("node1.log", 2)
+    assert detail["line"] == LOG.splitlines()[3]
+    assert row["time_s"] == pytest.approx(-5.861156)
+
+
+def test_a_time_without_a_zone_is_no_instant(tmp_path: Path) -> None:
+    """Nobody knows which hour it was; and no line is longer than a reader bears."""
+    line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
+    (tmp_path / "broker.log").write_text(f"{line} {'x' * WIDTH}")
+    (row,) = alarms(tmp_path, BEGIN)
+    assert row["time_s"] is None
+    assert len(json.loads(row["detail"])["line"]) == WIDTH
+
+
+def test_no_logs_no_alarms(tmp_path: Path) -> None:
+    """As of an existing cluster, whose logs belong to somebody else."""
+    assert list(alarms(tmp_path / "broker", BEGIN)) == []

@@ -1,0 +1,33 @@
+"""What mqperf says it is: the version, and of a checkout its commit and whether it was changed."""
+
+import subprocess
+from pathlib import Path
+
+from mqperf import __version__
+from mqperf.version import version
+
+
+def test_a_checkout_tells_its_commit(tmp_path: Path) -> None:
+    """Clean, then with a tracked file changed; other files do not matter."""
+
+    def git(*words: str) -> str:
+        who = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
+        argv = ["git", "-C", str(tmp_path), *who, *words]
+        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+    git("init", "--quiet")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "--quiet", "--message", "One")
+    (tmp_path / "other").write_text("new")
+    clean = f"{__version__}+g{git('rev-parse', '--short=12', 'HEAD')}"
+    assert version(tmp_path) == clean
+    (tmp_path / "file").write_text("two")
+    assert version(tmp_path) == f"{clean}.modified"
+
+
+def test_elsewhere_there_is_only_the_version(tmp_path: Path) -> None:
+    """In an installed package, and in a broken checkout."""
+    assert version(tmp_path) == __version__
+    (tmp_path / ".git").mkdir()
+    assert version(tmp_path) == __version__
