@@ -77,6 +77,8 @@ _THREADS = Column(
     "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
 )
 
+_CORES = Column("cores", "Int64", "Hardware threads of a host.", check="positive")
+
 _KEYS = (
     _text("run", "Name of the run folder; for a published report, of the row's source."),
     _text("point", "Id of the point of the sweep: all repeats of one case share it."),
@@ -129,7 +131,7 @@ _RUNS = (
     _text("os", "Operating system of the hosts."),
     _text("kernel", "Kernel of the hosts."),
     _text("cpu_model", "Processor of the hosts."),
-    Column("cores", "Int64", "Hardware threads of each host.", check="positive"),
+    _CORES,
     Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
     _text("clock_source", "Clock of the hosts' kernel."),
     _text("tcp_congestion_control", "Congestion control of TCP on the hosts."),
@@ -204,9 +206,10 @@ _INTERVALS = (
 )
 
 _CPU = (
-    _text("process", "Master, Slave 1, Slave 2, client-1, server-1, or host."),
+    _text("process", "Master, Slave 1, Slave 2, client-1, server-1, host, or host NAME."),
     _text("kind", "broker, client, server, harness or host."),
     _text("host", "Where it runs."),
+    _CORES,
     _text("scope", "interval, or window for the total over the measured window."),
     _seconds("start_s", "Start since the start of the measured window.", "time"),
     _seconds("end_s", "End since the start of the measured window.", "end"),

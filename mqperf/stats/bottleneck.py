@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import TABLES
-from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, foreign, full_hosts, with_cores
+from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, foreign, full_hosts, over_the_window
 from mqperf.stats.rules.finding import each, measured
 from mqperf.tables import Tables, conform
 
@@ -43,7 +43,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
-    cpu = dict(list(with_cores(tables).groupby("run")))
+    cpu = dict(list(over_the_window(tables).groupby("run")))
     links = dict(list(tables["network"].groupby("run")))
     unwatched = tables["network"].iloc[:0]
     verdicts = [_verdict(cpu.get(run), links.get(run, unwatched)) for run in runs["run"]]

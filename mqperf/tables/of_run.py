@@ -17,9 +17,8 @@ from mqperf.errors import TableError
 from mqperf.load import messages
 from mqperf.load.simulator_json import Published, published_compatible
 from mqperf.plan import Case
-from mqperf.probes import broker_log, psutil_log
 from mqperf.record import Run
-from mqperf.tables import within_run
+from mqperf.tables import probed, within_run
 from mqperf.tables.run_row import run_row
 from mqperf.tables.within_run import PERCENTILES, Window
 
@@ -40,7 +39,7 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     if "window" not in facts or facts["window"] is None:
         return tables
     window = facts["window"]["start"], facts["window"]["end"]
-    alarms = broker_log.alarms(run.path / "broker", window[0])
+    alarms = probed.alarms(run.path, window)
     tables["events"] = pd.DataFrame([*_events(run.path, window[0]), *alarms])
     if run.status != "done" or case is None:
         return tables
@@ -53,8 +52,8 @@ def of_run(run: Run) -> dict[str, pd.DataFrame]:
     tables["messages"] = pd.DataFrame([_message_row(case, streams, window, published)])
     tables["latency"] = pd.DataFrame([_latency_row(case, finished, window, published)])
     tables["intervals"] = _intervals(streams, load, window)
-    tables["cpu"] = _cpu(run.path, facts, window)
-    tables["network"] = _network(run.path, window)
+    tables["cpu"] = probed.cpu(run.path, facts, window)
+    tables["network"] = probed.network(run.path, window)
     return tables
 
 
@@ -220,29 +219,6 @@ def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]
         "latency_mean_s": np.divide(total, counts, where=some, out=np.full(len(total), np.nan)),
         "latency_max_s": np.where(some, largest, np.nan),
     }
-
-
-def _cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
-    kinds = _in_order(facts)
-    frames = [psutil_log.read(log, kinds, window, log.parent.name) for log in _probe_logs(folder)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def _network(folder: Path, window: Window) -> pd.DataFrame:
-    logs = _probe_logs(folder)
-    frames = [psutil_log.read_network(log, window, log.parent.name) for log in logs]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def _probe_logs(folder: Path) -> list[Path]:
-    return sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
-
-
-def _in_order(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Kinds by process, the nodes first as topologies count them: run.json sorts its keys."""
-    kinds: dict[str, str] = facts["kinds"]
-    nodes = [node["label"] for node in facts.get("system", {}).get("nodes", [])]
-    return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}
 
 
 def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> Published:

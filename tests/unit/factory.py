@@ -156,7 +156,8 @@ def _network(key: Row) -> Row:
 
 def _cpu(shape: Shape, key: Row) -> Iterator[Row]:
     busy = _rate(key) / 4_000
-    window = {"host": "one", "scope": "window", "start_s": 0.0, "end_s": float(shape.seconds)}
+    window = {"host": "one", "cores": 2, "scope": "window", "start_s": 0.0}
+    window["end_s"] = float(shape.seconds)
     for position, node in enumerate(shape.nodes):
         total = busy if position == 0 else 0.06 + 0.01 * position
         used = {"total_cores": total, "sys_cores": total * 0.28, "rss_bytes": 90 * 2**20}

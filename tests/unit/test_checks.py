@@ -66,7 +66,7 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
         ],
         "cpu": [
             own
-            | {"process": process, "kind": kind, "host": "local", "scope": scope}
+            | {"process": process, "kind": kind, "host": "local", "cores": 4, "scope": scope}
             | {"start_s": start, "end_s": end}
             | {"total_cores": used[process], "sys_cores": used[process] / 4}
             for process, kind in NODES.items()

@@ -1,6 +1,7 @@
 """Tables: what each number means, checked on runs whose every message is known."""
 
 import json
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ class Known:
         attempt.facts |= {
             "window": {"start": START + 1, "end": START + 3},
             "kinds": kinds,
+            "hosts": [{"label": "local", "cores": 4}],
+            "system": {"nodes": [{"label": "Master", "name": "mq1"}]},
             "processes": [
                 {"label": path.stem, "kind": path.stem.partition("-")[0], "reported": True}
                 for path in sorted((attempt.folder / "load").glob("*.json"))
@@ -175,6 +178,26 @@ def test_cpu_is_cumulative_over_exactly_the_window(call: dict[str, pd.DataFrame]
     assert master["sys_cores"] == pytest.approx(0.1)
     assert len(cpu.loc[[("Master", "interval")]]) == 2
     assert only(cpu.loc[[("host", "window")]])["total_cores"] == pytest.approx(1.5)
+
+
+def test_every_process_has_the_cores_of_its_host(call: dict[str, pd.DataFrame]) -> None:
+    """Hosts may differ, so the number stands with each row."""
+    assert set(call["cpu"]["cores"]) == {4}
+
+
+def test_a_record_of_atop_beside_the_runs_is_of_its_node(root: Path, tmp_path: Path) -> None:
+    """Its rows have the node's label, and only the seconds of the run's window."""
+    CALL.write(tmp_path)
+    record = (root / "data/samples/atop/atop-2.8.1.txt").read_text()
+    (tmp_path / "atop").mkdir()
+    shifted = re.sub(r"\b17952266(\d\d)\b", lambda at: f"{START + int(at[1]) - 63:.0f}", record)
+    (tmp_path / "atop" / "mq1.txt").write_text(shifted)
+    cpu = tables.read(tmp_path)["cpu"]
+    elsewhere = cpu[cpu["host"] == "Master"]
+    assert set(elsewhere["process"]) == {"Master", "host Master"}
+    assert elsewhere.loc[elsewhere["scope"] == "interval", "start_s"].tolist() == [0, 0, 1, 1]
+    total = elsewhere.query("process == 'Master' and scope == 'window'")["total_cores"]
+    assert total.tolist() == [pytest.approx((0.02 + 0.01) / 2)]
 
 
 def test_intervals_add_up_to_the_throughput(call: dict[str, pd.DataFrame]) -> None:

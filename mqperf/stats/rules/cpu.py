@@ -29,7 +29,7 @@ PROCESS = ["run", "process"]
 
 def cpu_sum(tables: Tables) -> Iterator[Finding]:
     """Parts that are not the whole: nodes and their printed total, processes and their host."""
-    window = with_cores(tables)
+    window = over_the_window(tables)
     for run, rows in window.groupby("run", sort=False):
         yield from _printed_total(str(run), rows)
         for host, own in rows.groupby("host", sort=False):
@@ -38,7 +38,7 @@ def cpu_sum(tables: Tables) -> Iterator[Finding]:
 
 def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
     """System CPU above the sum of user and system CPU."""
-    window = with_cores(tables)
+    window = over_the_window(tables)
     for row in each(window[window["sys_cores"] > window["total_cores"] + 2 * PRINTED]):
         yield Finding(
             row.run,
@@ -50,7 +50,7 @@ def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
 
 def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
     """A process or host that used more CPU than its host has."""
-    window = with_cores(tables)
+    window = over_the_window(tables)
     for row in each(window[window["total_cores"] > window["cores"] * (1 + MISCOUNT)]):
         yield Finding(
             row.run,
@@ -61,7 +61,7 @@ def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
 
 def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator, or the host it runs on, without CPU left."""
-    window = with_cores(tables)
+    window = over_the_window(tables)
     for run, rows in window.groupby("run", sort=False):
         busy = busy_testers(rows)
         full = full_hosts(rows)
@@ -101,11 +101,10 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
         )
 
 
-def with_cores(tables: Tables) -> pd.DataFrame:
-    """CPU over the measured window, one row per process, beside the cores of its host."""
+def over_the_window(tables: Tables) -> pd.DataFrame:
+    """CPU over the measured window, one row per process."""
     cpu = tables["cpu"]
-    cores = tables["runs"][["run", "cores"]]
-    return cpu[cpu["scope"] == "window"].merge(cores, on="run", how="left")
+    return cpu[cpu["scope"] == "window"]
 
 
 def busy_testers(rows: pd.DataFrame) -> dict[str, float]:

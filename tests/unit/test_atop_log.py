@@ -1,0 +1,81 @@
+"""atop's records: what atop 2.8.1 printed of a host with three RabbitMQ nodes."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf.errors import ProbeError
+from mqperf.probes import atop_log
+
+BEGIN = 1795226661
+BOOT = BEGIN
+"""The first block ends here, and counts from the boot on."""
+
+
+@pytest.fixture
+def log(root: Path) -> Path:
+    return root / "data/samples/atop/atop-2.8.1.txt"
+
+
+def read(log: Path, begin: int, seconds: int) -> pd.DataFrame:
+    """Rows of a window."""
+    return atop_log.read(log, "mq1", (float(begin), float(begin + seconds)))
+
+
+def own(rows: pd.DataFrame, process: str, scope: str) -> pd.DataFrame:
+    """Those of a process, of this scope."""
+    return rows[rows["process"].eq(process) & rows["scope"].eq(scope)]
+
+
+def test_ticks_become_cores(log: Path) -> None:
+    """User and system of all broker processes, threads not counted twice; the host beside them."""
+    rows = read(log, BEGIN, 1)
+    broker, host = (own(rows, name, "interval") for name in ("mq1", "host mq1"))
+    assert broker["total_cores"].tolist() == [pytest.approx(0.43)]
+    assert broker["sys_cores"].tolist() == [pytest.approx(0.16)]
+    assert host["total_cores"].tolist() == [pytest.approx(1.73)]
+    assert host["sys_cores"].tolist() == [pytest.approx(0.40)]
+    assert set(rows["cores"]) == {2}
+    assert set(rows["kind"]) == {"broker", "host"}
+
+
+def test_the_window_is_the_mean_of_its_seconds(log: Path) -> None:
+    """Each second has its rows, and all together one."""
+    rows = read(log, BEGIN, 11)
+    seconds = own(rows, "mq1", "interval")
+    assert seconds["start_s"].tolist() == list(range(11))
+    whole = own(rows, "mq1", "window").iloc[0]
+    assert whole["total_cores"] == pytest.approx(seconds["total_cores"].mean())
+    assert (whole["start_s"], whole["end_s"]) == (0, 11)
+
+
+def test_a_window_that_atop_did_not_see_whole_has_no_total(log: Path) -> None:
+    """What there is stays visible; of another hour there is nothing."""
+    assert set(read(log, BEGIN + 6, 20)["scope"]) == {"interval"}
+    assert read(log, BEGIN + 3600, 20).empty
+
+
+def test_what_was_used_since_the_boot_is_no_interval(log: Path) -> None:
+    """The first block of a record covers hours."""
+    assert read(log, BOOT - 1920, 1920).empty
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no broker in it"),
+        (
+            "CPU a 5 d t 1 100 2 1 1 0 8 0 0 0 0\nSEP\n",
+            "no process is called beam.smp",
+        ),
+        ("PRC a 5 d t 1 7 (sh) S 100 1 1\nSEP\n", "print it with atop -P PRC,CPU"),
+        ("CPU a 5 d t 1 100 2 1 1\n", "print it with atop -P PRC,CPU"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    """With the file, and what to do."""
+    file = tmp_path / "mq1.txt"
+    file.write_text(text)
+    with pytest.raises(ProbeError, match=rf"mq1\.txt: .*{words}"):
+        atop_log.read(file, "mq1", (0.0, 10.0))
