@@ -194,6 +194,9 @@ def compare(
     across: Annotated[
         bool, typer.Option("--across-systems", help="Compare points of different systems.")
     ] = False,
+    practical: Annotated[
+        float, typer.Option(min=0, max=1, help="Relative difference below which nobody cares.")
+    ] = 0.05,
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 
@@ -204,7 +207,7 @@ def compare(
     from mqperf.report import comparison
 
     sides = [stats.complete(rooms.read(path)) for path in (a, b)]
-    found = stats.compared(*sides, across_systems=across)
+    found = stats.compared(*sides, across_systems=across, practical=practical)
     for line in comparison.text_lines(**found):
         console.print(line, markup=False, soft_wrap=True)
     if out is not None:

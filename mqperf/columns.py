@@ -333,6 +333,7 @@ _COMPARISON = (
     _text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
     Column("p_value", "float64", "Chance of so large a difference between equals."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
+    Column("practical", "float64", "Relative difference below which no verdict is given."),
     _text("verdict", "better (B than A), worse, or cannot tell."),
     _text("doubted", "Kinds of doubts about the point, in A and in B."),
 )

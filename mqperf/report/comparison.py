@@ -21,7 +21,7 @@ PICTURE = "ratios"
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
     "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
-    "A verdict needs more than the practical threshold, and more than chance after Holm's rule.",
+    "A verdict needs a difference of {practical}, and more than chance after Holm's rule.",
     "A point with a doubt is compared, and marked: it may be the measurement that differs.",
 )
 
@@ -66,7 +66,9 @@ def page(
     """The page as RST; ``pictures`` are pairs of a file's name without suffix and a description."""
     parts = [title(name, "=", over=True), wrap(escape(summary(comparison)))]
     parts += [title("What A and B differ in", "-"), _differences(differences)]
-    parts += [title("Point by point", "-"), bullets(RULES)]
+    practical = f"{100 * comparison['practical'].iloc[0]:g} %"
+    rules = [rule.format(practical=practical) for rule in RULES]
+    parts += [title("Point by point", "-"), bullets(rules)]
     parts += [image(file, told) for file, told in pictures]
     for figure in comparison["figure"].unique():
         parts.append(_figure(str(figure), comparison[comparison["figure"] == figure]))

@@ -69,6 +69,7 @@ def compare(
     _over_repeats(frame, confidence)
     _within_runs(frame)
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
+    frame["practical"] = practical
     frame["verdict"] = _verdicts(frame, practical, 1 - confidence)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [_doubted(*pair) for pair in marks]

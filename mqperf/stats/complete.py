@@ -4,7 +4,7 @@ import pandas as pd
 
 from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
-from mqperf.stats.compare import KEYS, compare
+from mqperf.stats.compare import KEYS, PRACTICAL, compare
 from mqperf.stats.differences import differences
 from mqperf.stats.scaling import knees
 from mqperf.stats.summary import points
@@ -28,10 +28,14 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     }
 
 
-def compared(a: Tables, b: Tables, *, across_systems: bool = False) -> dict[str, pd.DataFrame]:
+def compared(
+    a: Tables, b: Tables, *, across_systems: bool = False, practical: float = PRACTICAL
+) -> dict[str, pd.DataFrame]:
     """The tables ``differences`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
+    ``practical`` is the relative difference below which nobody cares.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
-    return {"differences": differences(a, b), "comparison": compare(a, b, keys=keys)}
+    comparison = compare(a, b, keys=keys, practical=practical)
+    return {"differences": differences(a, b), "comparison": comparison}

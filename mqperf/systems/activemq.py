@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
 from mqperf.systems.java_logging import log4j2
@@ -80,14 +80,14 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
     def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
         broker = _broker(java, home, place / "broker", ports[0], wanted.heap_mb)
         servers.start([broker], wanted.start_timeout_s)
-        about: dict[str, JsonValue] = {
-            "product": "ActiveMQ",
-            "version": ARCHIVE.version,
-            "runtime": f"Java {java.version}",
-            "heap_bytes": wanted.heap_mb * 2**20,
-            "config": broker.files["activemq.xml"],
-        }
-        return AmqpBrokers(servers, ports, about)
+        facts = about(
+            "ActiveMQ",
+            ARCHIVE.version,
+            f"Java {java.version}",
+            wanted.heap_mb,
+            broker.files["activemq.xml"],
+        )
+        return AmqpBrokers(servers, ports, facts)
 
     with Site("ActiveMQ", host, folder).launched(1, launch) as deployment:
         yield deployment

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost
 from mqperf.systems import activemq, zookeeper
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.evidence import text
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
@@ -104,17 +104,16 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
         ensemble = zookeeper.ensemble(tools.java, edition, place, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers, wanted.start_timeout_s)
-        about: dict[str, JsonValue] = {
-            "product": "ActiveMQ, replicated LevelDB (historic)",
-            "version": ARCHIVE.version,
-            "runtime": f"Java {tools.java.version}, ZooKeeper {ZOOKEEPER}",
-            "heap_bytes": wanted.heap_mb * 2**20,
-            "config": brokers[0].files["activemq.xml"],
-            "incidents": [*servers.incidents],
-        }
+        facts = about(
+            "ActiveMQ, replicated LevelDB (historic)",
+            ARCHIVE.version,
+            f"Java {tools.java.version}, ZooKeeper {ZOOKEEPER}",
+            wanted.heap_mb,
+            brokers[0].files["activemq.xml"],
+        ) | {"incidents": [*servers.incidents]}
         # Only the master listens; who that is, the brokers agreed upon.
         first = sorted(range(SIZE), key=lambda index: MASTER not in text(brokers[index].log))
-        return AmqpBrokers(servers, tuple(own[index] for index in first), about)
+        return AmqpBrokers(servers, tuple(own[index] for index in first), facts)
 
     with Site("ActiveMQ", host, folder).launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
         yield deployment

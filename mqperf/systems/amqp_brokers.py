@@ -30,6 +30,19 @@ class BrokerSettings(SystemSettings):
     heap_mb: int = Field(default=512, ge=64)
 
 
+def about(
+    product: str, version: str, runtime: str, heap_mb: int, config: str
+) -> dict[str, JsonValue]:
+    """Facts of every such broker; ``config`` is the text of its configuration."""
+    return {
+        "product": product,
+        "version": version,
+        "runtime": runtime,
+        "heap_bytes": heap_mb * 2**20,
+        "config": config,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class AmqpBrokers:
     """The deployment: servers, the ports of its brokers (the active one's first), and facts."""

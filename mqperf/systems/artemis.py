@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import fetched
 from mqperf.systems.artemis_broker import ARCHIVE, OLDEST_JAVA, Part, Tools, broker, installed
 from mqperf.systems.java import installed_java
@@ -30,14 +30,14 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
     def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
         server = broker(tools, place / "broker", ports[0], Part())
         servers.start([server], wanted.start_timeout_s)
-        about: dict[str, JsonValue] = {
-            "product": "ActiveMQ Artemis",
-            "version": ARCHIVE.version,
-            "runtime": f"Java {tools.java.version}",
-            "heap_bytes": wanted.heap_mb * 2**20,
-            "config": server.files["broker.xml"],
-        }
-        return AmqpBrokers(servers, ports, about)
+        facts = about(
+            "ActiveMQ Artemis",
+            ARCHIVE.version,
+            f"Java {tools.java.version}",
+            wanted.heap_mb,
+            server.files["broker.xml"],
+        )
+        return AmqpBrokers(servers, ports, facts)
 
     with Site("Artemis", host, folder).launched(1, launch) as deployment:
         yield deployment

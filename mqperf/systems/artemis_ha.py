@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost
 from mqperf.systems import zookeeper
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, OLDEST_JAVA, Part, Tools, broker
 from mqperf.systems.artemis_broker import installed as installed_artemis
@@ -104,14 +104,14 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers[:1], wanted.start_timeout_s)
         servers.start(brokers[1:], wanted.start_timeout_s, enough=1)
-        about: dict[str, JsonValue] = {
-            "product": "ActiveMQ Artemis",
-            "version": ARCHIVE.version,
-            "runtime": f"Java {tools.java.version}, ZooKeeper {zookeeper.version(tools.home)}",
-            "heap_bytes": wanted.heap_mb * 2**20,
-            "config": brokers[0].files["broker.xml"],
-        }
-        return AmqpBrokers(servers, own[:SIZE], about)
+        facts = about(
+            "ActiveMQ Artemis",
+            ARCHIVE.version,
+            f"Java {tools.java.version}, ZooKeeper {zookeeper.version(tools.home)}",
+            wanted.heap_mb,
+            brokers[0].files["broker.xml"],
+        )
+        return AmqpBrokers(servers, own[:SIZE], facts)
 
     with Site("Artemis", host, folder).launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
         yield deployment

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -12,7 +11,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 import amqp
 import psutil
 import pytest
-from typing_extensions import override
+from crowded_host import CrowdedHost
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost, Process
@@ -278,25 +277,9 @@ def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
             deployment.grant(a_case(topology="cs1ss2"), "run-2")
 
 
-class CrowdedHost(LocalHost):
-    """A host on which a stranger takes a port of the first block at the wrong moment."""
-
-    def __init__(self) -> None:
-        self.blocks: list[tuple[int, ...]] = []
-
-    @override
-    @contextmanager
-    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
-        with super().ports(count) as block, ExitStack() as strangers:
-            if not self.blocks:
-                strangers.enter_context(socket.create_server(("127.0.0.1", block[2])))
-            self.blocks.append(block)
-            yield block
-
-
 def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
     """Other ports are tried, a dead node is named with its last words, nothing is left."""
-    host = CrowdedHost()
+    host = CrowdedHost(taken=2)
     with host.scratch("test-rabbitmq") as folder:
         with private_cluster(Settings(), host, folder) as deployment:
             assert len(host.blocks) == 2

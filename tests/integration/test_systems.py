@@ -9,12 +9,13 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
+from crowded_host import CrowdedHost
 from typing_extensions import override
 
 from mqperf import stats, tables
@@ -190,22 +191,6 @@ def test_a_killed_node_fails_its_run_only(
     assert any(log.stat().st_size for log in failed.path.glob("broker/*.log"))
 
 
-class CrowdedHost(LocalHost):
-    """A host on which a stranger takes the ports of the first block at the wrong moment."""
-
-    def __init__(self) -> None:
-        self.blocks: list[tuple[int, ...]] = []
-
-    @override
-    @contextmanager
-    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
-        with super().ports(count) as block, ExitStack() as strangers:
-            if not self.blocks:
-                strangers.enter_context(socket.create_server(("127.0.0.1", block[0])))
-            self.blocks.append(block)
-            yield block
-
-
 LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
 
 
@@ -227,7 +212,7 @@ def listening(process: psutil.Process) -> set[str]:
 @each(ZEROMQ, ACTIVEMQ, ARTEMIS)
 def test_a_taken_port_is_no_obstacle(example: Example) -> None:
     """Other ports are tried; all listen on loopback only; afterwards nobody listens or runs."""
-    host = CrowdedHost()
+    host = CrowdedHost(taken=0)
     with started(example, host) as deployment:
         assert len(host.blocks) == 2
         processes = [psutil.Process(n.process.pid) for n in deployment.nodes if n.process]
