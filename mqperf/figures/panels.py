@@ -1,6 +1,6 @@
 """Panels: a table drawn on an ``Axes``."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -99,8 +99,13 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
-    """Throughput in each second of the measured window, one line per run, coloured by threads."""
+    """Throughput in each second of the load, one line per run, coloured by threads.
+
+    Seconds outside the measured window are shaded.
+    """
     finished = finished_messages(intervals)
+    for start, end in _outside(finished):
+        axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
     counts = sorted(finished["threads"].unique())
     for count in counts:
         shade = spread(palette.THREADS, counts.index(count), len(counts))
@@ -116,15 +121,22 @@ def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``count``.
+    """Messages finished in each second: ``run``, ``threads``, ``phase``, ``start_s``, ``count``.
 
     Replies where there are any, else messages received; all processes of a run together.
     """
     streams = intervals["stream"]
-    finished = "round-trip" if (streams == "round-trip").any() else "received"
-    outside = intervals["phase"].isin(("warm-up", "cool-down"))
-    window = intervals[(streams == finished) & ~outside]
-    return window.groupby(["run", "threads", "start_s"], as_index=False)[["count"]].sum()
+    rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
+    second = ["run", "threads", "phase", "start_s"]
+    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+
+
+def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
+    """From when to when the load was no measurement, with half a second on both sides."""
+    for phase in ("warm-up", "cool-down"):
+        seconds = finished.loc[finished["phase"] == phase, "start_s"]
+        if len(seconds):
+            yield float(seconds.min()) - 0.5, float(seconds.max()) + 0.5
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:

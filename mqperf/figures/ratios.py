@@ -26,7 +26,7 @@ def point_label(row: Mapping[Any, Any]) -> str:
     return " ".join(str(row[key]) for key in keys if pd.notna(row[key]))
 
 
-def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str, practical: float = 0.05) -> Axes:
+def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:
     """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
 
     An interval from within single runs is dotted.  The band is the difference that nobody cares
@@ -51,7 +51,7 @@ def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str, practical: floa
             note = axes.annotate(row["verdict"], spot, (0, 5), textcoords="offset points")
             note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
     if len(rows):
-        _ratio_axis(axes, practical)
+        _ratio_axis(axes, float(rows["practical"].iloc[0]))
         axes.set_yticks(range(len(rows)), [point_label(row) for row in rows.to_dict("records")])
         axes.set_ylim(len(rows) - 0.4, -0.8)
     dress(axes, COLUMNS[figure].label)

@@ -89,13 +89,13 @@ def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     return figure
 
 
-def ratio_sheet(comparison: pd.DataFrame, *, practical: float = 0.05) -> Figure:
+def ratio_sheet(comparison: pd.DataFrame) -> Figure:
     """Ratios of two sets of runs: a panel for each figure that was compared, points as rows."""
     figures = list(comparison["figure"].unique())
     points = comparison.groupby("figure").size().max()
     figure, axes = _sheet(len(figures), 1.0 + 0.24 * points)
     for name, panel in zip(figures, axes, strict=True):
-        ratios(comparison, panel, figure=name, practical=practical)
+        ratios(comparison, panel, figure=name)
     for panel in axes[1:]:
         panel.tick_params(labelleft=False)
     return figure

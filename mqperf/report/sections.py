@@ -9,7 +9,7 @@ from mqperf.columns import COLUMNS
 from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, escape, slug
-from mqperf.report.words import TEST_CASES, Layout, TestCase, joined
+from mqperf.report.words import TEST_CASES, Layout, TestCase, amount, joined
 from mqperf.tables import Tables
 
 Shown = tuple[str, ...]
@@ -126,7 +126,24 @@ def _timeline(case: str, tables: Tables) -> Section:
     caption = f"{TEST_CASES[case].name} throughput over time"
     return Section(
         "Throughput over time",
-        "Throughput in every second of the measured window, one line per run. The column"
-        f" *{escape(COLUMNS['throughput_sd_msg_s'].heading())}* above is its standard deviation.",
+        " ".join(_over_time(tables)),
         drawings.timeline(caption, tables["intervals"]),
     )
+
+
+def _over_time(tables: Tables) -> Iterator[str]:
+    """What the lines show, and where the warm-up really ended."""
+    runs, phases = tables["runs"], tables["intervals"]["phase"]
+    runs = runs[runs["status"] != "failed"]
+    yield "Throughput in every second, one line per run."
+    if phases.eq("warm-up").any():
+        yield "Shaded seconds are warm-up and cool-down, and do not count."
+    found = runs[runs["warmup_found_s"].notna()]
+    if len(found):
+        late = int((found["warmup_found_s"] > found["warmup_s"]).sum())
+        yield (
+            f"Of {amount(len(runs), 'run')}, {len(found)} tell where they became steady,"
+            f" {late or 'none'} of them only after the warm-up."
+        )
+    heading = escape(COLUMNS["throughput_sd_msg_s"].heading())
+    yield f"The column *{heading}* above is the standard deviation in the measured window."

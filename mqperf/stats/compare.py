@@ -61,10 +61,7 @@ def compare(
     sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
-        raise TableError(
-            f"A and B have no point in common: no {', '.join(keys)} was measured in both;"
-            " compare by other keys"
-        )
+        raise TableError(f"A and B have no point in common: {_apart(*sides, keys)}")
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
     _over_repeats(frame, confidence)
     _within_runs(frame)
@@ -118,6 +115,20 @@ def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
     kinds = _kinds(tables)
     side["doubts"] = [kinds.get(str(point), "") for point in side["point"]]
     return side.drop(columns="points")
+
+
+def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
+    """The keys of which the sides share no value; when each has some, that is said."""
+    for name, side in (("A", a), ("B", b)):
+        if side.empty:
+            return f"{name} has no figures at all"
+    told = []
+    for key in keys:
+        values = [sorted(side[key].dropna().unique()) for side in (a, b)]
+        if not set(values[0]) & set(values[1]):
+            listing = [", ".join(map(str, own)) for own in values]
+            told.append(f"{key} of A: {listing[0]}, of B: {listing[1]}")
+    return "; ".join(told) or f"no combination of {', '.join(keys)} was measured in both"
 
 
 def _run_values(tables: Tables) -> pd.DataFrame:

@@ -91,6 +91,8 @@ def _run(shape: Shape, key: Row, status: str) -> Row:
         "green_threads": 10,
         "processes": max(int(str(key["threads"])) // 10, 1),
         "hosts": 1,
+        "warmup_s": 1.0,
+        "warmup_found_s": float(key["repeat"] == 1) + 1.0,
         "asked_s": float(shape.seconds),
         "window_s": float(shape.seconds),
         "expected": 2,
@@ -141,11 +143,13 @@ def _latency(key: Row) -> Row:
 
 def _intervals(shape: Shape, key: Row) -> Iterator[Row]:
     stream = "round-trip" if key["test_case"] == "rpc-call" else "received"
-    for second in range(shape.seconds):
-        count = round(_rate(key) * (1 + 0.04 * sin(3 * second + int(str(key["threads"])))))
+    for second in range(-1, shape.seconds):
+        warm = second >= 0
+        rate = _rate(key) * (1 + 0.04 * sin(3 * second + int(str(key["threads"]))))
         process = "client-1" if stream == "round-trip" else "server-1"
-        times = {"start_s": float(second), "count": count}
-        yield key | {"process": process, "stream": stream, **times}
+        times = {"start_s": float(second), "phase": "window" if warm else "warm-up"}
+        counted = {"stream": stream, "count": round(rate if warm else rate / 10)}
+        yield key | {"process": process} | times | counted
 
 
 def _network(key: Row) -> Row:

@@ -10,6 +10,7 @@ import pytest
 from factory import Shape, tables
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from mqperf import figures
 from mqperf.columns import COLUMNS, FIGURES
@@ -159,6 +160,17 @@ def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None
     intervals = read["intervals"]
     more = pd.concat([intervals, intervals.assign(stream="received", process="server-1")])
     assert figures.finished_messages(more).equals(figures.finished_messages(intervals))
+
+
+def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
+    """Warm-up and cool-down are drawn, and told apart from the window."""
+    intervals = read["intervals"]
+    (axes,) = figures.time_sheet(intervals).axes
+    (patch,) = axes.patches
+    assert isinstance(patch, Rectangle)
+    assert (patch.get_x(), patch.get_width()) == (-1.5, 1.0)
+    window = intervals[intervals["phase"] == "window"]
+    assert len(figures.time_sheet(window).axes[0].patches) == 0
 
 
 @pytest.fixture(scope="module")

@@ -116,6 +116,14 @@ def test_leading_columns_are_the_published_ones(tree: Path) -> None:
     assert nodes[1:7] == expected
 
 
+def test_the_end_of_the_warm_up_is_told(tree: Path) -> None:
+    """How many runs know it, and how many were measured too early; warm-up is not in the range."""
+    page = " ".join((tree / "rabbitmq/cmsm/index.rst").read_text().split())
+    assert "Of 9 runs, 9 tell where they became steady, 3 of them only after the warm-up." in page
+    (alt,) = set(re.findall(r"Throughput in each second .*?: (50 threads from \d+)", page)[:1])
+    assert int(alt.split()[-1]) > 1000
+
+
 def test_a_failed_attempt_is_a_row(tree: Path) -> None:
     """With its status, and below the table the reason."""
     page = (tree / "rabbitmq/cmsm/index.rst").read_text()
