@@ -61,7 +61,7 @@ def compare(
     sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
-        raise TableError(f"A and B have no point in common: {_apart(*sides, keys)}")
+        raise TableError(f"A and B have no point in common: {_apart(sides[0], sides[1], keys)}")
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
     _over_repeats(frame, confidence)
     _within_runs(frame)
