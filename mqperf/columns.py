@@ -93,6 +93,7 @@ _KEYS = (
 _RUNS = (
     _text("status", "done, failed, partial, or published for a report's row."),
     _text("failure", "Why a failed run failed."),
+    _text("damaged", "Recorded files that are gone, or have another checksum than recorded."),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
     _text("order", "Order of the sweep: listed, as the plan has it, or random."),
     Column("seed", "Int64", "Seed of the random order."),

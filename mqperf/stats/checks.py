@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import TABLES
-from mqperf.stats.rules import broker, counts, cpu, queueing, sweep
+from mqperf.stats.rules import broker, counts, cpu, queueing, record, sweep
 from mqperf.stats.rules.finding import Finding
 from mqperf.tables import Tables, conform
 
@@ -35,6 +35,12 @@ CHECKS: Mapping[str, Check] = {
         "A point that only sometimes succeeds is not the same as one that always does; an attempt"
         " that failed is evidence, never a gap.",
         counts.failed_run,
+    ),
+    "changed-record": Check(
+        "Are the recorded files still what they were?",
+        "A figure made of a file that was changed, or without one that is gone, is not what was"
+        " measured.",
+        record.changed_record,
     ),
     "incomplete": Check(
         "Has every row its counts, its throughput and its latency?",

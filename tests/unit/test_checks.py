@@ -109,6 +109,7 @@ CAST = "run == 'rpc-cast-100-r1'"
 
 PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
     "failed-run": ("runs", {"status": "failed", "failure": "Slave 1 died"}, CALL, "Slave 1 died"),
+    "changed-record": ("runs", {"damaged": "load/client-1.json"}, CALL, "load/client-1.json"),
     "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure of latency"),
     "missing-process": ("runs", {"reported": 1}, CALL, "1 of 2 load generator processes"),
     "received-not-sent": ("messages", {"received": 38_005}, CALL, "5 more than clients sent"),

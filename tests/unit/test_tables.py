@@ -246,6 +246,15 @@ def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
     assert found["messages"].empty
 
 
+def test_a_changed_file_of_the_record_is_told(tmp_path: Path) -> None:
+    """Its name is in the table of runs; a sound record has none there."""
+    run = CALL.write(tmp_path)
+    assert pd.isna(only(tables.read(tmp_path)["runs"])["damaged"])
+    events = run.path / "events.jsonl"
+    events.write_text(events.read_text() * 2)
+    assert only(tables.read(tmp_path)["runs"])["damaged"] == "events.jsonl"
+
+
 def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
     """Order, seed and kernel come from the record; what was not recorded stays empty."""
     attempt = Attempt(tmp_path, CALL.case)
