@@ -227,6 +227,18 @@ def test_green_threads_that_take_turns_are_no_fault() -> None:
     assert found(frames) == set()
 
 
+def test_a_thread_that_is_alone_says_nothing_of_turns() -> None:
+    """It waits for no other, however often it was measured; the rest of the sweep does."""
+    frames = sound()
+    runs, latency = frames["runs"], frames["latency"]
+    runs["green_threads"], runs["processes"] = runs["threads"].where(runs["threads"] > 20, 1), 1
+    think = 0.0001 * runs["green_threads"].astype(float).where(runs["green_threads"] > 1, 0.01)
+    rate = runs["threads"].astype(float) / frames["messages"]["throughput_msg_s"]
+    call = runs["test_case"] == "rpc-call"
+    latency["latency_mean_s"] = latency["latency_mean_s"].where(~call, rate - think)
+    assert found(frames) == set()
+
+
 def test_redelivered_messages_are_not_unsent_ones() -> None:
     """A broker may deliver twice; only what nobody sent is impossible."""
     frames = planted("messages", {"received": 38_005, "duplicates": 5}, CALL)

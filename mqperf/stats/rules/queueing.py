@@ -5,7 +5,7 @@ thread that CALLs has exactly one message under way, or is between two: threads 
 (round trip + think time).  The law holds for any broker, any distribution and any order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
@@ -73,9 +73,9 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
 
     The think time is the client's own and does not grow with the load of the broker, only with the
     number of green threads that take turns in its process.  So it is estimated from the *other*
-    points of the sweep (the median of their turns), and a point is suspect when its own is several
-    times that and makes up a tenth of its threads.  Below saturation the round trip is so short
-    that clients may well spend that much beside it; there the counts must disagree as well.
+    points of the sweep (the median of their turns), and a point is suspect when its own
+    is several times that and makes up a tenth of its threads.  Below saturation the round trip is
+    so short that clients may well spend that much beside it; there the counts must disagree, too.
     """
     usable = _usable(calls(tables))
     yield from _too_many_under_way(usable)
@@ -83,13 +83,21 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
-            others = [other for other in runs if other.threads != run.threads]
-            if len({other.threads for other in others}) < OTHERS:
+            turns = _usual_turns(run, runs)
+            if len(turns) < OTHERS:
                 continue
-            turns = [other.turn_s for other in others]
             saturated = run.round_trip >= SATURATED * fastest
             if saturated or not run.balanced:
                 yield from _unaccounted(run, max(median(turns), 0.0) * run.green_threads)
+
+
+def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
+    """The median turn at each other number of threads; a green thread alone takes no turns."""
+    turns: dict[int, list[float]] = {}
+    for other in runs:
+        if other.threads != run.threads and not other.green_threads == 1 < run.green_threads:
+            turns.setdefault(other.threads, []).append(other.turn_s)
+    return [median(some) for some in turns.values()]
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
