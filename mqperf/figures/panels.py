@@ -111,7 +111,7 @@ def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
         shade = spread(palette.THREADS, counts.index(count), len(counts))
         runs = finished[finished["threads"] == count].groupby("run")
         for number, (_run, rows) in enumerate(runs):
-            label = f"{count} threads" if number == 0 else "_"
+            label = f"{count} thread{'' if count == 1 else 's'}" if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
             seconds = rows["start_s"].to_numpy(dtype=float)
             axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
@@ -121,13 +121,13 @@ def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Messages finished in each second: ``run``, ``threads``, ``phase``, ``start_s``, ``count``.
+    """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
 
     Replies where there are any, else messages received; all processes of a run together.
     """
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
-    second = ["run", "threads", "phase", "start_s"]
+    second = ["run", "threads", "start_s", "phase"]
     return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
 
 

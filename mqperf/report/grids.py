@@ -8,7 +8,7 @@ from mqperf.columns import COLUMNS, COUNTS
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note
-from mqperf.report.words import cell
+from mqperf.report.words import amount, cell
 
 ABOUT: Mapping[str, tuple[str, str]] = {
     "failed-run": ("counts", "threads"),
@@ -73,14 +73,23 @@ def node_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[s
 def marks(
     doubts: pd.DataFrame, table: str, key: str, shown: Collection[str]
 ) -> dict[tuple[str, str], list[str]]:
-    """The doubts about this table; where the page does not show theirs, they go to the sweep."""
+    """The doubts about this table; where the page does not show theirs, they go to the sweep.
+
+    What one check says of several repeats of a point is one sentence.
+    """
     found: dict[tuple[str, str], list[str]] = {}
-    for row, kind, text in zip(doubts[key], doubts["kind"], doubts["text"], strict=True):
-        home, column = ABOUT.get(kind, THROUGHPUT)
+    for (row, kind), some in doubts.groupby([key, "kind"], sort=False)["text"]:
+        home, column = ABOUT.get(str(kind), THROUGHPUT)
         home, column = (home, column) if home in shown else THROUGHPUT
-        if home == table and text not in found.setdefault((row, column), []):
-            found[row, column].append(text)
+        if home == table:
+            found.setdefault((str(row), column), []).append(_told(list(some.unique())))
     return found
+
+
+def _told(sentences: Sequence[str]) -> str:
+    """The first of the sentences about one row by one check, and how many more there are."""
+    more = len(sentences) - 1
+    return sentences[0] + (f"; likewise in {amount(more, 'other run')}" if more else "")
 
 
 def _present(rows: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
@@ -160,6 +161,13 @@ def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None
     intervals = read["intervals"]
     more = pd.concat([intervals, intervals.assign(stream="received", process="server-1")])
     assert figures.finished_messages(more).equals(figures.finished_messages(intervals))
+
+
+def test_time_goes_forwards(read: Tables) -> None:
+    """Warm-up first, then the window, whatever the order of the rows."""
+    (axes,) = figures.time_sheet(read["intervals"].sample(frac=1, random_state=1)).axes
+    seconds = [np.asarray(line.get_xdata(), dtype=float).tolist() for line in axes.lines]
+    assert all(one == sorted(one) and one[0] == -1 for one in seconds)
 
 
 def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:

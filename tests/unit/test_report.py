@@ -116,6 +116,19 @@ def test_leading_columns_are_the_published_ones(tree: Path) -> None:
     assert nodes[1:7] == expected
 
 
+def test_repeats_share_a_footnote(read: Tables, tmp_path: Path) -> None:
+    """What a check says of each repeat is told once, with their number."""
+    first = read["runs"].iloc[0]
+    own = read["runs"][read["runs"]["point"].eq(first["point"]) & read["runs"]["status"].eq("done")]
+    keys = own[[name for name in TABLES["doubts"].columns if name in own.columns]]
+    texts = [f"{number} messages wait" for number in range(7, 7 + len(keys))]
+    doubts = rooms.conform("doubts", keys.assign(kind="backlog", text=texts))
+    build({**read, "doubts": doubts}, tmp_path / "out", title="A sweep", html=False)
+    page = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
+    assert "7 messages wait; likewise in 2 other runs" in page
+    assert "8 messages wait" not in page
+
+
 def test_the_end_of_the_warm_up_is_told(tree: Path) -> None:
     """How many runs know it, and how many were measured too early; warm-up is not in the range."""
     page = " ".join((tree / "rabbitmq/cmsm/index.rst").read_text().split())
@@ -135,13 +148,17 @@ def test_a_failed_attempt_is_a_row(tree: Path) -> None:
 
 
 def test_every_doubt_stands_on_its_page(tree: Path, read: Tables) -> None:
-    """Each sentence is a footnote whose mark is at a number, or a warning about the test case."""
+    """Each is a footnote whose mark is at a number, or a warning about the test case.
+
+    Of those that a check raised about several repeats of a point, the first is.
+    """
     text = " ".join(
         re.sub(r"\s+", " ", page.read_text()).replace("\\", "").replace("\xa0", " ")
         for page in tree.rglob("index.rst")
     )
     assert DOUBT in text
-    assert [t for t in read["doubts"]["text"] if re.sub(r"\s+", " ", t) not in text] == []
+    first = read["doubts"].drop_duplicates(["point", "kind"])["text"]
+    assert [t for t in first if re.sub(r"\s+", " ", t) not in text] == []
     labels = re.findall(r"\.\. \[#([\w-]+)\]", text)
     assert [label for label in labels if f"[#{label}]_" not in text] == []
 

@@ -1,0 +1,74 @@
+"use strict";
+
+// Thousands separators, tables sorted by a click on a heading, and boxes in which wide drawings
+// scroll.  Everything can be read without this file.
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+function ownText(cell) {
+  return (cell.querySelector("p") ?? cell).firstChild?.textContent.trim() ?? "";
+}
+
+function separate(text) {
+  const [whole, fraction] = text.split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+function readNumbers(table) {
+  for (const cell of table.tBodies[0].querySelectorAll("td")) {
+    const text = ownText(cell);
+    if (!NUMBER.test(text)) continue;
+    cell.dataset.value = text;
+    (cell.querySelector("p") ?? cell).firstChild.textContent = separate(text);
+  }
+}
+
+function compare(one, other) {
+  const [a, b] = [one.dataset.value, other.dataset.value];
+  if (a !== undefined && b !== undefined) return Number(a) - Number(b);
+  if (a === undefined && b === undefined) return ownText(one).localeCompare(ownText(other));
+  return null;
+}
+
+function sort(table, heading, column) {
+  const ascending = heading.getAttribute("aria-sort") !== "ascending";
+  const rows = [...table.tBodies[0].rows];
+  rows.sort((one, other) => {
+    const cells = [one.cells[column], other.cells[column]];
+    // a missing number comes last, whichever way it is sorted
+    const order = compare(...cells) ?? (cells[0].dataset.value === undefined ? Infinity : -Infinity);
+    return ascending || !Number.isFinite(order) ? order : -order;
+  });
+  for (const each of heading.parentElement.cells) each.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  table.tBodies[0].append(...rows);
+}
+
+function makeSortable(table) {
+  const headings = table.tHead?.rows[0]?.cells ?? [];
+  [...headings].forEach((heading, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = heading.textContent.trim();
+    button.title = "Sort by this column";
+    button.addEventListener("click", () => sort(table, heading, column));
+    heading.replaceChildren(button);
+  });
+}
+
+function boxed(image) {
+  const box = document.createElement("div");
+  box.className = "scrolls";
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", "Drawing, scrolls sideways");
+  image.replaceWith(box);
+  box.append(image);
+}
+
+for (const table of document.querySelectorAll("table.numbers")) {
+  readNumbers(table);
+  makeSortable(table);
+}
+for (const image of document.querySelectorAll('article img:not([src*="topology_"])')) boxed(image);
