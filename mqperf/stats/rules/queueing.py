@@ -31,8 +31,9 @@ OTHERS = 2
 ROUNDING = 0.02
 """Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
 
-BACKLOG = 1.1
-"""Messages under way per thread; above 1 by what rounding (0.7 ms) and ragged ends can add."""
+HANDS = 4
+"""Places at which one message of each thread may be worked on without waiting: the client, two
+nodes, the server."""
 
 MOST_TESTERS = 10
 """Shares of more load generators than this are not told apart."""
@@ -101,10 +102,10 @@ def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
-    """One-way messages that wait in queues instead of being handled."""
+    """One-way messages that wait in queues: more are under way than can be in anybody's hands."""
     frame = _usable(one_way(tables))
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
-    waiting = under_way > frame["threads"] * BACKLOG
+    waiting = under_way > frame["threads"] * HANDS
     for row in each(frame.assign(under_way=under_way)[waiting]):
         yield Finding(
             row.run,
