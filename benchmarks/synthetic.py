@@ -124,7 +124,7 @@ def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int
                     "epoch": start + second,
                     "monotonic": float(second),
                     "processes": {label: [float(second), used, used / 3, 10**8] for label in kinds},
-                    "host": [float(second), 4 * used, used],
+                    "host": [float(second), 1.5 * used * len(kinds), used],
                     "network": {
                         "at": float(second),
                         "bytes": {"lo": [10**6 * second, 10**6 * second], "eth0": [0, 0]},
