@@ -29,16 +29,19 @@ class Outcome:
 def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
-    A failed run is recorded with its reason and the sweep goes on.  Raises ``SystemFault`` when a
-    system cannot be had at all, ``PlanError`` when it lacks what the plan asks, ``RecordError``
-    when the folder is in use or cannot be written.  Must be called from a thread that lives until
-    it returns.
+    A failed run is recorded with its reason and the sweep goes on.  With nothing pending the folder
+    is not touched.  Raises ``SystemFault`` when a system cannot be had at all, ``PlanError`` when
+    it lacks what the plan asks, ``RecordError`` when the folder is in use or cannot be written.
+    Must be called from a thread that lives until it returns.
     """
     check_plan(plan)
+    cases = plan.cases()
+    if not pending(runs, cases):
+        observer.planned([], len(cases))
+        return Outcome(0, ())
     done = 0
     failed: list[tuple[Run, str]] = []
     with recording(runs, text):
-        cases = plan.cases()
         todo = pending(runs, cases)
         positions = {case.id: number for number, case in enumerate(cases, 1)}
         observer.planned(todo, len(cases) - len(todo))

@@ -29,7 +29,7 @@ def errors_and_warnings(path: Path) -> Iterator[str]:
 def test_a_notebook_runs_on_the_samples(root: Path, tmp_path: Path, name: str) -> None:
     """It draws its figures, says nothing on stderr, and changes nothing in the samples."""
     runs = root / SAMPLES
-    before = sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*.json"))
+    before = sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*"))
     copy = tmp_path / f"{name}.ipynb"
     papermill.execute_notebook(
         root / "notebooks" / copy.name,
@@ -40,7 +40,7 @@ def test_a_notebook_runs_on_the_samples(root: Path, tmp_path: Path, name: str) -
     )
     assert list(errors_and_warnings(copy)) == []
     assert '"image/svg+xml"' in copy.read_text()
-    assert sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*.json")) == before
+    assert sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*")) == before
 
 
 def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
