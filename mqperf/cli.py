@@ -195,8 +195,9 @@ def compare(
         bool, typer.Option("--across-systems", help="Compare points of different systems.")
     ] = False,
     practical: Annotated[
-        float, typer.Option(min=0, max=1, help="Relative difference below which nobody cares.")
-    ] = 0.05,
+        float | None,
+        typer.Option(min=0, max=1, help="Relative difference below which nobody cares."),
+    ] = None,
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 

@@ -128,15 +128,13 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
     second = ["run", "threads", "start_s", "phase"]
-    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+    return rows.groupby(second, as_index=False)[["count"]].sum()
 
 
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
     """From when to when the load was no measurement, with half a second on both sides."""
-    for phase in ("warm-up", "cool-down"):
-        seconds = finished.loc[finished["phase"] == phase, "start_s"]
-        if len(seconds):
-            yield float(seconds.min()) - 0.5, float(seconds.max()) + 0.5
+    for _phase, rows in finished[finished["phase"] != "window"].groupby("phase"):
+        yield float(rows["start_s"].min()) - 0.5, float(rows["start_s"].max()) + 0.5
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:

@@ -90,7 +90,7 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
 def timeline(caption: str, intervals: pd.DataFrame) -> Drawing:
     """Throughput, second by second."""
     finished = figures.finished_messages(intervals)
-    finished = finished[~finished["phase"].isin(("warm-up", "cool-down"))]
+    finished = finished[finished["phase"] == "window"]
     told = []
     for count in sorted(finished["threads"].unique()):
         rows = finished[finished["threads"] == count]

@@ -12,7 +12,7 @@ from mqperf.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.stats.checks import CHECKS
 from mqperf.stats.rules.cpu import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST, WORST_FIT
-from mqperf.tables import without_sentinels
+from mqperf.tables import sentinels, without_sentinels
 
 Tell = Callable[[pd.DataFrame], str]
 
@@ -46,7 +46,7 @@ def _repeats(runs: pd.DataFrame) -> str:
 
 
 def _sentinels(runs: pd.DataFrame) -> str:
-    watched = int(runs["sentinel"].fillna(0).gt(0).sum())
+    watched = len(sentinels(runs))
     return f"the first point measured {watched} times more" if watched else "none"
 
 
@@ -147,16 +147,16 @@ def law() -> dict[str, str]:
 
 def limits() -> dict[str, str]:
     """The numbers that decide where the law is trusted, and who was the limit."""
-    return {
-        "fewest": f"{FEWEST}",
-        "worst_fit": f"{WORST_FIT:.0%}".replace("%", " %"),
-        "draws": f"{DRAWS}",
-        "tester": f"{ONE_CORE:.0%}".replace("%", " %"),
-        "broker": f"{BROKER_FULL:.0%}".replace("%", " %"),
-        "host": f"{HOST_FULL:.0%}".replace("%", " %"),
-        "link": f"{LINK_FULL:.0%}".replace("%", " %"),
-        "lossy": f"{LOSSY:.0%}".replace("%", " %"),
+    shares = {
+        "worst_fit": WORST_FIT,
+        "tester": ONE_CORE,
+        "broker": BROKER_FULL,
+        "host": HOST_FULL,
+        "link": LINK_FULL,
+        "lossy": LOSSY,
     }
+    told = {name: f"{100 * share:.0f} %" for name, share in shares.items()}
+    return told | {"fewest": f"{FEWEST}", "draws": f"{DRAWS}"}
 
 
 def checks(doubts: pd.DataFrame) -> Grid:

@@ -11,7 +11,7 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, escape
 from mqperf.report.words import TEST_CASES, amount, cell
-from mqperf.tables import Tables
+from mqperf.tables import Tables, sentinels
 
 TURNS = ("start", "middle", "end")
 SHOWN = ("throughput_msg_s", "latency_mean_s")
@@ -19,10 +19,9 @@ SHOWN = ("throughput_msg_s", "latency_mean_s")
 
 def runs_of(tables: Tables) -> pd.DataFrame:
     """One row per attempt at a sentinel, in the order in which they ran, beside its figures."""
-    runs = tables["runs"]
-    watching = runs[runs["sentinel"].fillna(0).gt(0)]
     rates = tables["messages"][["run", "throughput_msg_s"]]
     latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
+    watching = sentinels(tables["runs"])
     figures = watching.merge(rates, on="run", how="left").merge(latency, on="run", how="left")
     return figures.sort_values(["system", "position"], kind="stable").reset_index(drop=True)
 

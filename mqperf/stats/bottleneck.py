@@ -18,7 +18,6 @@ from mqperf.tables import Tables, conform
 BROKER_FULL = 0.9
 """Share of its host's cores from which on a broker node counts as out of CPU."""
 
-
 LINK_FULL = 0.9
 """Share of its speed, in one direction, from which on a link counts as full: headers of the link
 itself and gaps between frames are not counted in the bytes."""

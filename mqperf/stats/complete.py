@@ -29,13 +29,14 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
 
 
 def compared(
-    a: Tables, b: Tables, *, across_systems: bool = False, practical: float = PRACTICAL
+    a: Tables, b: Tables, *, across_systems: bool = False, practical: float | None = None
 ) -> dict[str, pd.DataFrame]:
     """The tables ``differences`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
-    ``practical`` is the relative difference below which nobody cares.
+    ``practical`` is the relative difference below which nobody cares, if not the usual one.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
-    comparison = compare(a, b, keys=keys, practical=practical)
+    matters = PRACTICAL if practical is None else practical
+    comparison = compare(a, b, keys=keys, practical=matters)
     return {"differences": differences(a, b), "comparison": comparison}

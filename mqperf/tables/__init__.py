@@ -5,7 +5,7 @@ folder: no broker, no network, no other machine.
 """
 
 from mqperf.tables.files import of_runs, read, title, write
-from mqperf.tables.shape import Tables, conform, empty, select, without_sentinels
+from mqperf.tables.shape import Tables, conform, empty, select, sentinels, without_sentinels
 from mqperf.tables.shown import shown
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "of_runs",
     "read",
     "select",
+    "sentinels",
     "shown",
     "title",
     "without_sentinels",

@@ -50,10 +50,14 @@ def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
     }
 
 
+def sentinels(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of those runs that watch the machine, and count for no point."""
+    return runs[runs["sentinel"].fillna(0).gt(0)]
+
+
 def without_sentinels(tables: Tables) -> Tables:
-    """The tables without the runs of sentinels: they watch the machine, and count for no point."""
-    runs = tables["runs"]
-    watching = runs.loc[runs["sentinel"].fillna(0).gt(0), "run"]
+    """The tables without the runs of sentinels."""
+    watching = sentinels(tables["runs"])["run"]
     if watching.empty:
         return tables
     return {

@@ -6,7 +6,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.rules.finding import SWEEP, Finding, measured
-from mqperf.tables import Tables, without_sentinels
+from mqperf.tables import Tables, sentinels, without_sentinels
 
 SPREAD = 0.1
 """Standard deviation over mean; differences that reports discuss are of this size."""
@@ -100,8 +100,7 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    sentinels = runs[runs["sentinel"].fillna(0) > 0]
-    for some in (runs, sentinels):
+    for some in (runs, sentinels(runs)):
         freedom = len(some) - some["point"].nunique() - 1
         if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
             return moved
