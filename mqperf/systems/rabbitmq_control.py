@@ -6,13 +6,14 @@ A call takes half a second and as much CPU: never within a measured window.
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.errors import SystemFault
+from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost
 
 INSTALL = "sudo apt-get install rabbitmq-server"
@@ -48,11 +49,12 @@ def installed_version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """rabbitmqctl for one cluster."""
+    """rabbitmqctl for one cluster; ``folder`` is private to the cluster."""
 
     host: LocalHost
     program: Path
     environment: Mapping[str, str]
+    folder: Path
 
     def status(self, node: str) -> dict[str, JsonValue]:
         """Ask a node who is running in its cluster, in which versions, with which alarms."""
@@ -64,7 +66,11 @@ class Control:
     def add_vhost(
         self, node: str, vhost: str, user: str, policies: Mapping[str, Mapping[str, JsonValue]]
     ) -> None:
-        """Make a virtual host, with the user's rights and the policies, in one call."""
+        """Make a virtual host, with the user's rights and the policies, in one call.
+
+        The definitions go through a file: rabbitmqctl 4.0.0 to 4.0.5 waits for ever when they come
+        from standard input (rabbitmq-server issue 13157).
+        """
         everything = {"configure": ".*", "write": ".*", "read": ".*"}
         definitions = {
             "vhosts": [{"name": vhost}],
@@ -73,17 +79,23 @@ class Control:
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
             ],
         }
-        self._call(node, "import_definitions", stdin=json.dumps(definitions))
+        try:
+            with tempfile.NamedTemporaryFile("w", dir=self.folder, suffix=".json") as file:
+                json.dump(definitions, file)
+                file.flush()
+                self._call(node, "import_definitions", file.name)
+        except OSError as error:
+            raise HostError(
+                f"{self.folder}: cannot write the definitions of a virtual host: {error.strerror}"
+            ) from None
 
     def delete_vhost(self, node: str, vhost: str) -> None:
         """Delete a virtual host with all that is in it; one that is not there is no fault."""
         self._call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
 
-    def _call(
-        self, node: str, *arguments: str, stdin: str = "", accepted: tuple[int, ...] = (0,)
-    ) -> str:
+    def _call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
         argv = [str(self.program), "--quiet", "--node", node, *arguments]
-        done = self.host.run(argv, env=self.environment, stdin=stdin, timeout_s=TIMEOUT_S)
+        done = self.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
         if done.returncode not in accepted:
             reason = " ".join((done.stderr or done.stdout).split())[:500]
             raise SystemFault(f"rabbitmqctl {arguments[0]} at {node} failed: {reason}")

@@ -59,7 +59,8 @@ def _attempt(
         stack.callback(epmd.stop, STOP_GRACE_S)
         nodes = _start_nodes(stack, cluster, host, program)
         _await_startup(cluster, epmd, nodes)
-        control = Control(host, program.with_name("rabbitmqctl"), cluster.ctl_environment())
+        program = program.with_name("rabbitmqctl")
+        control = Control(host, program, cluster.ctl_environment(), folder)
         yield PrivateCluster(cluster, control, nodes)
 
 
