@@ -29,10 +29,14 @@ def quickstart(session: nox.Session) -> None:
     """Measure a plan and publish it: plans/quickstart.yaml, or the one named after --."""
     environment(session)
     plan = Path(session.posargs[0] if session.posargs else "plans/quickstart.yaml")
-    report = Path("reports", plan.stem)
-    run(session, "mqperf", "run", plan)
-    run(session, "mqperf", "report", Path("data/runs", plan.stem), "--out", report)
-    atexit.register(print, ROOT / report / "html" / "index.html")  # the last line, after nox's own
+    runs, report = Path("data/runs", plan.stem), Path("reports", plan.stem)
+    try:
+        run(session, "mqperf", "run", plan)
+    except nox.command.CommandFailed:
+        if any(runs.glob("*/run.json")):  # what was measured is published all the same
+            publish(session, runs, report)
+        raise
+    publish(session, runs, report)
 
 
 @nox.session
@@ -140,6 +144,12 @@ def environment(session: nox.Session) -> None:
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
     session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", "-e", ".")
     stamp.write_text(digest)
+
+
+def publish(session: nox.Session, runs: Path, report: Path) -> None:
+    """Publish runs, and print the page to open as the last line, after nox's own."""
+    run(session, "mqperf", "report", runs, "--out", report)
+    atexit.register(print, ROOT / report / "html" / "index.html")
 
 
 def renew(session: nox.Session, lock: Path, *source: str | Path) -> None:

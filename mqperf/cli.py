@@ -37,6 +37,9 @@ TablesFolder = Annotated[
 FAULT = 2
 """Exit code for anything that went wrong and was explained."""
 
+FAILED_RUNS = 1
+"""Exit code of a sweep in which some runs failed."""
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C or SIGTERM, as shells have it."""
 
@@ -103,9 +106,10 @@ def run(
         Path | None, typer.Option(help="Where run folders go; data/runs/NAME by default.")
     ] = None,
 ) -> None:
-    """Run what is pending of a plan, and record it.
+    """Run what is pending of a plan, record it, and show the best points.
 
-    A repeated command completes only what is missing, after any interruption.
+    A repeated command completes only what is missing, after any interruption. Exit code 1 says that
+    some runs failed; the others are recorded.
 
     Example: `mqperf run plans/quickstart.yaml`
     """
@@ -116,12 +120,19 @@ def run(
     folder = runs or Path("data/runs") / resolved.name
     with Bar(console) as bar:
         outcome = sweep(resolved, file.read_text(encoding="utf-8"), folder, bar)
-    console.print(f"{outcome.done} runs recorded in {folder}", markup=False)
+    console.print(f"{outcome.done} runs recorded in {folder}\n", markup=False)
+
+    from mqperf import answer
+
+    for line in answer.of_runs(folder):
+        console.print(line, markup=False, soft_wrap=True)
     if outcome.failed:
-        raise MqperfError(
-            f"{len(outcome.failed)} runs failed; their evidence is in {folder}/*.failed-*,"
-            " and the same command tries them again"
+        complaints.print(
+            f"mqperf: {len(outcome.failed)} runs failed; their evidence is in"
+            f" {folder}/*.failed-*, and the same command tries them again",
+            markup=False,
         )
+        raise typer.Exit(FAILED_RUNS)
 
 
 @app.command()

@@ -130,6 +130,16 @@ class Plan(Frozen):
             cases += self._watched(name, block) if self.sentinel else block
         return cases
 
+    def with_queues(self, kinds: Mapping[str, Mapping[str, str]]) -> "Plan":
+        """The plan with kinds of queue replaced, by system and name."""
+        systems = {
+            name: system.model_copy(
+                update={"queues": tuple(kinds[name].get(kind, kind) for kind in system.queues)}
+            )
+            for name, system in self.systems.items()
+        }
+        return self.model_copy(update={"systems": systems})
+
     def _watched(self, name: str, block: list[Case]) -> list[Case]:
         """The block with the sentinel at its start, middle and end."""
         first = next(self._points(name, repeat=1))

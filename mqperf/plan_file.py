@@ -1,7 +1,7 @@
 """Plan files: YAML in, a checked ``Plan`` out, or one error that names file and line."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -40,6 +40,20 @@ def parse_plan(text: str, source: Path) -> Plan:
         raise PlanError(f"{source}{_first_problem(error, root)}") from None
     _check_names(plan, source, root)
     return plan
+
+
+def with_queues(text: str, kinds: Mapping[str, Mapping[str, str]]) -> str:
+    """The text of a plan with kinds of queue replaced, by system and name; all else stays."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    spans: dict[tuple[int, int], str] = {}
+    for system, names in kinds.items():
+        entries = root and _at(root, ("systems", system, "queues"))
+        for entry in entries.value if entries else []:
+            if entry.value in names:
+                spans[entry.start_mark.index, entry.end_mark.index] = names[entry.value]
+    for (start, end), name in sorted(spans.items(), reverse=True):
+        text = text[:start] + name + text[end:]
+    return text
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -100,6 +114,15 @@ def _line(root: yaml.Node, where: tuple[int | str, ...]) -> str:
             break
         line, node = step
     return f":{line + 1}"
+
+
+def _at(node: yaml.Node, where: tuple[int | str, ...]) -> yaml.Node | None:
+    for part in where:
+        step = _child(node, part)
+        if step is None:
+            return None
+        _, node = step
+    return node
 
 
 def _child(node: yaml.Node, part: int | str) -> tuple[int, yaml.Node] | None:

@@ -9,7 +9,7 @@ from mqperf.load import simulator
 from mqperf.plan import Case, Plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.record import Status, runs, utc
-from mqperf.systems import SYSTEMS, check_plan
+from mqperf.systems import SYSTEMS, Possible, possible
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -20,8 +20,7 @@ def preview(plan: Plan) -> str:
 
     Raises ``PlanError`` when a system does not exist or lacks a topology or kind of queue.
     """
-    check_plan(plan)
-    return "\n".join(_preview(plan))
+    return "\n".join(_preview(possible(plan)))
 
 
 def standing(plan: Plan, folder: Path) -> str:
@@ -42,9 +41,15 @@ def standing(plan: Plan, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def _preview(plan: Plan) -> Iterator[str]:
-    cases = plan.cases()
+def _preview(here: Possible) -> Iterator[str]:
+    plan, cases = here.plan, here.plan.cases()
     yield f"{plan.name}: {plan.title}"
+    for system, kinds in here.kinds.items():
+        for asked, kind in kinds.items():
+            if asked != kind:
+                yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
+    for (system, queues), reason in here.refused.items():
+        yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
     yield f"{amount(len(cases), 'case')}, order {plan.order}, load from host local"
     for number, case in enumerate(cases, 1):
         yield ""

@@ -96,7 +96,7 @@ class Bar:
         if case is None:
             self.console.print(text)
 
-    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""
         now = time.monotonic()
         if case.id in {other.id for other in self._todo[1:]} or self._overheads:
@@ -106,6 +106,12 @@ class Bar:
         mean = sum(self._overheads) / len(self._overheads) if self._overheads else OVERHEAD_S
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
-            self.console.print(f"failed: {words(case)}: {failure}", style="red", markup=False)
-        elif not self.console.is_terminal:
-            self.console.print(f"done: {words(case)}; {clock(now - self._began)} so far")
+            self.console.print(
+                f"failed: {words(case)}: {failure}", style="red", markup=False, soft_wrap=True
+            )
+            return
+        from mqperf import answer  # pandas is not loaded before the first run is over
+
+        figures, since = answer.of_run_if_sound(run), clock(now - self._began)
+        text = f"done: {words(case)}: {figures}; {since} so far"
+        self.console.print(text, markup=False, soft_wrap=True)

@@ -1,9 +1,9 @@
 """The record: run folders on disk, the only thing that measuring and reading share.
 
 A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder is its
-state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written or was cut off, and
-``<case-id>.failed-N`` is an earlier attempt, kept as evidence.  Finishing is one rename, so a run
-is either whole or not there, whenever the power goes.
+state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written, ``<case-id>.failed-N`` is an
+attempt that failed, ``<case-id>.interrupted-N`` one that was cut off, both kept as evidence.
+Finishing is one rename, so a run is either whole or not there, whenever the power goes.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
@@ -28,8 +28,10 @@ from mqperf.plan import Case, without_passwords
 SCHEMA = 1
 """Version of the run folder.  1: first."""
 
-Status = Literal["done", "failed", "partial"]
-FOLDER = re.compile(r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed-(?P<attempt>\d+)))?$")
+Status = Literal["done", "failed", "interrupted", "partial"]
+FOLDER = re.compile(
+    r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed|interrupted)(?:-\d+)?)?$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,11 @@ class Attempt:
         self.facts["failure"] = without_passwords(reason)
         with disk_errors(self.folder):
             self._seal()
-        return set_aside(self.folder)
+        return set_aside(self.folder, "failed")
+
+    def interrupt(self) -> Run:
+        """Keep what there is of an attempt that was cut off; the next command tries it again."""
+        return set_aside(self.folder, "interrupted")
 
     def discard(self) -> None:
         """Remove an attempt at which nothing was measured yet."""
@@ -144,7 +150,7 @@ class Attempt:
 
 @contextmanager
 def recording(folder: Path, plan_text: str) -> Iterator[None]:
-    """Hold the runs folder for writing: one mqperf at a time, earlier wrecks set aside as evidence.
+    """Hold the runs folder for writing: one mqperf at a time, earlier attempts set aside.
 
     Raises ``RecordError`` when another mqperf holds it, or it cannot be written.
     """
@@ -163,7 +169,7 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
             (folder / "plan.yaml").write_text(without_passwords(plan_text), encoding="utf-8")
         for run in list(runs(folder)):
             if run.status == "partial":
-                set_aside(run.path)
+                set_aside(run.path, "interrupted")
         yield
     finally:
         lock.release()
@@ -178,8 +184,7 @@ def runs(folder: Path) -> Iterator[Run]:
     for name in names:
         match = FOLDER.match(name)
         if match:
-            state = match["state"] or "done"
-            status: Status = "failed" if match["attempt"] else state  # type: ignore[assignment]
+            status = cast("Status", match["state"] or "done")
             yield Run(folder / name, match["case"], status)
 
 
@@ -189,15 +194,15 @@ def pending(folder: Path, cases: Iterable[Case]) -> list[Case]:
     return [case for case in cases if case.id not in done]
 
 
-def set_aside(folder: Path) -> Run:
-    """Rename a ``.partial`` folder to the next free ``.failed-N``."""
+def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:
+    """Rename a ``.partial`` folder to the next free ``.failed-N`` or ``.interrupted-N``."""
     case_id = folder.name.removesuffix(".partial")
     number = 1
-    while (target := folder.with_name(f"{case_id}.failed-{number}")).exists():
+    while (target := folder.with_name(f"{case_id}.{status}-{number}")).exists():
         number += 1
     with disk_errors(folder):
         folder.rename(target)
-    return Run(target, case_id, "failed")
+    return Run(target, case_id, status)
 
 
 def utc(epoch: float) -> str:

@@ -89,6 +89,13 @@ QUEUES = {
         "-quorum",
         "Queues are quorum queues, replicated by Raft to all nodes.",
     ),
+    "ha": Queues(
+        "ha",
+        ", replicated queues",
+        " (replicated where possible)",
+        "-ha-any",
+        "Queues are replicated to all nodes in the way that the server has.",
+    ),
     "none": Queues("none", "", "", "", "No queues but those of the processes themselves."),
     "replicated": Queues(
         "replicated",

@@ -1,7 +1,7 @@
 """A sweep: every case of a plan that has no whole run yet, one after the other."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,10 +11,11 @@ from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
 from mqperf.plan import Case, Plan
-from mqperf.record import Run, pending, recording
+from mqperf.plan_file import with_queues
+from mqperf.record import Attempt, Run, pending, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.trial import Bench, Trial
-from mqperf.systems import SYSTEMS, check_plan
+from mqperf.systems import SYSTEMS, Possible, possible
 from mqperf.version import version
 
 
@@ -26,36 +27,91 @@ class Outcome:
     failed: tuple[tuple[Run, str], ...]
 
 
+Ended = tuple[Case, Run, str | None]
+"""A case, its run, and why it failed if it did."""
+
+Positions = Mapping[str, int]
+"""Id of a case -> its place in the plan, from 1."""
+
+STARTS = 2
+"""Failed starts in a row after which a system is given up."""
+
+
 def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
-    A failed run is recorded with its reason and the sweep goes on.  With nothing pending the folder
-    is not touched.  Raises ``SystemFault`` when a system cannot be had at all, ``PlanError`` when
-    it lacks what the plan asks, ``RecordError`` when the folder is in use or cannot be written.
-    Must be called from a thread that lives until it returns.
+    A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
+    sweep goes on.  With nothing pending the folder is not touched.  Raises ``PlanError`` when the
+    plan asks for what does not exist, ``SystemFault`` when nothing of it can be measured here,
+    ``RecordError`` when the folder is in use or cannot be written.  Must be called from a thread
+    that lives until it returns.
     """
-    check_plan(plan)
-    cases = plan.cases()
-    if not pending(runs, cases):
+    here = possible(plan)
+    cases = here.plan.cases()
+    todo = pending(runs, cases)
+    if todo and all(map(here.refusal, todo)):
+        raise SystemFault("; ".join(dict.fromkeys(here.refused.values())))
+    if not todo:
         observer.planned([], len(cases))
         return Outcome(0, ())
-    done = 0
-    failed: list[tuple[Run, str]] = []
-    with recording(runs, text):
+    ended: list[Ended] = []
+    with recording(runs, with_queues(text, here.kinds)):
         todo = pending(runs, cases)
         positions = {case.id: number for number, case in enumerate(cases, 1)}
         observer.planned(todo, len(cases) - len(todo))
-        for name, block in groupby(todo, key=lambda case: case.system):
-            queue = deque(block)
-            while queue:
-                with _bench(plan, name, observer) as bench:
-                    for case, run, failure in _block(queue, positions, runs, bench, observer):
-                        observer.finished(case, run, failure)
-                        if failure is None:
-                            done += 1
-                        else:
-                            failed.append((run, failure))
-    return Outcome(done, tuple(failed))
+        with closing(_swept(here, todo, positions, runs, observer)) as sweeping:
+            for each in sweeping:
+                observer.finished(*each)
+                ended.append(each)
+    failed = tuple((run, failure) for _, run, failure in ended if failure is not None)
+    return Outcome(len(ended) - len(failed), failed)
+
+
+def _swept(
+    here: Possible, todo: Sequence[Case], positions: Positions, runs: Path, observer: Observer
+) -> Generator[Ended]:
+    """End every case: first those that cannot be measured here, then system by system."""
+    for case in todo:
+        if reason := here.refusal(case):
+            yield _refused(case, positions, runs, reason)
+    rest = [case for case in todo if not here.refusal(case)]
+    for name, block in groupby(rest, key=lambda case: case.system):
+        yield from _of_system(here.plan, name, deque(block), positions, runs, observer)
+
+
+def _of_system(  # noqa: PLR0913, PLR0917 (the sweep's arguments, handed on)
+    plan: Plan,
+    name: str,
+    queue: deque[Case],
+    positions: Positions,
+    runs: Path,
+    observer: Observer,
+) -> Iterator[Ended]:
+    """End the cases of one system, which is started again when it died.
+
+    A start that fails costs one case, and as many in a row as ``STARTS`` cost all that are left.
+    """
+    failed_starts = 0
+    while queue:
+        left = len(queue)
+        try:
+            with _bench(plan, name, observer) as bench:
+                failed_starts = 0
+                yield from _block(queue, positions, runs, bench, observer)
+        except RecordError:
+            raise
+        except MqperfError as error:
+            if len(queue) < left:
+                observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
+                continue
+            failed_starts += 1
+            for _ in range(1 if failed_starts < STARTS else len(queue)):
+                yield _refused(queue.popleft(), positions, runs, str(error))
+
+
+def _refused(case: Case, positions: Positions, runs: Path, reason: str) -> Ended:
+    attempt = Attempt(runs, case, {"position": positions[case.id], "mqperf": version()})
+    return case, attempt.fail(reason), reason
 
 
 @contextmanager
@@ -81,11 +137,11 @@ def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
 
 def _block(
     queue: deque[Case],
-    positions: dict[str, int],
+    positions: Positions,
     runs: Path,
     bench: Bench,
     observer: Observer,
-) -> Iterator[tuple[Case, Run, str | None]]:
+) -> Iterator[Ended]:
     """Run the cases of the queue; ends early, with the rest left in it, when the system died.
 
     While a case drains, the processes of the next one start.
@@ -111,7 +167,7 @@ def _block(
                 failure = str(error)
                 run = trial.fail(failure)
             except BaseException:
-                trial.fail("interrupted")
+                trial.interrupt()
                 if following:
                     following.discard()
                 raise

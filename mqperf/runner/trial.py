@@ -130,6 +130,11 @@ class Trial:
         self._describe()
         return self.attempt.fail(reason)
 
+    def interrupt(self) -> Run:
+        """Leave the attempt as it is: the next command tries the case again."""
+        self.attempt.event("interrupted")
+        return self.attempt.interrupt()
+
     def discard(self) -> None:
         """Take everything back, as if the trial had never begun: nothing was measured yet."""
         self.close()

@@ -1,11 +1,23 @@
 """Systems under test, one module each."""
 
-from mqperf.errors import PlanError
-from mqperf.plan import Plan
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mqperf.errors import PlanError, SystemFault
+from mqperf.plan import Case, Plan
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
 
-__all__ = ["SYSTEMS", "Deployment", "Node", "System", "check_plan", "lookup"]
+__all__ = [
+    "SYSTEMS",
+    "Deployment",
+    "Node",
+    "Possible",
+    "System",
+    "check_plan",
+    "lookup",
+    "possible",
+]
 
 _KNOWN = (
     rabbitmq.SYSTEM,
@@ -40,3 +52,48 @@ def check_plan(plan: Plan) -> None:
                     f" it has: {', '.join(known)}"
                 )
         system.check(wanted.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """A plan as it can be measured on this machine.
+
+    ``plan`` names for each kind of queue the one that it gets here; ``kinds`` are both, by system;
+    ``refused`` gives by system and kind of queue why there is none.
+    """
+
+    plan: Plan
+    kinds: Mapping[str, Mapping[str, str]]
+    refused: Mapping[tuple[str, str], str]
+
+    def refusal(self, case: Case) -> str | None:
+        """Why the case cannot be measured here, or None when it can be."""
+        return self.refused.get((case.system, case.queues))
+
+
+def possible(plan: Plan) -> Possible:
+    """Look at what every system of the plan needs, before any of them is started.
+
+    Raises ``PlanError`` for what no machine has, and when two kinds of queue are the same one here.
+    """
+    check_plan(plan)
+    kinds: dict[str, dict[str, str]] = {}
+    refused: dict[tuple[str, str], str] = {}
+    for name, wanted in plan.systems.items():
+        kinds[name] = {}
+        for queues in wanted.queues:
+            try:
+                kinds[name][queues] = SYSTEMS[name].queues_here(queues, wanted.settings)
+            except SystemFault as fault:
+                refused[name, queues] = str(fault)
+        _check_different(plan, name, kinds[name])
+    return Possible(plan.with_queues(kinds), kinds, refused)
+
+
+def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:
+    for asked, kind in kinds.items():
+        if asked != kind and kind in kinds:
+            raise PlanError(
+                f"plan {plan.name}: {asked} queues of {SYSTEMS[system].title} are {kind} queues"
+                f" here, and the plan asks for those as well: leave one of them out"
+            )

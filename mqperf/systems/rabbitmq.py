@@ -6,12 +6,14 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_existing import existing_cluster
 from mqperf.systems.rabbitmq_launch import private_cluster
 from mqperf.systems.rabbitmq_settings import parse_settings
+from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Deployment, System
 
 
@@ -26,13 +28,29 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
             yield deployment
 
 
+def queue_kind(asked: str, settings: Mapping[str, JsonValue]) -> str:
+    """The kind of queue that a plan gets: ``ha`` is what the installed version has.
+
+    Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
+    """
+    if not parse_settings(settings).urls:
+        return kind_of_queue(asked, installed_version())
+    if asked == "ha":
+        raise SystemFault(
+            "rabbitmq: which queues an existing cluster replicates is its owner's choice:"
+            " plan queues: [mirrored] or [quorum] instead of ha"
+        )
+    return asked
+
+
 SYSTEM = System(
     name="rabbitmq",
     title="RabbitMQ",
     topologies=("cmsm", "cs1ss2"),
-    queues=tuple(POLICIES),
+    queues=(*POLICIES, "ha"),
     simulator="rabbitmq",
     installed=installed_version,
+    queue_kind=queue_kind,
     check=parse_settings,
     start=start,
 )

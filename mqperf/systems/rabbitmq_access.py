@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from mqperf.errors import SystemFault
 from mqperf.plan import Case
 
 SERVER_THREADS = 64
@@ -30,12 +29,3 @@ def oslo_options(case: Case) -> dict[str, dict[str, str]]:
     if case.queues == "quorum":
         section |= {"rabbit_quorum_queue": "true", "rabbit_transient_quorum_queue": "true"}
     return {"oslo_messaging_rabbit": section}
-
-
-def check_mirroring(case: Case, version: str) -> None:
-    """Raise ``SystemFault`` when the case wants mirrored queues of a RabbitMQ without them."""
-    if case.queues == "mirrored" and int(version.partition(".")[0]) >= 4:
-        raise SystemFault(
-            f"RabbitMQ {version} has no mirrored queues, they were removed in 4.0:"
-            " plan queues: [quorum], or install RabbitMQ 3"
-        )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq_version import Version
 
 USER = "mqperf"
 NODES = 3
@@ -28,6 +29,7 @@ class Cluster:
     folder: Path
     ports: Sequence[int]
     settings: Settings
+    version: Version
     password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
 
@@ -62,8 +64,7 @@ class Cluster:
             f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
             "log.console.level = info",
             "cluster_formation.peer_discovery_backend = classic_config",
-            # The first node would wait 10 x 500 ms for peers which in turn wait for it.
-            "cluster_formation.discovery_retry_limit = 1",
+            f"cluster_formation.discovery_retry_limit = {self._discovery_retries}",
             "cluster_formation.discovery_retry_interval = 100",
         ]
         for number, name in enumerate(self.node_names, 1):
@@ -72,6 +73,16 @@ class Cluster:
             lines.append("management.tcp.ip = 127.0.0.1")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
         return "\n".join(lines) + "\n"
+
+    @property
+    def _discovery_retries(self) -> int:
+        """How often a node looks for the others, every 100 ms.
+
+        Since 3.13 a node looks until it finds another that is starting, too, and one that gives up
+        stays alone, as on a machine that is slow to start them.  Before 3.13 the first node would
+        only wait for peers which in turn wait for it.
+        """
+        return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
     def write(self) -> None:
         """Put the cookie and every node's configuration into the folder."""

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost
+from mqperf.systems.rabbitmq_version import parsed
 
 INSTALL = "sudo apt-get install rabbitmq-server"
 TIMEOUT_S = 60
@@ -43,8 +44,10 @@ def server_program() -> Path:
 def installed_version() -> str:
     """Tell the installed version by the name of its folder: starting Erlang takes half a second."""
     library = server_program().parent.parent / "lib"
-    folders = sorted(library.glob("rabbitmq_server-*"))
-    return folders[-1].name.partition("-")[2] if folders else "unknown"
+    versions = [folder.name.partition("-")[2] for folder in library.glob("rabbitmq_server-*")]
+    if not versions:
+        raise SystemFault(f"{library} holds no RabbitMQ: {INSTALL}")
+    return max(versions, key=parsed)
 
 
 @dataclass(frozen=True, slots=True)

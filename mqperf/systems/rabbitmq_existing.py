@@ -19,8 +19,9 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import ForeignProcess
 from mqperf.load import Access
 from mqperf.plan import Case, without_passwords
-from mqperf.systems.rabbitmq_access import check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_access import oslo_options
 from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Node, node_label
 from mqperf.topologies import TOPOLOGIES
 
@@ -54,7 +55,7 @@ class ExistingCluster:
 
     def grant(self, case: Case, run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
-        check_mirroring(case, self._peers[0].version)
+        kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
         self._queues[run_id] = queue_names(case, run_id)
         return Access(

@@ -9,9 +9,10 @@ from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Process, stop_all
 from mqperf.systems.evidence import check_alive, last_lines, text
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
-from mqperf.systems.rabbitmq_control import Control, server_program
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq_control import Control, installed_version, server_program
+from mqperf.systems.rabbitmq_private import NoClusterError, PrivateCluster
 from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq_version import parsed
 
 STARTED = "Server startup complete"
 PORT_IS_TAKEN = ("could_not_start_listener", "dist_port_already_used", "eaddrinuse")
@@ -27,7 +28,8 @@ class PortTakenError(SystemFault):
 def private_cluster(settings: Settings, host: LocalHost, folder: Path) -> Iterator[PrivateCluster]:
     """Run three nodes which form one cluster, on loopback only, with everything in ``folder``.
 
-    When a port was taken in the meantime it tries once more with others.
+    When a port was taken in the meantime, or the nodes have not found each other (each looks for
+    the others for a limited time), it tries once more.
 
     Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, or no
     cluster is formed; ``HostError`` when the folder cannot be written.
@@ -42,7 +44,7 @@ def _started(
 ) -> PrivateCluster:
     try:
         return stack.enter_context(_attempt(settings, host, program, folder / "rabbitmq"))
-    except PortTakenError:
+    except (PortTakenError, NoClusterError):
         return stack.enter_context(_attempt(settings, host, program, folder / "rabbitmq-again"))
 
 
@@ -51,7 +53,7 @@ def _attempt(
     settings: Settings, host: LocalHost, program: Path, folder: Path
 ) -> Iterator[PrivateCluster]:
     with host.ports(PORT_COUNT) as ports, ExitStack() as stack:
-        cluster = Cluster(folder, ports, settings)
+        cluster = Cluster(folder, ports, settings, parsed(installed_version()))
         _write(cluster)
         epmd = host.start(
             "epmd", cluster.epmd_argv(), env=cluster.environment(), log=folder / "epmd.log"

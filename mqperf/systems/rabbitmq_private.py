@@ -12,18 +12,22 @@ from mqperf.hosts import Process
 from mqperf.load import Access
 from mqperf.plan import Case
 from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
-from mqperf.systems.rabbitmq_access import POLICIES, check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_access import POLICIES, oslo_options
 from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.system import Node, node_label
 from mqperf.topologies import TOPOLOGIES
 
 
+class NoClusterError(SystemFault):
+    """Nodes that are up, but have not found each other."""
+
+
 class PrivateCluster:
     """The deployment; ``rabbitmq_launch`` starts and stops it."""
 
     def __init__(self, cluster: Cluster, control: Control, processes: Sequence[Process]) -> None:
-        """Take over running nodes, and raise ``SystemFault`` unless they are one cluster."""
+        """Take over running nodes, and raise ``NoClusterError`` unless they are one cluster."""
         self._cluster = cluster
         self._control = control
         self._processes = tuple(processes)
@@ -31,9 +35,10 @@ class PrivateCluster:
         self._status = control.status(cluster.node_names[0])
         running = cast("list[str]", self._status["running_nodes"])
         if set(running) != set(cluster.node_names):
-            raise SystemFault(
+            raise NoClusterError(
                 f"the RabbitMQ nodes did not form one cluster: {', '.join(cluster.node_names)}"
-                f" were started, {', '.join(sorted(running))} found each other"
+                f" were started, {', '.join(sorted(running))} found each other;"
+                " repeat the command when the machine is less busy"
             )
 
     @property
@@ -48,7 +53,6 @@ class PrivateCluster:
 
     def grant(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
-        check_mirroring(case, self._versions["rabbitmq_version"])
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
         topology = TOPOLOGIES[case.topology]
         return Access(

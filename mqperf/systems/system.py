@@ -61,7 +61,9 @@ class System:
     ``simulator`` names the load generator's environment that speaks to it.  ``installed`` gives
     the version that is installed here, or raises ``SystemFault`` with the command to install it.
     ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
-    the settings, a host, and a private folder which its caller removes.
+    the settings, a host, and a private folder which its caller removes.  ``queue_kind`` gives the
+    kind of queue that a plan gets for one that it asks for, or raises ``SystemFault`` when it, or
+    the whole system, cannot be had here; None where a kind is always what its name says.
     """
 
     name: str
@@ -72,6 +74,14 @@ class System:
     installed: Callable[[], str]
     check: Callable[[Mapping[str, JsonValue]], object]
     start: Callable[[Mapping[str, JsonValue], LocalHost, Path], AbstractContextManager[Deployment]]
+    queue_kind: Callable[[str, Mapping[str, JsonValue]], str] | None = None
+
+    def queues_here(self, asked: str, settings: Mapping[str, JsonValue]) -> str:
+        """What a plan gets here for the kind of queue that it asks for; raises ``SystemFault``."""
+        if self.queue_kind is not None:
+            return self.queue_kind(asked, settings)
+        self.installed()
+        return asked
 
 
 def node_label(index: int) -> str:

@@ -25,14 +25,14 @@ READ = tuple(name for name in TABLES if name not in COMPUTED)
 def read(path: Path) -> dict[str, pd.DataFrame]:
     """All tables of a runs folder or of a folder of published tables, except the computed ones.
 
-    A failed attempt has a row in ``runs`` and no others; an attempt still being written is left
-    out.  Raises ``TableError`` or ``RecordError`` when the folder holds neither.
+    A failed attempt has a row in ``runs`` and no others; an attempt that is being written, or was
+    cut off, is left out.  Raises ``TableError`` or ``RecordError`` when the folder holds neither.
     """
     if (path / PUBLISHED).exists():
         return read_csv(path)
     if not path.is_dir():
         raise TableError(f"{path}: no such folder; give a runs folder or a published one")
-    attempts = [run for run in runs(path) if run.status != "partial"]
+    attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
     if not attempts:
         raise TableError(f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}")
     return of_runs(attempts)

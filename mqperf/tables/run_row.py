@@ -11,7 +11,7 @@ from mqperf.record import Run
 
 def run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, Any]:
     """The row as a mapping; what an attempt died too early to record is None, or left out."""
-    failure = facts.get("failure", "interrupted") if run.status == "failed" else None
+    failure = facts.get("failure", "no reason recorded") if run.status == "failed" else None
     row: dict[str, Any] = {
         "status": run.status,
         "failure": failure,

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from mqperf.plan import Case, Plan
 from mqperf.plan_file import parse_plan
 from mqperf.record import runs
 from mqperf.runner import Silent, sweep
+from mqperf.systems.rabbitmq_control import installed_version
+from mqperf.systems.rabbitmq_version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -33,6 +36,17 @@ load:
   green_threads: [5]
   duration_s: 3
   warmup_s: 1
+"""
+SEVERAL = """\
+systems:
+  rabbitmq:
+    topologies: [cmsm]
+    queues: [classic]
+  zeromq:
+    topologies: [direct]
+    queues: [none]
+test_cases: [rpc-call]
+load: {green_threads: [1], duration_s: 2, warmup_s: 1}
 """
 ONE = PLAN.replace("rpc-call, rpc-cast, notify", "rpc-call")
 
@@ -212,6 +226,51 @@ def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
     assert told.str.contains("memory resource limit alarm set on node").any()
 
 
+@pytest.mark.needs_redis
+def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
+    """Its cases are recorded as failed with the reason; the next system is measured."""
+    text = SEVERAL.replace("[classic]", "[classic]\n    settings: {start_timeout_s: 1}")
+    outcome = sweep(plan(text), text, tmp_path, Silent())
+    [(failed, reason)] = outcome.failed
+    assert outcome.done == 1
+    assert "is not up after 1 s" in reason
+    assert failed.facts()["failure"] == reason
+    runs = stats.complete(tables.read(tmp_path))["runs"]
+    assert dict(zip(runs["system"], runs["status"], strict=True)) == {
+        "rabbitmq": "failed",
+        "zeromq": "done",
+    }
+
+
+@pytest.mark.needs_redis
+def test_a_system_that_is_not_installed_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is found before anything starts, and recorded with what to install."""
+    which = shutil.which
+    monkeypatch.setattr(
+        shutil,
+        "which",
+        lambda name, **more: (name != "redis-server" and which(name, **more)) or None,
+    )
+    outcome = sweep(plan(SEVERAL), SEVERAL, tmp_path, Silent())
+    [(failed, reason)] = outcome.failed
+    assert (outcome.done, failed.case_id.partition("-")[0]) == (1, "zeromq")
+    assert "sudo apt-get install redis-server" in reason
+
+
+def test_ha_queues_are_what_the_server_has(tmp_path: Path) -> None:
+    """The run, and the copy of the plan beside it, name the kind of queue that it got."""
+    text = ONE.replace("[classic]", "[ha]  # replicated")
+    assert sweep(plan(text), text, tmp_path, Silent()).done == 1
+    [run] = runs(tmp_path)
+    kind = kind_of_queue("ha", installed_version())
+    assert run.case_id.startswith(f"rabbitmq-cs1ss2-{kind}-")
+    copy = (tmp_path / "plan.yaml").read_text()
+    assert copy == text.replace("[ha]", f"[{kind}]")
+    assert [case.id for case in plan(copy).cases()] == [run.case_id]
+
+
 def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
     """Its counts look busy, but every call failed: that is no measurement."""
     text = f"{ONE}  timeout_s: 1\n"
@@ -253,7 +312,8 @@ def test_after_a_kill_the_same_command_completes(
     assert f"{3 - len(done_before)} to run" in again.stdout
     whole = [run for run in runs(tmp_path / "runs") if run.status == "done"]
     assert len(whole) == 3
-    assert statuses(tmp_path / "runs").count("failed") >= 1
+    assert statuses(tmp_path / "runs").count("interrupted") >= 1
+    assert "failed" not in statuses(tmp_path / "runs")
     frames = tables.read(tmp_path / "runs")
     assert len(frames["messages"]) == 3
 
@@ -267,12 +327,12 @@ def test_a_second_mqperf_is_told(command: list[str]) -> None:
 
 
 def test_an_interrupt_ends_everything(running: subprocess.Popen[str], tmp_path: Path) -> None:
-    """Ctrl-C: everything stops, the attempt is kept as failed, and the exit code says so."""
+    """Ctrl-C: everything stops, the attempt is kept as interrupted, and the exit code says so."""
     family = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=60) == 130
     wait_until(lambda: not any(map(_alive, family)), 20)
-    assert "partial" not in statuses(tmp_path / "runs")
+    assert set(statuses(tmp_path / "runs")) <= {"done", "interrupted"}
 
 
 def _events(folder: Path, what: str) -> Iterator[Path]:

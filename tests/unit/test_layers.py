@@ -23,7 +23,8 @@ LAYERS = (
     {"published"},
     {"systems", "faults", "stats", "figures"},
     {"runner", "report"},
-    {"progress", "doctor"},
+    {"answer", "doctor"},
+    {"progress"},
     {"preview"},
     {"cli", "notebook"},
 )

@@ -1,22 +1,24 @@
 """A private RabbitMQ cluster on paper."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mqperf.errors import SystemFault
 from mqperf.plan import Case
-from mqperf.systems.rabbitmq_access import check_mirroring, oslo_options
+from mqperf.systems.rabbitmq_access import oslo_options
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+from mqperf.systems.rabbitmq_version import kind_of_queue, parsed
 
 PORTS = range(20_000, 20_000 + PORT_COUNT)
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Cluster:
-    return Cluster(tmp_path / "cluster", PORTS, Settings(management=True))
+    return Cluster(tmp_path / "cluster", PORTS, Settings(management=True), (3, 10, 8))
 
 
 def a_case(**changes: object) -> Case:
@@ -66,7 +68,7 @@ def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
     """No two clusters share a password, and none is printed by accident."""
-    other = Cluster(cluster.folder, cluster.ports, cluster.settings)
+    other = Cluster(cluster.folder, cluster.ports, cluster.settings, cluster.version)
     assert other.password != cluster.password
     assert other.cookie != cluster.cookie
     shown = [
@@ -81,7 +83,7 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
     """The plugin costs CPU of the broker that is being measured."""
     assert "management.tcp.ip = 127.0.0.1" in cluster.config(0)
-    assert "management" not in Cluster(cluster.folder, PORTS, Settings()).config(0)
+    assert "management" not in Cluster(cluster.folder, PORTS, Settings(), (4, 0, 5)).config(0)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +116,38 @@ def test_wrong_settings_do_not_repeat_a_password() -> None:
     assert "secret" not in str(fault.value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "version", "kind"),
+    [
+        ("ha", "3.10.8", "mirrored"),
+        ("ha", "3.13.7", "mirrored"),
+        ("ha", "4.0.5", "quorum"),
+        ("mirrored", "3.10.8", "mirrored"),
+        ("quorum", "4.1.0-rc.1", "quorum"),
+        ("classic", "4.1.0", "classic"),
+    ],
+)
+def test_kind_of_queue_is_what_the_version_has(asked: str, version: str, kind: str) -> None:
+    """A plan that asks for HA queues gets mirrored ones where there are any, else quorum queues."""
+    assert kind_of_queue(asked, version) == kind
+
+
 def test_mirrored_queues_need_rabbitmq_3() -> None:
-    """Whoever plans HA queues on RabbitMQ 4 learns why not, and what instead."""
-    check_mirroring(a_case(queues="mirrored"), "3.10.8")
-    check_mirroring(a_case(queues="quorum"), "4.1.0")
-    with pytest.raises(SystemFault, match=re.escape("removed in 4.0: plan queues: [quorum]")):
-        check_mirroring(a_case(queues="mirrored"), "4.1.0")
+    """Who asks for mirrored queues by name is told why there are none, and what to plan instead."""
+    with pytest.raises(SystemFault, match=re.escape("removed in 4.0: plan queues: [ha]")):
+        kind_of_queue("mirrored", "4.1.0")
+
+
+def test_newest_version_counts_as_number() -> None:
+    """3.13 is newer than 3.9."""
+    assert max(["3.9.29", "3.13.7"], key=parsed) == "3.13.7"
+
+
+def test_nodes_since_3_13_wait_for_each_other(cluster: Cluster) -> None:
+    """A node that gives up stays alone: it looks for the others as long as they may take."""
+    newer = replace(cluster, version=(3, 13, 7))
+    assert "discovery_retry_limit = 600\n" in newer.config(0)
+    assert "discovery_retry_limit = 1\n" in cluster.config(0)
 
 
 def test_every_green_thread_has_a_connection() -> None:

@@ -46,14 +46,14 @@ def test_everything_is_pending_before_the_first_run(tmp_path: Path) -> None:
     assert pending(tmp_path / "new", [CASE]) == [CASE]
 
 
-def test_wrecks_are_kept_as_evidence(tmp_path: Path) -> None:
+def test_interrupted_attempts_are_kept(tmp_path: Path) -> None:
     """What a killed mqperf left is set aside under the next free number, never removed."""
     for _ in range(2):
         Attempt(tmp_path, CASE).event("measured")
         with recording(tmp_path, "plan"):
             pass
     names = [run.id for run in runs(tmp_path)]
-    assert names == [f"{CASE.id}.failed-1", f"{CASE.id}.failed-2"]
+    assert names == [f"{CASE.id}.interrupted-1", f"{CASE.id}.interrupted-2"]
     assert (tmp_path / names[0] / "events.jsonl").exists()
 
 
