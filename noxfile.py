@@ -7,6 +7,8 @@ package itself installed in place. It is built once, and again only when its ing
 import atexit
 import hashlib
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -57,6 +59,19 @@ def tests(session: nox.Session) -> None:
     types(session)
     docs(session)
     pytest(session, "tests", "--cov", "--complete")
+
+
+@nox.session
+def fresh(session: nox.Session) -> None:
+    """Run the first command of the README, with a small plan, on a fresh Debian 13; as root."""
+    if os.geteuid() != 0:
+        session.skip("only root can make the folder of another Debian")
+    if shutil.which("debootstrap") is None:
+        session.skip("debootstrap is missing: apt-get install debootstrap")
+    if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
+        session.skip("namespaces of mounts are forbidden here")
+    first = "./noxw -s quickstart -- plans/smoke.yaml".split()
+    session.run("tests/fresh/debian", "trixie", *first, external=True)
 
 
 @nox.session

@@ -26,14 +26,19 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost, Process
 from mqperf.plan import Case
 from mqperf.systems import SYSTEMS
+from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_launch import private_cluster
 from mqperf.systems.rabbitmq_private import PrivateCluster
 from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq_version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 
 ROOT = Path(__file__).parent.parent.parent
 NOBODY = 65534
+MIRRORS = bool(shutil.which("/usr/lib/rabbitmq/bin/rabbitmq-server")) and (
+    kind_of_queue("ha", installed_version()) == "mirrored"
+)
 
 
 @dataclass(frozen=True)
@@ -194,6 +199,7 @@ def test_topology_decides_the_nodes(running: Running) -> None:
     running.deployment.revoke("topology")
 
 
+@pytest.mark.skipif(not MIRRORS, reason="this RabbitMQ has no mirrored queues")
 def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
     """The policy is there before the first queue, so that every queue has its mirrors."""
     access = running.deployment.grant(a_case("mirrored"), "mirrored")
