@@ -94,7 +94,7 @@ QUEUES = {
         ", replicated queues",
         " (replicated where possible)",
         "-ha-any",
-        "Queues are replicated to all nodes in the way that the server has.",
+        "Queues are replicated to all nodes: mirrored before RabbitMQ 4, quorum queues since.",
     ),
     "none": Queues("none", "", "", "", "No queues but those of the processes themselves."),
     "replicated": Queues(

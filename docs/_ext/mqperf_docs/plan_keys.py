@@ -28,7 +28,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     SystemPlan: {
         "topologies": "Who connects to which node.",
-        "queues": "Kinds of queue.",
+        "queues": "Kinds of queue; `ha` becomes the replicated kind that the server has.",
         "settings": "The system's own settings; see the sections at the end.",
     },
     LoadPlan: {

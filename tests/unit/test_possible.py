@@ -1,0 +1,103 @@
+"""What of a plan can be had on a machine, found before anything starts."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import PlanError, SystemFault
+from mqperf.plan import Plan
+from mqperf.plan_file import parse_plan, with_queues
+from mqperf.preview import preview
+from mqperf.runner import Silent, sweep
+from mqperf.systems import possible, rabbitmq
+
+TEXT = """\
+systems:  # both
+  rabbitmq:
+    topologies: [cmsm]
+    queues: [ 'classic', ha ]  # and its copies
+  zeromq: {topologies: [direct], queues: [none]}
+test_cases: [rpc-call]
+load: {green_threads: [1], duration_s: 2}
+"""
+
+
+def plan(text: str = TEXT) -> Plan:
+    return parse_plan(text, Path("here.yaml"))
+
+
+@pytest.fixture
+def version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RabbitMQ 4 and Redis, as if they were installed."""
+    monkeypatch.setattr(rabbitmq, "installed_version", lambda: "4.0.5")
+    monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program is installed."""
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+
+
+@pytest.mark.usefixtures("version")
+def test_ha_is_resolved_before_cases_get_their_ids() -> None:
+    """Two kinds of queue are never one point: each case names what it gets."""
+    kinds = [case.queues for case in possible(plan()).plan.cases()]
+    assert kinds[:2] == ["classic", "quorum"]
+
+
+@pytest.mark.usefixtures("version")
+def test_the_same_kind_twice_is_refused() -> None:
+    """A plan that names what ``ha`` becomes as well would measure it twice."""
+    with pytest.raises(PlanError, match="ha queues of RabbitMQ are quorum queues here"):
+        possible(plan(TEXT.replace("ha ]", "ha, quorum ]")))
+
+
+@pytest.mark.usefixtures("version")
+def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
+    """Mirrored queues of RabbitMQ 4 are refused with the reason, classic ones are not."""
+    here = possible(plan(TEXT.replace("ha ]", "mirrored ]")))
+    reasons = {case.queues: here.refusal(case) for case in here.plan.cases()}
+    assert reasons["classic"] is None
+    assert "RabbitMQ 4.0.5 has no mirrored queues" in str(reasons["mirrored"])
+
+
+@pytest.mark.usefixtures("version")
+def test_preview_names_what_ha_becomes() -> None:
+    """``mqperf plan`` says it before the list of cases, and the cases name it."""
+    text = preview(plan())
+    assert "RabbitMQ: ha queues are quorum queues here\n" in text
+    assert "rabbitmq cmsm quorum, rpc-call, 1 thread" in text
+
+
+@pytest.mark.usefixtures("bare")
+def test_preview_needs_nothing_installed() -> None:
+    """What is missing is told, and the cases all the same."""
+    text = preview(plan())
+    assert "RabbitMQ, ha queues: cannot be measured here: RabbitMQ is not installed" in text
+    assert "zeromq direct none, rpc-call, 1 thread" in text
+
+
+@pytest.mark.usefixtures("bare")
+def test_nothing_possible_is_an_error_and_no_record(tmp_path: Path) -> None:
+    """Without any system the command says what to install, and leaves no folder of failures."""
+    install = re.escape("sudo apt-get install rabbitmq-server")
+    with pytest.raises(SystemFault, match=install):
+        sweep(plan(), TEXT, tmp_path / "runs", Silent())
+    assert not (tmp_path / "runs").exists()
+
+
+def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody but its owner knows which queues it replicates, and how."""
+    monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
+    existing = "settings: {nodes: [a], urls: ['amqp://u@a']}"
+    here = possible(plan(TEXT.replace("[cmsm]", f"[cmsm]\n    {existing}")))
+    assert "plan queues: [mirrored] or [quorum]" in here.refused["rabbitmq", "ha"]
+
+
+def test_the_copied_plan_keeps_its_words() -> None:
+    """Only the kinds of queue are replaced, whatever the style of the file."""
+    copy = with_queues(TEXT, {"rabbitmq": {"classic": "classic", "ha": "quorum"}})
+    assert copy == TEXT.replace("'classic'", "classic").replace("ha ]", "quorum ]")
