@@ -19,7 +19,9 @@ CTL_PORTS = 10
 PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
 
 # Loopback only, also between nodes; epmd is ours, so that erl must not start a daemon of its own.
-_ERL_ARGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+# As a variable it reaches also the helpers that a node starts: since 3.13 it looks for the others
+# from a second Erlang, which would listen on every address.
+_ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Cluster:
             "HOME": str(self.folder),
             "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
             "LANG": "C.UTF-8",
+            "ERL_FLAGS": _ERL_FLAGS,
             "ERL_EPMD_PORT": str(self.epmd_port),
             "ERL_EPMD_ADDRESS": "127.0.0.1",
             # A crash dump holds the password.
@@ -115,7 +118,7 @@ class Cluster:
         """Environment of rabbitmqctl; several may run at once."""
         first = self.ports[1 + 3 * NODES]
         return self.environment() | {
-            "RABBITMQ_CTL_ERL_ARGS": f"{_ERL_ARGS} +S 1:1",
+            "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
             "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
         }
@@ -140,7 +143,6 @@ class Cluster:
             "RABBITMQ_LOG_BASE": str(folder / "log"),
             # Everything into the output of the process, and nowhere else.
             "RABBITMQ_LOGS": "-",
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _ERL_ARGS,
             # All nodes would bind their first scheduler to the same core.
             "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
             # The script becomes the broker instead of waiting for it: its pid is the node's.
