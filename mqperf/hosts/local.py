@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import facts, ports, process, scratch
+from mqperf.guarded import process, scratch
+from mqperf.hosts import facts, ports
 
 
 class LocalHost:

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from mqperf.errors import HostError
+from mqperf.guarded import scratch as scratch_module
 from mqperf.hosts import ForeignProcess, LocalHost
-from mqperf.hosts import scratch as scratch_module
 
 SLEEP = ["sleep", "60"]
 
@@ -141,15 +141,6 @@ def test_missing_program_is_named(host: LocalHost, tmp_path: Path) -> None:
     """The user learns which program is missing."""
     with pytest.raises(HostError, match="no-such-program is missing"):
         host.start("nobody", ["no-such-program"], log=tmp_path / "log")
-
-
-def test_missing_setpriv_names_its_package(
-    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The user learns how to get what keeps processes from outliving us."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HostError, match="apt-get install util-linux"):
-        host.start("sleeper", SLEEP, log=tmp_path / "log")
 
 
 def test_unwritable_log_is_named(host: LocalHost, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mqperf.errors import HostError
-from mqperf.hosts import reaper
+from mqperf.guarded import reaper
 
 REMOVAL_LIMIT_S = 30
 
