@@ -3,6 +3,23 @@
 Both halves of mqperf start processes and make temporary folders; this is the one way to do so.
 """
 
-from mqperf.guarded.process import ForeignProcess, Process, run, start, stop_all
+from mqperf.guarded.process import (
+    ForeignProcess,
+    Process,
+    end_with_parent,
+    run,
+    start,
+    stop_all,
+)
+from mqperf.guarded.scratch import scratch, scratch_beside
 
-__all__ = ["ForeignProcess", "Process", "run", "start", "stop_all"]
+__all__ = [
+    "ForeignProcess",
+    "Process",
+    "end_with_parent",
+    "run",
+    "scratch",
+    "scratch_beside",
+    "start",
+    "stop_all",
+]

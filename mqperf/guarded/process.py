@@ -15,6 +15,7 @@ from typing import BinaryIO
 import psutil
 
 from mqperf.errors import HostError
+from mqperf.guarded import guardian
 from mqperf.guarded.link import Link, started
 
 BLOCK = 1 << 16
@@ -146,6 +147,13 @@ def run(
             words = " ".join(map(str, argv[:2]))
             raise HostError(f"{words} did not end within {timeout_s:g} s")
         return subprocess.CompletedProcess(argv, code, *outputs)
+
+
+def end_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent dies, for workers forked by a pool."""
+    guardian.prctl(guardian.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _exchanged(

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from mqperf import guarded
@@ -15,8 +14,8 @@ def make_html(source: Path, out: Path) -> None:
     Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
     Raises ``ReportError`` with Sphinx's own words.
     """
-    with tempfile.TemporaryDirectory(prefix="mqperf-doctrees-") as doctrees:
-        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", doctrees]
+    with guarded.scratch("doctrees") as doctrees:
+        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", str(doctrees)]
         command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
         built = guarded.run(command)
     if built.returncode:

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from mqperf.errors import HostError
-from mqperf.guarded import scratch as scratch_module
+from mqperf.guarded.scratch import user_folder
 from mqperf.hosts import ForeignProcess, LocalHost
 
 SLEEP = ["sleep", "60"]
@@ -188,7 +188,7 @@ def test_scratch_vanishes_with_its_owner() -> None:
 
 def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) -> None:
     """What a power cut leaves is removed by the next mqperf, and nothing else."""
-    stale = scratch_module.user_folder() / "test-stale"
+    stale = user_folder() / "test-stale"
     (stale / "data").mkdir(parents=True)
     with host.scratch("first") as living, host.scratch("second") as own:
         assert not stale.exists()
