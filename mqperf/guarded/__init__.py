@@ -11,7 +11,7 @@ from mqperf.guarded.process import (
     start,
     stop_all,
 )
-from mqperf.guarded.scratch import scratch, scratch_beside
+from mqperf.guarded.scratch import scratch, scratch_beside, scratch_errors
 
 __all__ = [
     "ForeignProcess",
@@ -20,6 +20,7 @@ __all__ = [
     "run",
     "scratch",
     "scratch_beside",
+    "scratch_errors",
     "start",
     "stop_all",
 ]

@@ -41,6 +41,11 @@ class ForeignProcess:
         except psutil.NoSuchProcess:
             return False
 
+    @property
+    def frozen(self) -> bool:
+        """Whether it was stopped by a signal, or by a debugger, and not continued."""
+        return _is_frozen(self.pid)
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -61,6 +66,11 @@ class Process:
         """Whether it still runs."""
         return self.poll() is None
 
+    @property
+    def frozen(self) -> bool:
+        """Whether it was stopped by a signal, or by a debugger, and not continued."""
+        return _is_frozen(self.pid)
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal; a process that is already gone is left in peace."""
         self._link.signal(number)
@@ -75,6 +85,14 @@ class Process:
         self.signal(signal.SIGCONT)
         code = self._link.wait(grace_s)
         return self._link.end() if code is None else code
+
+
+def _is_frozen(pid: int) -> bool:
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2]
+    except OSError:
+        return False
+    return after_name.split()[0] in {b"T", b"t"}
 
 
 def stop_all(processes: Sequence[Process], grace_s: float) -> None:

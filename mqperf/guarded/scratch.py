@@ -51,6 +51,18 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def scratch_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to write a scratch file (disk full) into one sentence about it."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(
+            f"{error.filename or path}: {error.strerror};"
+            " make room there, or set TMPDIR to another folder"
+        ) from None
+
+
+@contextmanager
 def _owned(base: Path, prefix: str) -> Iterator[Path]:
     try:
         folder, lock = _owned_folder(base, prefix)

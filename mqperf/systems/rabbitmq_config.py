@@ -17,8 +17,12 @@ NODES = 3
 CTL_PORTS = 10
 PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
 
-# Loopback only, also between nodes; epmd is ours, so that erl must not start a daemon of its own.
-_ERL_ARGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+# Loopback only, also between nodes.
+_ERL_ARGS = "-kernel inet_dist_use_interface {127,0,0,1}"
+
+# RabbitMQ starts a library for syslog even if nothing is logged that way, and the library opens a
+# UDP socket on all addresses unless it is to write to a file.
+_NO_SYSLOG = "-syslog protocol {rfc5424,standard_error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,9 @@ class Cluster:
             "LANG": "C.UTF-8",
             "ERL_EPMD_PORT": str(self.epmd_port),
             "ERL_EPMD_ADDRESS": "127.0.0.1",
+            # No erl may start a port mapper of its own, a daemon: not the nodes and rabbitmqctl,
+            # nor what a node starts when it misses ours (its monitor looks once a minute).
+            "ERL_AFLAGS": "-start_epmd false",
             # A crash dump holds the password.
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
@@ -129,7 +136,7 @@ class Cluster:
             "RABBITMQ_LOG_BASE": str(folder / "log"),
             # Everything into the output of the process, and nowhere else.
             "RABBITMQ_LOGS": "-",
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _ERL_ARGS,
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{_ERL_ARGS} {_NO_SYSLOG}",
             # All nodes would bind their first scheduler to the same core.
             "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
             # The script becomes the broker instead of waiting for it: its pid is the node's.
