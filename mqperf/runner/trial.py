@@ -125,6 +125,7 @@ class Trial:
     def conclude(self) -> Run:
         """Drain, stop the servers, judge what was left, and seal the run folder."""
         self.tell("draining")
+        self._stillness.check()
         clients = [c.label for c in self.commands if c.kind == "client"]
         servers = [c.label for c in self.commands if c.kind == "server"]
         limit = self.window[1] + self.case.cooldown_s + self.case.timeout_s + EXIT_MARGIN_S
@@ -142,6 +143,8 @@ class Trial:
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
         stop_all(list(self.processes.values()), grace_s=2)
+        if (frozen := ", ".join(self._stillness.look())) and frozen not in reason:
+            reason = f"{frozen} stands still; {reason}"
         try:
             self.attempt.event("failed", reason=reason)
             self._describe()

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from mqperf.errors import HostError
-from mqperf.guarded.scratch import user_folder
+from mqperf.guarded.scratch import scratch_beside, user_folder
 from mqperf.hosts import ForeignProcess, LocalHost
 
 SLEEP = ["sleep", "60"]
@@ -184,6 +184,34 @@ def test_scratch_vanishes_with_its_owner() -> None:
         assert Path(folder, "file").exists()
         owner.kill()
         assert eventually(lambda: not Path(folder).exists())
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_scratch_vanishes_without_its_reaper(
+    host: LocalHost, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When somebody killed it, or froze it, we remove the folder ourselves."""
+    monkeypatch.setattr("mqperf.guarded.scratch.REMOVAL_LIMIT_S", 0.1)
+    before = {child.pid for child in psutil.Process().children()}
+    with host.scratch("test") as folder:
+        (folder / "file").write_text("x")
+        [reaper] = [c for c in psutil.Process().children() if c.pid not in before]
+        reaper.send_signal(number)
+    assert not folder.exists()
+
+
+def test_scratch_beside_a_file_sweeps_only_its_own(temporary_folder: Path) -> None:
+    """What a dead report left beside its result goes; nothing of the user's does."""
+    out = temporary_folder / "out"
+    left = temporary_folder / ".out.mqperf-abcdefgh"
+    others = [".out.mqperf-mine", ".out.abcdefgh", ".other.mqperf-abcdefgh", "out"]
+    for name in (left.name, *others):
+        (temporary_folder / name).mkdir()
+    with scratch_beside(out) as folder, scratch_beside(out):
+        assert folder.parent == out.parent
+        assert not left.exists()
+    assert not folder.exists()
+    assert all((temporary_folder / name).exists() for name in others)
 
 
 def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) -> None:

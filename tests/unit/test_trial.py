@@ -1,6 +1,5 @@
 """Trials whose processes cannot start."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -35,7 +34,7 @@ def bench(trouble: MqperfError | None = None) -> Bench:
         if trouble is not None:
             raise trouble
 
-    facts: Mapping[str, object] = {"version": "1"}
+    facts: dict[str, object] = {"version": "1"}
     deployment = SimpleNamespace(
         nodes=(),
         grant=lambda *_: Access("zmq://", "zmq://", {}),
