@@ -1,7 +1,6 @@
 """What is installed here, in which versions, and how to get what is missing."""
 
 import platform
-import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -37,18 +36,10 @@ def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
     yield _there(f"mqperf {version()}, Python {platform.python_version()}")
     facts = LocalHost().facts()
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
-    yield _program("setpriv", "sudo apt-get install util-linux")
     for system in systems:
         yield _system(system)
     for name in dict.fromkeys(system.simulator for system in systems):
         yield _simulator(name, build=simulators)
-
-
-def _program(name: str, remedy: str) -> Finding:
-    path = shutil.which(name)
-    if path is None:
-        return _missing(f"{name} is not installed: {remedy}")
-    return _there(f"{name}: {path}")
 
 
 def _system(system: System) -> Finding:

@@ -96,10 +96,14 @@ class Attempt:
             "case": case.model_dump(mode="json"),
             **(facts or {}),
         }
-        with disk_errors(self.folder):
-            for name in ("load", "probes", "broker"):
-                (self.folder / name).mkdir(parents=True)
-            self._write_facts()
+        try:
+            with disk_errors(self.folder):
+                for name in ("load", "probes", "broker"):
+                    (self.folder / name).mkdir(parents=True)
+                self._write_facts()
+        except RecordError:
+            self.discard()
+            raise
 
     def event(self, what: str, host: str = "local", **detail: object) -> None:
         """Append a line to ``events.jsonl``: now, where, what."""

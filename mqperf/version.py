@@ -3,9 +3,11 @@
 import subprocess
 from pathlib import Path
 
-from mqperf import __version__
+from mqperf import __version__, guarded
+from mqperf.errors import HostError
 
 CHECKOUT = Path(__file__).parents[1]
+GIT_LIMIT_S = 60
 
 
 def version(checkout: Path = CHECKOUT) -> str:
@@ -15,11 +17,13 @@ def version(checkout: Path = CHECKOUT) -> str:
     try:
         commit = _git(checkout, "rev-parse", "--short=12", "HEAD")
         changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")
-    except (OSError, subprocess.CalledProcessError):
+    except (HostError, subprocess.CalledProcessError):
         return __version__
     return f"{__version__}+g{commit}{'.modified' if changed else ''}"
 
 
 def _git(checkout: Path, *words: str) -> str:
     argv = ["git", "--no-optional-locks", "-C", str(checkout), *words]
-    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+    done = guarded.run(argv, timeout_s=GIT_LIMIT_S)
+    done.check_returncode()
+    return done.stdout.strip()

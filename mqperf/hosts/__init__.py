@@ -4,8 +4,8 @@ Everything that a host gives ends with us: processes are killed by the kernel wh
 scratch folders are removed by a reaper, ports are reserved by names that the kernel gives back.
 """
 
+from mqperf.guarded import ForeignProcess, Process, stop_all
 from mqperf.hosts.facts import host_facts
 from mqperf.hosts.local import LocalHost
-from mqperf.hosts.process import ForeignProcess, Process, stop_all
 
 __all__ = ["ForeignProcess", "LocalHost", "Process", "host_facts", "stop_all"]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import facts, ports, process, scratch
+from mqperf import guarded
+from mqperf.guarded import Process
+from mqperf.hosts import facts, ports
 
 
 class LocalHost:
@@ -23,9 +25,9 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         log: Path,
         cwd: Path | None = None,
-    ) -> process.Process:
-        """Start a process that dies with us; see ``process.start``."""
-        return process.start(label, argv, env=env, log=log, cwd=cwd)
+    ) -> Process:
+        """Start a process that dies with us; see ``guarded.start``."""
+        return guarded.start(label, argv, env=env, log=log, cwd=cwd)
 
     def run(
         self,
@@ -35,12 +37,12 @@ class LocalHost:
         stdin: str = "",
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end; see ``process.run``."""
-        return process.run(argv, env=env, stdin=stdin, timeout_s=timeout_s)
+        """Run a short command to its end; see ``guarded.run``."""
+        return guarded.run(argv, env=env, stdin=stdin, timeout_s=timeout_s)
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
-        """Make a private folder that vanishes at the end; see ``scratch.scratch``."""
-        return scratch.scratch(prefix)
+        """Make a private folder that vanishes at the end; see ``guarded.scratch``."""
+        return guarded.scratch(prefix)
 
     def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""

@@ -32,7 +32,7 @@ def reserved(count: int) -> Iterator[tuple[int, ...]]:
             claim = _claimed(start)
             if claim is not None:
                 stack.enter_context(claim)
-                if all(map(_is_free, block)):
+                if all(map(is_free, block)):
                     yield block
                     return
                 stack.close()
@@ -49,7 +49,8 @@ def _claimed(start: int) -> socket.socket | None:
     return claim
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether a server of ours could listen on this port of 127.0.0.1."""
     with socket.socket() as probe:
         # As servers do: connections of the past (TIME_WAIT) are no obstacle, a listener is.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

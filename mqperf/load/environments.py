@@ -11,7 +11,6 @@ import platform
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -23,6 +22,7 @@ from pathlib import Path, PurePosixPath
 from filelock import FileLock
 from platformdirs import user_cache_path
 
+from mqperf import guarded
 from mqperf.errors import LoadError
 from mqperf.plan import without_passwords
 
@@ -224,10 +224,7 @@ def _uv() -> list[str]:
 
 def _run(release: Release, argv: list[str]) -> str:
     """The standard output of a command that must succeed; it dies with us."""
-    tied = ["setpriv", "--pdeathsig", "KILL", "--", *argv]
-    done = subprocess.run(
-        tied, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    done = guarded.run(argv)
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         tools = f", that there are {release.tools}" if release.tools else ""

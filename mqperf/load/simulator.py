@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mqperf.guarded import scratch_errors
 from mqperf.load import Access, Command
 from mqperf.load.environments import Environment
 from mqperf.plan import Case
@@ -149,5 +150,6 @@ def _write_config(path: Path, sections: Mapping[str, Mapping[str, str]]) -> None
     lines: list[str] = []
     for section, values in sections.items():
         lines += [f"[{section}]", *(f"{key} = {value}" for key, value in values.items())]
-    path.touch(mode=0o600)
-    path.write_text("\n".join(lines).replace("$", "$$") + "\n")
+    with scratch_errors(path):
+        path.touch(mode=0o600)
+        path.write_text("\n".join(lines).replace("$", "$$") + "\n")

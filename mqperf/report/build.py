@@ -1,10 +1,10 @@
 """A whole report: RST, figures, downloads and HTML, written at once or not at all."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from mqperf import guarded
 from mqperf.errors import ReportError
 from mqperf.report.source import MARK, write_source
 from mqperf.report.web import make_html
@@ -37,8 +37,8 @@ def _replacing(out: Path) -> Iterator[Path]:
     if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
         raise ReportError(f"{out}: is there already and is no report; give another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as aside:
-        new, old = Path(aside, "new"), Path(aside, "old")
+    with guarded.scratch_beside(out) as aside:
+        new, old = aside / "new", aside / "old"
         new.mkdir()
         yield new
         if out.exists():

@@ -2,20 +2,19 @@
 
 import json
 import os
-import tempfile
+import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
 
-from mqperf import stats, tables
+from mqperf import guarded, stats, tables
 from mqperf.errors import ReportError
+from mqperf.report import executed
 from mqperf.report.build import build
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-QUIET = ["--IPKernelApp.log_level=CRITICAL"]
-"""Kernels warn that they talk over loopback without encryption, and log how they are ended."""
 
 
 def publish(path: Path, out: Path, *, notebooks: bool = True) -> Path:
@@ -34,8 +33,8 @@ def _executed(path: Path | None) -> Iterator[list[Path]]:
     if path is None:
         yield []
         return
-    with tempfile.TemporaryDirectory(prefix="mqperf-notebooks-") as folder:
-        yield execute(path, Path(folder))
+    with guarded.scratch("notebooks") as folder:
+        yield execute(path, folder)
 
 
 def execute(path: Path, folder: Path) -> list[Path]:
@@ -58,23 +57,15 @@ def execute(path: Path, folder: Path) -> list[Path]:
 
 
 def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
-    import papermill
-    from jupyter_core.utils import ensure_event_loop
-
+    """Execute a notebook in a process of its own, whose end its kernel does not outlive."""
     copy = folder / f"{name}.ipynb"
-    try:
-        papermill.execute_notebook(
-            NOTEBOOKS / copy.name,
-            copy,
-            parameters=dict(parameters),
-            progress_bar=False,
-            extra_arguments=QUIET,
-            cwd=str(Path.cwd()),
-        )
-    except papermill.PapermillExecutionError as error:
-        raise ReportError(f"notebook {name}: {error.ename}: {error.evalue}") from None
-    finally:
-        ensure_event_loop().close()  # that of this thread, which nobody else ends
+    argv = [sys.executable, "-P", executed.__file__, str(NOTEBOOKS / copy.name), str(copy)]
+    # Files by which a kernel is found belong into the folder that vanishes, too.
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+    done = guarded.run([*argv, json.dumps(parameters)], env=env)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
+        raise ReportError(f"notebook {name}: {said[-1]}")
     _forget_folders(copy)
     return copy
 

@@ -1,11 +1,10 @@
 """HTML from the RST of a report, by Sphinx."""
 
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+from mqperf import guarded
 from mqperf.errors import ReportError
 
 
@@ -15,10 +14,10 @@ def make_html(source: Path, out: Path) -> None:
     Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
     Raises ``ReportError`` with Sphinx's own words.
     """
-    with tempfile.TemporaryDirectory(prefix="mqperf-doctrees-") as doctrees:
-        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", doctrees]
+    with guarded.scratch("doctrees") as doctrees:
+        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", str(doctrees)]
         command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
-        built = subprocess.run(command, capture_output=True, text=True, check=False)
+        built = guarded.run(command)
     if built.returncode:
         said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
         said = said or built.stderr.splitlines()[-1:]

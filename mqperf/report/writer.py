@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from mqperf import guarded
 from mqperf.report import rst, verdicts
 from mqperf.report.drawings import Drawing
 
@@ -43,7 +44,8 @@ class Writer:
             for drawing, folder in self._waiting:
                 drawing.write(folder)
             return
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        tie = guarded.end_with_parent, (os.getpid(),)
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), *tie) as pool:
             # results are asked for, so that what went wrong in a worker is heard of
             list(pool.map(Drawing.write, *zip(*self._waiting, strict=True), chunksize=2))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mqperf.errors import LoadError
+from mqperf.guarded import scratch_errors
 
 POLL_S = 0.05
 LEAD_S = 0.7
@@ -61,5 +62,6 @@ class Control:
 
     def _write(self, name: str, text: str) -> None:
         draft = self.folder / f"{name}.draft"
-        draft.write_text(text)
-        draft.rename(self.folder / name)
+        with scratch_errors(draft):
+            draft.write_text(text)
+            draft.rename(self.folder / name)

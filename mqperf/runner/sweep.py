@@ -174,7 +174,7 @@ def _block(
         yield trial.case, run, failure
         if refusal:
             raise refusal
-        if not _sound(bench):
+        if not _sound(bench, failure, observer):
             if following:
                 following.discard()
                 queue.appendleft(following.case)
@@ -189,9 +189,12 @@ def _tried(begin: Callable[[], Trial]) -> tuple[Trial | None, RecordError | None
         return None, error
 
 
-def _sound(bench: Bench) -> bool:
+def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:
+    """Whether the next case can be measured on it; if not, why is told, unless the case did."""
     try:
-        bench.deployment.check()
-    except SystemFault:
+        bench.check()
+    except SystemFault as fault:
+        if failure is None or bench.faults:
+            observer.doing(f"this system is ended: {fault}")
         return False
     return True

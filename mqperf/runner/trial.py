@@ -8,18 +8,20 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mqperf.errors import HostError, LoadError, MqperfError
+from mqperf.errors import LoadError, MqperfError, RecordError, SystemFault
+from mqperf.guarded import scratch_errors
 from mqperf.hosts import LocalHost, Process, stop_all
 from mqperf.load import Command, messages, simulator, simulator_json
 from mqperf.load.environments import Environment
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
-from mqperf.record import Attempt, Run, utc
+from mqperf.record import Attempt, Run, disk_errors, set_aside, utc
 from mqperf.runner.control import POLL_S, Control
+from mqperf.runner.watch import Clock, Stillness, check_step
 from mqperf.systems import Deployment
 
 READY_TIMEOUT_S = 90
@@ -28,19 +30,29 @@ DRAIN_QUIET_S = 10
 """A server under load has been seen to count nothing for 8 s, then thousands at once."""
 
 DRAIN_LIMIT_S = 120
-CLOCK_STEP_LIMIT_S = 0.1
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What the trials of one system share: where, against what, by which generator."""
+    """What the trials of one system share: where, against what, by which generator.
+
+    ``faults`` are clean-ups that failed: with any, the system is not to be measured again.
+    """
 
     host: LocalHost
     deployment: Deployment
     environment: Environment
     facts: Mapping[str, Any]
+    faults: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise ``MqperfError`` when no further case must be measured on this system."""
+        if self.faults:
+            raise SystemFault(f"cleaning up after a run failed: {self.faults[0]}")
+        self.deployment.check()
+        Stillness(self.deployment).check()
 
 
 class Trial:
@@ -55,6 +67,8 @@ class Trial:
         self.commands: list[Command] = []
         self.kinds: dict[str, str] = {}
         self.window = (0.0, 0.0)
+        self._clock = Clock(bench.host.name)
+        self._stillness = Stillness(bench.deployment)
         self._trouble: MqperfError | None = None
         self._stack = ExitStack()
 
@@ -76,7 +90,7 @@ class Trial:
         host, deployment, folder = self.bench.host, self.bench.deployment, self.attempt.folder
         self.control = Control(self._stack.enter_context(host.scratch("run")))
         access = deployment.grant(self.case, self.key)
-        self._stack.callback(deployment.revoke, self.key)
+        self._stack.callback(self._revoke)
         incidents = self.bench.facts["system"].get("incidents", [])
         self.attempt.event("granted", **({"incidents": incidents} if incidents else {}))
         load = folder / "load"
@@ -97,6 +111,7 @@ class Trial:
             raise self._trouble
         self.tell("getting ready")
         self.control.await_ready(self.processes, READY_TIMEOUT_S, self._watch)
+        self._stillness.seen.clear()
         start = self.control.start()
         begin = start + self.case.warmup_s
         self.window = (begin, begin + self.case.duration_s)
@@ -110,6 +125,7 @@ class Trial:
     def conclude(self) -> Run:
         """Drain, stop the servers, judge what was left, and seal the run folder."""
         self.tell("draining")
+        self._stillness.check()
         clients = [c.label for c in self.commands if c.kind == "client"]
         servers = [c.label for c in self.commands if c.kind == "server"]
         limit = self.window[1] + self.case.cooldown_s + self.case.timeout_s + EXIT_MARGIN_S
@@ -119,16 +135,25 @@ class Trial:
         self.control.stop()
         self._await_exit(servers, time.time() + EXIT_MARGIN_S)
         self.attempt.event("stopped")
+        self._stillness.check()
         self._judge()
         self._describe()
         return self.attempt.finish()
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
-        self.attempt.event("failed", reason=reason)
         stop_all(list(self.processes.values()), grace_s=2)
-        self._describe()
-        return self.attempt.fail(reason)
+        if (frozen := ", ".join(self._stillness.look())) and frozen not in reason:
+            reason = f"{frozen} stands still; {reason}"
+        try:
+            self.attempt.event("failed", reason=reason)
+            self._describe()
+        except MqperfError as error:
+            reason += f"; not all evidence could be kept: {error}"
+        try:
+            return self.attempt.fail(reason)
+        except RecordError:  # No room for the reason, but a folder can be renamed all the same.
+            return set_aside(self.attempt.folder)
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""
@@ -141,11 +166,22 @@ class Trial:
         self.attempt.discard()
 
     def close(self) -> None:
-        """Stop what still runs and give back what the system granted."""
-        self._stack.close()
+        """Stop what still runs and give back what the system granted.
+
+        When that fails, what was measured is as good as before; the system is not, see ``Bench``.
+        """
+        try:
+            self._stack.close()
+        except MqperfError as error:
+            self.bench.faults.append(str(error))
+
+    def _revoke(self) -> None:
+        """Give back what was granted, unless the system has failed us already: it will be ended."""
+        if not self.bench.faults:
+            self._stillness.check()  # A frozen node would let us wait for a minute.
+            self.bench.deployment.revoke(self.key)
 
     def _start_probe(self, folder: Path) -> None:
-        folder.mkdir()
         watched = [
             psutil_log.Target(node.label, "broker", node.process.pid, children=True)
             for node in self.bench.deployment.nodes
@@ -157,13 +193,18 @@ class Trial:
         ]
         watched.append(psutil_log.Target("mqperf", "harness", os.getpid()))
         self.kinds = {"psutil": "harness"} | {target.label: target.kind for target in watched}
-        argv = psutil_log.command(
-            watched, self.control.folder, self.case.load_s, folder / psutil_log.LOG
-        )
+        with disk_errors(folder):
+            folder.mkdir()
+        with scratch_errors(self.control.folder):
+            argv = psutil_log.command(
+                watched, self.control.folder, self.case.load_s, folder / psutil_log.LOG
+            )
         self.processes["psutil"] = self.bench.host.start("psutil", argv, log=folder / "psutil.log")
 
     def _watch(self) -> None:
-        """Raise when a process that should run does not."""
+        """Raise when a process that should run does not, or the clock was set."""
+        self._clock.check()
+        self._stillness.look()
         self.bench.deployment.check()
         for label, process in self.processes.items():
             if (code := process.poll()) is not None:
@@ -178,6 +219,8 @@ class Trial:
         for label in labels:
             process = self.processes[label]
             while (code := process.poll()) is None:
+                self._clock.check()
+                self._stillness.look()
                 self.bench.deployment.check()
                 if time.time() > limit:
                     raise LoadError(f"{label} did not end in time{_last_words(process.log)}")
@@ -210,15 +253,12 @@ class Trial:
         """Raise when what the processes left is not a sound run."""
         for command in self.commands:
             simulator_json.read_summary(self.attempt.folder / "load" / f"{command.label}.json")
-        step = psutil_log.clock_step_s(self._probe_log)
-        if abs(step) > CLOCK_STEP_LIMIT_S:
-            raise HostError(
-                f"the clock of host {self.bench.host.name} was set by {step:+.3f} s during the run;"
-                " let it settle and repeat the command"
-            )
+        check_step(self.bench.host.name, psutil_log.clock_step_s(self._probe_log))
 
     def _describe(self) -> None:
         begin, end = self.window
+        for name, (first, last) in self._stillness.seen.items():
+            self.attempt.event("frozen", node=name, first=utc(first), last=utc(last))
         reporting = [c.label for c in self.commands if self._reported(c.label)]
         self.bench.deployment.collect(self.attempt.folder / "broker")
         system = {**self.bench.facts["system"], **self.bench.deployment.facts()}
@@ -237,6 +277,7 @@ class Trial:
                     "reported": command.label in reporting,
                 }
                 for command in self.commands
+                if command.label in self.processes
             ],
         }
 

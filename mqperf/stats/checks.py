@@ -126,6 +126,12 @@ CHECKS: Mapping[str, Check] = {
         " limits are measured, and not its work.",
         broker.broker_alarm,
     ),
+    "node-frozen": Check(
+        "Did every broker node run all the time?",
+        "A node that was stopped (SIGSTOP, a debugger) serves nobody meanwhile: the pause is"
+        " measured, and not the broker.",
+        broker.node_frozen,
+    ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",
         "CPU of the missing seconds is unknown: the process died, or the machine was frozen.",

@@ -6,7 +6,6 @@ unpacked, so that a damaged or exchanged file is never run.
 
 import hashlib
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from platformdirs import user_cache_path
 
+from mqperf import guarded
 from mqperf.errors import SystemFault
 
 INSTALL = "sudo apt-get install maven"
@@ -87,13 +87,7 @@ def _fetch(archive: Archive, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as draft:
         argv = [_maven(archive), "--batch-mode", "--quiet", GOAL]
         argv += [f"-Dartifact={archive.coordinates}", f"-DoutputDirectory={draft}"]
-        done = subprocess.run(
-            ["setpriv", "--pdeathsig", "KILL", "--", *argv],
-            check=False,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        done = guarded.run(argv)
         if done.returncode != 0:
             last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
             raise SystemFault(

@@ -8,9 +8,11 @@ from pathlib import Path
 import psutil
 
 from mqperf.errors import SystemFault
+from mqperf.guarded import scratch_errors
 from mqperf.hosts import Process
 
 COLLECTED_LOG_BYTES = 1_000_000
+PAGE_BYTES = 4096
 
 Redact = Callable[[str], str]
 """Takes the secrets out of a text."""
@@ -41,6 +43,17 @@ def rss_bytes(process: Process) -> int | None:
     with suppress(psutil.NoSuchProcess):
         return int(psutil.Process(process.pid).memory_info().rss)
     return None
+
+
+def check_room(folder: Path) -> None:
+    """Raise ``HostError`` when nothing more can be written there: servers tell nobody."""
+    probe = folder / ".room"
+    try:
+        with scratch_errors(folder):
+            probe.write_bytes(bytes(PAGE_BYTES))
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 @dataclass(slots=True)

@@ -2,14 +2,15 @@
 
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from mqperf import guarded
 from mqperf.errors import SystemFault
 
 INSTALL = "sudo apt-get install default-jre-headless"
+VERSION_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def installed_java(oldest: int) -> Java:
     program = shutil.which("java")
     if program is None:
         raise SystemFault(f"Java is not installed, {oldest} or later is needed: {INSTALL}")
-    said = subprocess.run([program, "-version"], check=False, capture_output=True, text=True)
+    said = guarded.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
     if found is None:
         raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")

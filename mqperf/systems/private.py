@@ -12,7 +12,16 @@ from pydantic import JsonValue
 
 from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.systems.evidence import LogReader, Redact, check_alive, last_lines, rss_bytes, text
+from mqperf.record import disk_errors
+from mqperf.systems.evidence import (
+    LogReader,
+    Redact,
+    check_alive,
+    check_room,
+    last_lines,
+    rss_bytes,
+    text,
+)
 from mqperf.systems.system import Node
 
 STOP_GRACE_S = 10
@@ -114,10 +123,11 @@ class Servers:
         """Write each server's files and what it has logged since the last call, redacted."""
         for server, log in zip(self._servers, self._logs, strict=True):
             stem = server.folder.name
-            for name, content in server.files.items():
-                copy = folder / f"{stem}-{Path(name).name}"
-                copy.write_text(self._redact(content), encoding="utf-8")
-            (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
+            with disk_errors(folder):
+                for name, content in server.files.items():
+                    copy = folder / f"{stem}-{Path(name).name}"
+                    copy.write_text(self._redact(content), encoding="utf-8")
+                (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
         """Name and memory of each node."""
@@ -135,6 +145,7 @@ class Servers:
         deadline = time.monotonic() + timeout_s
         waiting = list(servers)
         while len(servers) - len(waiting) < enough:
+            check_room(servers[0].folder)
             self._check_starting()
             waiting = [server for server in waiting if not _says(server, server.ready)]
             self._rouse(waiting)
@@ -147,13 +158,14 @@ class Servers:
 
     def _check_starting(self) -> None:
         for position, server in enumerate(self._servers):
+            process = self._processes[position]
+            ended = not process.alive  # asked first: then its log is whole
             if _says(server, server.taken):
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
                     f" repeat the command; {last_lines(server.log, self._redact)}"
                 )
-            process = self._processes[position]
-            if not process.alive and not self._again(position, "died"):
+            if ended and not self._again(position, "died"):
                 check_alive(process, self._named(server), self._redact)
 
     def _rouse(self, waiting: Sequence[Server]) -> None:

@@ -18,10 +18,14 @@ NODES = 3
 CTL_PORTS = 10
 PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
 
-# Loopback only, also between nodes; epmd is ours, so that erl must not start a daemon of its own.
-# As a variable it reaches also the helpers that a node starts: since 3.13 it looks for the others
-# from a second Erlang, which would listen on every address.
+# Loopback only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
+# variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
+# minute, and since 3.13 a second Erlang that looks for the other nodes.
 _ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+
+# RabbitMQ starts a library for syslog even if nothing is logged that way, and the library opens a
+# UDP socket on all addresses unless it is to write to a file.
+_NO_SYSLOG = "-syslog protocol {rfc5424,standard_error}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +110,9 @@ class Cluster:
             "HOME": str(self.folder),
             "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
             "LANG": "C.UTF-8",
-            "ERL_FLAGS": _ERL_FLAGS,
             "ERL_EPMD_PORT": str(self.epmd_port),
             "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "ERL_AFLAGS": _ERL_FLAGS,
             # A crash dump holds the password.
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
@@ -143,6 +147,7 @@ class Cluster:
             "RABBITMQ_LOG_BASE": str(folder / "log"),
             # Everything into the output of the process, and nowhere else.
             "RABBITMQ_LOGS": "-",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _NO_SYSLOG,
             # All nodes would bind their first scheduler to the same core.
             "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
             # The script becomes the broker instead of waiting for it: its pid is the node's.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.systems.evidence import check_alive, last_lines, text
+from mqperf.hosts.ports import is_free
+from mqperf.systems.evidence import check_alive, check_room, last_lines, text
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
 from mqperf.systems.rabbitmq_control import Control, installed_version, server_program
 from mqperf.systems.rabbitmq_private import NoClusterError, PrivateCluster
@@ -16,6 +17,7 @@ from mqperf.systems.rabbitmq_version import parsed
 
 STARTED = "Server startup complete"
 PORT_IS_TAKEN = ("could_not_start_listener", "dist_port_already_used", "eaddrinuse")
+EPMD_LOG = "epmd.log"
 STOP_GRACE_S = 15
 POLL_S = 0.05
 
@@ -56,7 +58,7 @@ def _attempt(
         cluster = Cluster(folder, ports, settings, parsed(installed_version()))
         _write(cluster)
         epmd = host.start(
-            "epmd", cluster.epmd_argv(), env=cluster.environment(), log=folder / "epmd.log"
+            "epmd", cluster.epmd_argv(), env=cluster.environment(), log=folder / EPMD_LOG
         )
         stack.callback(epmd.stop, STOP_GRACE_S)
         nodes = _start_nodes(stack, cluster, host, program)
@@ -90,6 +92,7 @@ def _await_startup(cluster: Cluster, epmd: Process, nodes: Sequence[Process]) ->
     deadline = time.monotonic() + cluster.settings.start_timeout_s
     waiting = list(nodes)
     while waiting:
+        check_room(cluster.folder)
         for process in (epmd, *nodes):
             _check_starting(process, cluster)
         waiting = [node for node in waiting if STARTED not in text(node.log)]
@@ -106,11 +109,16 @@ def _check_starting(process: Process, cluster: Cluster) -> None:
     try:
         check_alive(process, f"RabbitMQ's {process.label}", cluster.redacted)
     except SystemFault as fault:
-        log = text(process.log)
-        # epmd ends without a word when its port is taken.
-        if not log or any(sign in log for sign in PORT_IS_TAKEN):
+        if _lost_its_port(process, cluster):
             raise PortTakenError(f"a port was taken while RabbitMQ started: {fault}") from None
         raise
+
+
+def _lost_its_port(process: Process, cluster: Cluster) -> bool:
+    """Whether the log says so; epmd ends without a word, so that its port must tell."""
+    if process.log.stat().st_size == 0 and process.log.name == EPMD_LOG:
+        return not is_free(cluster.epmd_port)
+    return any(sign in text(process.log) for sign in PORT_IS_TAKEN)
 
 
 def _write(cluster: Cluster) -> None:

@@ -11,6 +11,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Process
 from mqperf.load import Access
 from mqperf.plan import Case
+from mqperf.record import disk_errors
 from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
 from mqperf.systems.rabbitmq_access import POLICIES, oslo_options
 from mqperf.systems.rabbitmq_config import USER, Cluster
@@ -95,9 +96,10 @@ class PrivateCluster:
         for index, log in enumerate(self._logs):
             stem = self._cluster.node_folder(index).name
             config = self._cluster.redacted(self._cluster.config(index))
-            (folder / f"{stem}.conf").write_text(config, encoding="utf-8")
-            text = self._cluster.redacted(log.read_on())
-            (folder / f"{stem}.log").write_text(text, encoding="utf-8")
+            with disk_errors(folder):
+                (folder / f"{stem}.conf").write_text(config, encoding="utf-8")
+                text = self._cluster.redacted(log.read_on())
+                (folder / f"{stem}.log").write_text(text, encoding="utf-8")
 
     @property
     def _versions(self) -> dict[str, str]:

@@ -7,7 +7,6 @@ servers write their addresses into it, clients read them before their first mess
 import re
 import secrets
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from mqperf import guarded
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import Access, environments
@@ -25,6 +25,7 @@ from mqperf.systems.system import Deployment, Node, System
 
 INSTALL = "sudo apt-get install redis-server"
 RELEASE = "zeromq"
+VERSION_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,7 @@ def redis_program() -> str:
 
 def redis_version() -> str:
     """The version of the installed Redis."""
-    said = subprocess.run(
-        [redis_program(), "--version"], check=False, capture_output=True, text=True
-    )
+    said = guarded.run([redis_program(), "--version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r"v=(\S+)", said.stdout)
     return found[1] if found else "unknown"
 

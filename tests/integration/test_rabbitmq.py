@@ -143,6 +143,14 @@ def test_everything_listens_on_loopback_only(running: Running) -> None:
     assert {address for address, _ in found} <= {"127.0.0.1", "::1"}
 
 
+def test_nothing_is_open_to_datagrams(running: Running) -> None:
+    """Not even when RabbitMQ starts its library for syslog, which opens a socket to send from."""
+    control, node = running.deployment._control, running.deployment.nodes[0].name
+    control._call(node, "eval", "application:ensure_all_started(syslog).")
+    pids = {process.pid for process in processes_of(running.folder)}
+    assert [c for c in psutil.net_connections("udp") if c.pid in pids] == []
+
+
 def test_only_our_user_may_enter(running: Running) -> None:
     """RabbitMQ's well-known guest is of no use, and the cookie is for our eyes only."""
     with pytest.raises(amqp.AccessRefused), connected(running.url(0, "guest", "guest")):
@@ -299,6 +307,23 @@ def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
         assert processes_of(folder / "rabbitmq") == []
     assert listeners([port for block in host.blocks for port in block]) == set()
     assert not folder.exists()
+
+
+def test_no_node_brings_up_a_port_mapper_of_its_own() -> None:
+    """When ours was killed, a node tries to start one: no daemon comes of it."""
+    host = LocalHost()
+    with (
+        host.scratch("test-rabbitmq") as folder,
+        private_cluster(Settings(), host, folder) as deployment,
+    ):
+        [epmd] = [p for p in processes_of(folder) if p.name() == "epmd"]
+        wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"
+        said = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
+        deployment._control._call(deployment.nodes[0].name, "eval", said)
+        epmd.kill()
+        assert eventually((folder / "tried").exists, 60)
+        assert [p for p in processes_of(folder) if p.name() == "epmd"] == []
+    assert processes_of(folder) == []
 
 
 OWNER = """

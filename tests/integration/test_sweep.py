@@ -70,6 +70,7 @@ class Fault(Silent):
 
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
+        super().doing(what, case)
         if what == self.phase and self.choose:
             os.kill(self.choose(), self.number)
             self.choose = None
@@ -85,12 +86,20 @@ class Pause(Fault):
         super().doing(what, case)
 
 
-def node() -> int:
-    """The pid of the node that servers are connected to, Slave 2."""
+def node(name: str = "mqperf3@localhost") -> int:
+    """The pid of a node, by default that to which servers are connected, Slave 2."""
     family = psutil.Process().children(recursive=True)
-    return next(
-        p.pid for p in family if p.environ().get("RABBITMQ_NODENAME") == "mqperf3@localhost"
-    )
+    return next(p.pid for p in family if p.environ().get("RABBITMQ_NODENAME") == name)
+
+
+def aside() -> int:
+    """The pid of the node to which nobody is connected, Master."""
+    return node("mqperf1@localhost")
+
+
+def epmd() -> int:
+    """The pid of the nodes' port mapper."""
+    return next(p.pid for p in psutil.Process().children(recursive=True) if p.name() == "epmd")
 
 
 def client() -> int:
@@ -166,6 +175,7 @@ def test_a_sound_run_raises_no_doubt_about_its_counts(measured: Path) -> None:
     doubts = stats.complete(tables.read(measured))["doubts"]
     suspicious = {"received-not-sent", "lost", "missing-process", "probe-gap", "failed-run"}
     assert not suspicious & set(doubts["kind"])
+    assert "node-frozen" not in set(doubts["kind"])
 
 
 def test_a_repeated_command_has_nothing_to_do(measured: Path) -> None:
@@ -185,6 +195,30 @@ def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
     assert outcome.done == 1
     assert "Slave 2" in reason
     assert (failed.path / "broker" / "node3.log").stat().st_size > 0
+
+
+def test_a_node_that_stands_aside_is_missed(tmp_path: Path) -> None:
+    """Frozen in mid-run, though nobody talks to it: its run fails; the next gets a new cluster."""
+    text = PLAN.replace("[rpc-call, rpc-cast, notify]", "[rpc-call, rpc-cast]")
+    outcome = sweep(plan(text), text, tmp_path, Fault(aside, signal.SIGSTOP))
+    [(_, reason)] = outcome.failed
+    assert "Master (mqperf1@localhost) stands still" in reason
+    assert outcome.done == 1
+    assert "partial" not in statuses(tmp_path)
+
+
+def test_a_clean_up_that_fails_ends_no_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without port mapper nothing is cleaned up: what was measured is kept, and the rest too."""
+    monkeypatch.setattr("mqperf.systems.rabbitmq_control.TIMEOUT_S", 25)
+    text = PLAN.replace("[rpc-call, rpc-cast, notify]", "[rpc-call, rpc-cast]")
+    told: list[str] = []
+    monkeypatch.setattr(Silent, "doing", lambda _, what, _case=None: told.append(what))
+    outcome = sweep(plan(text), text, tmp_path, Fault(epmd, signal.SIGSTOP))
+    assert (outcome.done, outcome.failed) == (2, ())
+    assert statuses(tmp_path) == ["done", "done"]
+    assert len([what for what in told if "cleaning up after a run failed" in what]) == 1
 
 
 def test_a_killed_client_fails_its_run(tmp_path: Path) -> None:
@@ -212,6 +246,8 @@ def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
     told = doubts.loc[doubts["kind"] == "spread", "text"]
     assert told.str.contains("throughput of the 2 repeats spreads").any()
+    told = doubts.loc[doubts["kind"] == "node-frozen", "text"]
+    assert told.str.contains("Slave 2 (mqperf3@localhost) from ", regex=False).any()
 
 
 def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:

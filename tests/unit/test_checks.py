@@ -185,7 +185,7 @@ def test_a_planted_fault_is_found(kind: str) -> None:
 
 def test_every_check_has_its_test() -> None:
     """Each kind is planted in this file, says what it asks and why."""
-    elsewhere = {"broker-alarm", "peak-at-edge", "drift"}
+    elsewhere = {"broker-alarm", "node-frozen", "peak-at-edge", "drift"}
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
     assert all(check.reason.endswith(".") for check in checks.CHECKS.values())
@@ -200,6 +200,17 @@ def test_an_alarm_in_a_log_is_quoted() -> None:
     assert found({**sound(), "events": events}) == {("broker-alarm", "rpc-call-100-r1")}
     (text,) = doubts["text"]
     assert "lines in node1.log: 3), first: memory resource limit alarm set on node" in text
+
+
+def test_a_node_that_was_frozen_is_named() -> None:
+    """With when it was seen; other events of a run accuse nobody."""
+    detail = {"node": "Slave 1 (mqperf2)", "first": "10:00:01", "last": "10:00:03"}
+    frozen = {"run": "rpc-call-100-r1", "what": "frozen", "detail": json.dumps(detail)}
+    granted = {"run": "rpc-call-100-r2", "what": "granted"}
+    events = tables.conform("events", pd.DataFrame([frozen, granted]))
+    doubts = checks.doubts({**sound(), "events": events})
+    assert found({**sound(), "events": events}) == {("node-frozen", "rpc-call-100-r1")}
+    assert "Slave 1 (mqperf2) from 10:00:01 to 10:00:03" in doubts["text"].iloc[0]
 
 
 def test_a_missing_tester_is_counted() -> None:

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from mqperf.errors import HostError
+from mqperf.guarded.scratch import scratch_beside, user_folder
 from mqperf.hosts import ForeignProcess, LocalHost
-from mqperf.hosts import scratch as scratch_module
 
 SLEEP = ["sleep", "60"]
 
@@ -143,15 +143,6 @@ def test_missing_program_is_named(host: LocalHost, tmp_path: Path) -> None:
         host.start("nobody", ["no-such-program"], log=tmp_path / "log")
 
 
-def test_missing_setpriv_names_its_package(
-    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The user learns how to get what keeps processes from outliving us."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HostError, match="apt-get install util-linux"):
-        host.start("sleeper", SLEEP, log=tmp_path / "log")
-
-
 def test_unwritable_log_is_named(host: LocalHost, tmp_path: Path) -> None:
     """The user learns which folder refused the log."""
     with pytest.raises(HostError, match="absent/log"):
@@ -195,9 +186,37 @@ def test_scratch_vanishes_with_its_owner() -> None:
         assert eventually(lambda: not Path(folder).exists())
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_scratch_vanishes_without_its_reaper(
+    host: LocalHost, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When somebody killed it, or froze it, we remove the folder ourselves."""
+    monkeypatch.setattr("mqperf.guarded.scratch.REMOVAL_LIMIT_S", 0.1)
+    before = {child.pid for child in psutil.Process().children()}
+    with host.scratch("test") as folder:
+        (folder / "file").write_text("x")
+        [reaper] = [c for c in psutil.Process().children() if c.pid not in before]
+        reaper.send_signal(number)
+    assert not folder.exists()
+
+
+def test_scratch_beside_a_file_sweeps_only_its_own(temporary_folder: Path) -> None:
+    """What a dead report left beside its result goes; nothing of the user's does."""
+    out = temporary_folder / "out"
+    left = temporary_folder / ".out.mqperf-abcdefgh"
+    others = [".out.mqperf-mine", ".out.abcdefgh", ".other.mqperf-abcdefgh", "out"]
+    for name in (left.name, *others):
+        (temporary_folder / name).mkdir()
+    with scratch_beside(out) as folder, scratch_beside(out):
+        assert folder.parent == out.parent
+        assert not left.exists()
+    assert not folder.exists()
+    assert all((temporary_folder / name).exists() for name in others)
+
+
 def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) -> None:
     """What a power cut leaves is removed by the next mqperf, and nothing else."""
-    stale = scratch_module.user_folder() / "test-stale"
+    stale = user_folder() / "test-stale"
     (stale / "data").mkdir(parents=True)
     with host.scratch("first") as living, host.scratch("second") as own:
         assert not stale.exists()

@@ -140,6 +140,13 @@ def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
         assert place == tmp_path / "servers-again"
 
 
+def test_a_crash_without_a_word_is_no_taken_port(servers: Servers, tmp_path: Path) -> None:
+    """Only what the log says is said: a server that was killed, was killed."""
+    with pytest.raises(SystemFault, match="killed by signal 11; its log is empty") as fault:
+        servers.start([server(tmp_path / "one", "kill -SEGV $$")], 10)
+    assert not isinstance(fault.value, PortTakenError)
+
+
 def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
     """There is no third attempt: the user is told to repeat the command."""
     with (

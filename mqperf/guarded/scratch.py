@@ -8,6 +8,7 @@ behind has no owner either, and is swept away by the next mqperf of the same use
 
 import fcntl
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -18,9 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mqperf.errors import HostError
-from mqperf.hosts import reaper
+from mqperf.guarded import reaper
 
 REMOVAL_LIMIT_S = 30
+RANDOM = r"-[a-z0-9_]{8}"
+"""What ``tempfile`` adds to a prefix."""
 
 
 @contextmanager
@@ -31,6 +34,36 @@ def scratch(prefix: str) -> Iterator[Path]:
     """
     base = user_folder()
     sweep(base)
+    with _owned(base, prefix) as folder:
+        yield folder
+
+
+@contextmanager
+def scratch_beside(path: Path) -> Iterator[Path]:
+    """The same, hidden beside ``path``, so that what becomes whole in it can take its place.
+
+    Raises ``HostError`` as ``scratch`` does.
+    """
+    prefix = f".{path.name}.mqperf"
+    with _owned(path.parent, prefix) as folder:
+        sweep(path.parent, re.compile(re.escape(prefix) + RANDOM))
+        yield folder
+
+
+@contextmanager
+def scratch_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusal to write a scratch file (disk full) into one sentence about it."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(
+            f"{error.filename or path}: {error.strerror};"
+            " make room there, or set TMPDIR to another folder"
+        ) from None
+
+
+@contextmanager
+def _owned(base: Path, prefix: str) -> Iterator[Path]:
     try:
         folder, lock = _owned_folder(base, prefix)
         waiting = _start_reaper(folder)
@@ -47,6 +80,8 @@ def scratch(prefix: str) -> Iterator[Path]:
                 waiting.wait(REMOVAL_LIMIT_S)
             except subprocess.TimeoutExpired:
                 waiting.kill()
+    # Only if somebody killed the reaper is there anything left to do.
+    shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         raise HostError(f"{folder}: cannot remove this scratch folder; remove it by hand")
 
@@ -73,9 +108,14 @@ def user_folder() -> Path:
     return folder
 
 
-def sweep(base: Path) -> None:
-    """Remove the scratch folders whose owner is dead; what cannot be removed stays."""
+def sweep(base: Path, names: re.Pattern[str] | None = None) -> None:
+    """Remove the scratch folders whose owner is dead; what cannot be removed stays.
+
+    In a folder that is not ours alone, only those of these ``names`` are ours.
+    """
     for folder in base.iterdir():
+        if names is not None and not names.fullmatch(folder.name):
+            continue
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:

@@ -1,0 +1,26 @@
+"""Processes and folders of ours which end with us, however we end.
+
+Both halves of mqperf start processes and make temporary folders; this is the one way to do so.
+"""
+
+from mqperf.guarded.process import (
+    ForeignProcess,
+    Process,
+    end_with_parent,
+    run,
+    start,
+    stop_all,
+)
+from mqperf.guarded.scratch import scratch, scratch_beside, scratch_errors
+
+__all__ = [
+    "ForeignProcess",
+    "Process",
+    "end_with_parent",
+    "run",
+    "scratch",
+    "scratch_beside",
+    "scratch_errors",
+    "start",
+    "stop_all",
+]

@@ -1,0 +1,64 @@
+"""A report that is killed leaves nothing, wherever it was."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+MQPERF = str(Path(sys.executable).with_name("mqperf"))
+
+
+def eventually(true: Callable[[], bool], patience_s: float) -> bool:
+    limit = time.monotonic() + patience_s
+    while not true() and time.monotonic() < limit:
+        time.sleep(0.05)
+    return true()
+
+
+def lives(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def is_kernel(process: psutil.Process) -> bool:
+    return "ipykernel_launcher" in process.cmdline()
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """A fork of the command, drawing."""
+    return "--no-notebooks" in process.cmdline()
+
+
+@pytest.mark.parametrize(
+    ("option", "reached"), [("--notebooks", is_kernel), ("--no-notebooks", is_worker)]
+)
+def test_a_killed_report_leaves_nothing(
+    root: Path, tmp_path: Path, option: str, reached: Callable[[psutil.Process], bool]
+) -> None:
+    """SIGKILL while notebooks run, or figures are drawn: no process, no folder, hidden or not."""
+    runs, out, scratch = root / "data/samples/runs", tmp_path / "out", tmp_path / "scratch"
+    scratch.mkdir()
+    argv = [MQPERF, "report", str(runs), "--out", str(out), option]
+    family: dict[int, psutil.Process] = {}
+
+    def begun() -> bool:
+        found = False
+        for process in psutil.Process(report.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                family[process.pid] = process
+                found = found or reached(process)
+        return found
+
+    with subprocess.Popen(argv, env={**os.environ, "TMPDIR": str(scratch)}) as report:
+        assert eventually(begun, 300)
+        report.kill()
+    assert eventually(lambda: not any(map(lives, family.values())), 20)
+    assert eventually(lambda: list(scratch.glob("mqperf-*/*")) == [], 20)
+    assert [path.name for path in tmp_path.iterdir()] == ["scratch"]

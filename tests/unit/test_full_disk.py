@@ -1,0 +1,141 @@
+"""A full disk: one sentence each, no traceback, and nothing measured is lost.
+
+A small tmpfs in a mount namespace of its own is the disk, which only root may make.
+"""
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+UNSHARE = ["unshare", "--mount", "sh", "-c"]
+MOUNT = 'mount -t tmpfs -o size=64k none "$1" && shift && exec "$@"'
+HEAD = """
+    import os, sys
+    from pathlib import Path
+    from types import SimpleNamespace
+    from mqperf import guarded
+    from mqperf.errors import MqperfError
+    disk = Path(sys.argv[1])
+    os.environ["TMPDIR"] = str(disk)
+    def fill():
+        try:
+            with (disk / "large").open("wb", 0) as file:
+                while True:
+                    file.write(bytes(4096))
+        except OSError:
+            pass
+"""
+
+
+@pytest.fixture
+def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[str], str]:
+    """Runs a program with a disk of 64 kB; what it raised."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    begin = [*UNSHARE, MOUNT, "sh", str(disk)]
+    tried = subprocess.run([*begin, "true"], check=False, capture_output=True, text=True)
+    if tried.returncode:
+        reason = f"no file system may be mounted here: {tried.stderr.strip()}"
+        if pytestconfig.getoption("--complete"):
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+
+    def run(program: str) -> str:
+        text = textwrap.dedent(HEAD) + textwrap.dedent(program)
+        argv = [*begin, sys.executable, "-W", "error", "-c", text, str(disk)]
+        done = subprocess.run(argv, check=False, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.stdout.replace(str(disk), "DISK")
+
+    return run
+
+
+def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str], str]) -> None:
+    """Not after its time to start, and not as one whose log is empty."""
+    said = on_a_small_disk("""
+        from mqperf.hosts import LocalHost
+        from mqperf.systems.private import Server, Servers
+        argv = ("sh", "-c", "exec sleep 60")
+        one = Server("one", "n", disk / "one", argv, {"PATH": os.defpath}, ("ready",), ())
+        servers = Servers("Example", LocalHost())
+        (disk / "one").mkdir()
+        Server.write = lambda _: fill()
+        try:
+            servers.start([one], 3600)
+        except MqperfError as error:
+            print(error)
+        servers.stop()
+    """)
+    assert said == (
+        "DISK/one: No space left on device; make room there, or set TMPDIR to another folder\n"
+    )
+
+
+def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
+    """The folder that is full is named, and what to do."""
+    said = on_a_small_disk("""
+        from mqperf.hosts import LocalHost
+        from mqperf.systems.private import Server, Servers
+        place = Path(sys.argv[1]).parent / "elsewhere"
+        argv = ("sh", "-c", "echo ready; exec sleep 60")
+        files = {"conf": "x" * 9999}
+        one = Server("one", "n", place, argv, {"PATH": os.defpath}, ("ready",), (), files)
+        servers = Servers("Example", LocalHost())
+        servers.start([one], 60)
+        fill()
+        try:
+            servers.collect(disk)
+        except MqperfError as error:
+            print(error)
+        servers.stop()
+    """)
+    assert said.startswith("DISK: cannot write the record: No space left on device; free space")
+
+
+def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
+    """Neither the start nor the configuration of a load generator can be written."""
+    said = on_a_small_disk("""
+        from mqperf.load.simulator import _write_config
+        from mqperf.runner.control import Control
+        fill()
+        for what in (lambda: _write_config(disk / "client.conf", {"DEFAULT": {"a": "b" * 5000}}),
+                     Control(disk).start):
+            try:
+                what()
+            except MqperfError as error:
+                print(error)
+    """)
+    assert said.splitlines() == [
+        f"DISK/{name}: No space left on device; make room there, or set TMPDIR to another folder"
+        for name in ("client.conf", "start.draft")
+    ]
+
+
+def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
+    on_a_small_disk: Callable[[str], str],
+) -> None:
+    """The reason is told, and the folder is set aside by its name at least."""
+    said = on_a_small_disk("""
+        from mqperf.plan import Case
+        from mqperf.record import Attempt, runs
+        from mqperf.runner.trial import Trial
+        case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
+                    green_threads=1, duration_s=1)
+        bench = SimpleNamespace(
+            host=SimpleNamespace(name="local"), deployment=SimpleNamespace(nodes=()), facts={})
+        trial = Trial(case, 1, disk, bench, print)
+        fill()
+        print(trial.fail("for a reason " * 2000).status)
+        try:
+            Trial(case, 1, disk, bench, print)
+        except MqperfError as error:
+            print(error)
+        print([run.status for run in runs(disk)])
+    """)
+    assert said.splitlines()[0] == "failed"
+    assert "cannot write the record: No space left on device" in said
+    assert said.splitlines()[-1] == "['failed']"

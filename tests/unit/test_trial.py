@@ -1,0 +1,70 @@
+"""Trials whose processes cannot start."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from mqperf.errors import HostError, MqperfError, SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.load import Access
+from mqperf.load.environments import RELEASES, Environment
+from mqperf.plan import Case
+from mqperf.record import runs
+from mqperf.runner.trial import Bench, Trial
+
+if TYPE_CHECKING:
+    from mqperf.systems import Deployment
+
+CASE = Case(
+    system="zeromq",
+    topology="direct",
+    queues="none",
+    test_case="rpc-call",
+    green_threads=1,
+    duration_s=1,
+)
+
+
+def bench(trouble: MqperfError | None = None) -> Bench:
+    """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
+
+    def revoke(_run_id: str) -> None:
+        if trouble is not None:
+            raise trouble
+
+    facts: dict[str, object] = {"version": "1"}
+    deployment = SimpleNamespace(
+        nodes=(),
+        grant=lambda *_: Access("zmq://", "zmq://", {}),
+        revoke=revoke,
+        check=lambda: None,
+        collect=lambda _: None,
+        facts=lambda: facts,
+    )
+    environment = Environment(RELEASES["zeromq"], Path("/absent/python"), Path("simulator.py"), {})
+    host = LocalHost()
+    return Bench(host, cast("Deployment", deployment), environment, {"system": facts})
+
+
+def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
+    """With the name of what is missing; nothing partial is left."""
+    trial = Trial.begin(CASE, 1, tmp_path, bench(), print)
+    with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
+        trial.measure()
+    run = trial.fail(str(error.value))
+    trial.close()
+    assert run.facts()["failure"] == str(error.value)
+    assert [one.status for one in runs(tmp_path)] == ["failed"]
+
+
+def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
+    """It is no error of the trial; the system tells it, and is not asked to clean up again."""
+    spoiled = bench(SystemFault("delete_vhost did not end"))
+    trial = Trial.begin(CASE, 1, tmp_path, spoiled, print)
+    trial.close()
+    with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
+        spoiled.check()
+    Trial.begin(CASE, 2, tmp_path / "more", spoiled, print).close()
+    assert spoiled.faults == ["delete_vhost did not end"]

@@ -1,0 +1,93 @@
+"""What is noticed during a run, and what is not taken for it."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Timer
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from mqperf.errors import HostError, SystemFault
+from mqperf.hosts import ForeignProcess, LocalHost, Process
+from mqperf.runner import watch
+from mqperf.runner.watch import Clock, Stillness
+from mqperf.systems.system import Node
+
+if TYPE_CHECKING:
+    from mqperf.systems import Deployment
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[Process]:
+    process = LocalHost().start("node", ["sleep", "60"], log=tmp_path / "log")
+    yield process
+    process.stop(5)
+
+
+def stillness(process: Process | ForeignProcess | None) -> Stillness:
+    nodes = (Node("Slave 2", "mqperf3", process), Node("Slave 3", "elsewhere", None))
+    return Stillness(cast("Deployment", SimpleNamespace(nodes=nodes)))
+
+
+def until(true: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def test_a_frozen_node_fails_with_its_name(node: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that does not go on is named, and what to do; nobody else is."""
+    monkeypatch.setattr(watch, "FROZEN_PATIENCE_S", 0.1)
+    still = stillness(node)
+    node.signal(signal.SIGSTOP)
+    until(lambda: node.frozen)
+    with pytest.raises(SystemFault, match=r"^Slave 2 \(mqperf3\) stands still: .*; repeat"):
+        still.check()
+
+
+def test_a_short_pause_is_forgiven_and_kept(node: Process) -> None:
+    """A node that goes on is no failure, but it is known when it stood still."""
+    foreign = ForeignProcess("node", node.pid, node.create_time)
+    still = stillness(foreign)
+    os.kill(node.pid, signal.SIGSTOP)
+    until(lambda: foreign.frozen)
+    assert still.look() == ["Slave 2 (mqperf3)"]
+    Timer(0.2, os.kill, (node.pid, signal.SIGCONT)).start()
+    still.check()
+    [(first, last)] = still.seen.values()
+    assert first <= last
+
+
+def test_nodes_that_run_are_not_accused(node: Process) -> None:
+    """Asleep, busy, ended or out of sight is not frozen."""
+    still = stillness(node)
+    still.check()
+    node.stop(5)
+    assert (still.look(), stillness(None).look(), still.seen) == ([], [], {})
+
+
+def test_a_set_clock_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the host and by how much, instead of what follows from it."""
+    clock, real = Clock("local"), time.time
+    for step_s in (30.0, -30.0):
+        monkeypatch.setattr(time, "time", lambda step_s=step_s: real() + step_s)
+        with pytest.raises(HostError, match=rf"clock of host local was set by \{step_s:+.0f}\.0"):
+            clock.check()
+
+
+def test_a_late_reading_is_no_set_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a crowded machine half a second may pass between the readings of two clocks."""
+    clock, real = Clock("local"), time.time
+
+    def late() -> float:
+        now = real()
+        time.sleep(0.3)
+        return now
+
+    monkeypatch.setattr(time, "time", late)
+    clock.check()
