@@ -15,9 +15,12 @@ PACKAGE = Path(mqperf.__file__).parent
 # Lowest first: a room imports from the lines above its own, from itself, and from errors.
 LAYERS = (
     {"errors", "version"},
-    {"columns", "topologies"},
-    {"plan"},
+    {"columns", "topologies", "urls"},
+    {"redaction"},
+    {"problems"},
+    {"plan", "plan_document"},
     {"plan_file"},
+    {"plan_copy"},
     {"record", "load", "probes", "series"},
     {"hosts", "tables"},
     {"published"},
