@@ -8,6 +8,7 @@ parameter is a new case and a repeated command finds the runs it already has.
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Literal, Self, TypeVar
@@ -62,9 +63,10 @@ def _no_password(title: str) -> str:
 
 def _distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
     """Two equal entries would be one case, measured twice into one folder."""
-    repeated = [entry for number, entry in enumerate(entries) if entry in entries[:number]]
+    counted = Counter(entries)
+    repeated = [entry for entry in counted if counted[entry] > 1]
     if repeated:
-        raise ValueError(f"{shown(repeated[0])} is listed twice: keep one, repeats have their key")
+        raise ValueError(f"{shown(repeated[0])} is listed twice: keep one; repeats: measures again")
     return entries
 
 

@@ -27,7 +27,8 @@ TOO_DEEP = f"nested more than {MAX_DEPTH} deep: a plan needs five levels"
 NO_TAG = "a YAML tag may not stand in a plan: remove it"
 NO_NUMBER = "expected a finite number of at most 18 digits"
 
-_QUOTED = re.compile(r" ('[^']{2,}'|\"[^\"]{2,}\")")
+TAB = r"'\t'"
+_QUOTED = re.compile(r"""'(?!<[a-z ]+>')[^']{2,}'|"[^"]{2,}\"""")
 
 
 class DocumentError(Exception):
@@ -101,7 +102,7 @@ class _Loader(yaml.SafeLoader):
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self._depth > MAX_DEPTH:
             raise _LimitError(problem=TOO_DEEP, problem_mark=mark)
-        if self._values > 2 * MAX_VALUES:  # keys are nodes, too
+        if self._values > MAX_VALUES:
             raise _LimitError(problem=TOO_MANY, problem_mark=mark)
         node = super().compose_node(parent, index)
         self._depth -= 1
@@ -221,4 +222,9 @@ def _words(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or error.context or "it makes no sense"
     if isinstance(error, _LimitError):
         return problem
-    return f"not YAML: {_QUOTED.sub('', problem)}"
+    if TAB in problem:
+        return "not YAML: a tab may not indent: use spaces"
+    if "another document" in problem:
+        return "found a second document: a plan is one"
+    plain = problem.replace("the node content", "a value")
+    return f"not YAML: {_QUOTED.sub('something', plain)}"

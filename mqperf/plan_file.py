@@ -12,6 +12,7 @@ from mqperf.errors import PlanError
 from mqperf.plan import Frozen, LoadPlan, Plan, SystemPlan
 from mqperf.plan_document import MAX_BYTES, Document, DocumentError, read_document
 from mqperf.problems import Problem, Where, of_validation, unknown
+from mqperf.redaction import shown
 from mqperf.topologies import QUEUES, TOPOLOGIES
 
 MAX_SHOWN = 50
@@ -51,7 +52,8 @@ def parse_plan(text: str, source: Path, check: SystemCheck | None = None) -> Pla
     except DocumentError as error:
         raise PlanError(f"{source}:{error.line}: {error}") from None
     if not isinstance(document.data, dict):
-        raise PlanError(f"{source}: a plan is a mapping with systems, test_cases and load")
+        form = "a mapping with systems, test_cases and load"
+        raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
     plan, problems = _checked({"name": source.stem, "title": source.stem} | document.data, check)
     found = list(document.problems)
     found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]

@@ -38,6 +38,12 @@ NOUNS = {
     "test_cases": "test case",
 }
 
+COMPLETE: Mapping[str, str] = {
+    "missing": "is missing",
+    "too_short": "is empty: name at least one",
+}
+"""What needs no more words, by pydantic's types of errors."""
+
 EXPECTED: Mapping[str, str] = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
@@ -57,9 +63,9 @@ EXPECTED: Mapping[str, str] = {
     "model_attributes_type": "a mapping of keys to values",
     "string_pattern_mismatch": "letters, digits, '.', '_' and '-', a letter or digit first",
     "greater_than": "more than {gt}",
-    "greater_than_equal": "at least {ge}",
+    "greater_than_equal": "at least {ge:,}",
     "less_than": "less than {lt}",
-    "less_than_equal": "at most {le}",
+    "less_than_equal": "at most {le:,}",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
     "too_long": "at most {max_length} entries",
@@ -80,10 +86,13 @@ def of_validation(
         for where in (detail["loc"] for detail in details if detail["type"] == "extra_forbidden")
         for close in _close(str(where[-1]), known(where[:-1]))
     }
+    places = [detail["loc"] for detail in details]
     for detail in details:
         where = detail["loc"]
         if detail["type"] == "missing" and where in misspelt:
             continue
+        if detail["type"] == "too_short" and any(place[:-1] == where for place in places):
+            continue  # not empty: it holds only what is wrong
         if detail["type"] == "extra_forbidden":
             text = f"unknown key; {nearest(str(where[-1]), known(where[:-1]))}"
             yield Problem(where, text)
@@ -99,7 +108,9 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def unknown(kind: str, name: object, known: Sequence[str]) -> str:
     """The sentence about a name that is none of the known ones of its kind."""
-    return f"unknown {NOUNS.get(kind, kind)} {shown(name)}; {nearest(str(name), known)}"
+    got = shown(name)
+    got = f", got {got}" if got.startswith(("a ", "an ")) else f" {got}"
+    return f"unknown {NOUNS.get(kind, kind)}{got}; {nearest(str(name), known)}"
 
 
 def path(where: Where) -> str:
@@ -115,20 +126,22 @@ def path(where: Where) -> str:
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     kind, got, limits = detail["type"], detail["input"], detail.get("ctx", {})
-    if kind == "missing":
-        return "is missing"
-    if kind == "too_short":
-        return "is empty: name at least one"
     if kind == "literal_error":
-        names = re.findall(r"'([^']*)'", limits["expected"])
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
-        return unknown(key, got, names)
+        return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
     if kind in {"value_error", "assertion_error"}:
         return str(limits["error"])
-    expected = EXPECTED.get(kind)
-    if expected is None:
-        return f"is not what belongs here, got {shown(got)}"
-    return f"expected {expected.format(**limits)}, got {shown(got)}"
+    if kind in COMPLETE:
+        return COMPLETE[kind]
+    if kind in EXPECTED:
+        return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
+    return f"is not what belongs here, got {shown(got)}"
+
+
+def _choice(key: str, got: object, names: Sequence[str]) -> str:
+    if isinstance(got, str):
+        return unknown(key, got, names)
+    return f"expected one of {', '.join(names)}, got {shown(got)}"
 
 
 def _close(name: str, known: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 _WORD = re.compile(r"\S*://\S*")
 _SECRET_OPTION = re.compile(
-    r"([?&][\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*=)[^&\s]*", re.IGNORECASE
+    r"([?&][\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*=)\S*", re.IGNORECASE
 )
 _PLAIN = re.compile(r"\w(?:[\w .,+-]{0,38}\w)?")
 
@@ -95,7 +95,9 @@ def shown(value: object) -> str:
     What is not a plain word may be a password, or long.
     """
     if isinstance(value, str):
-        return repr(value) if _PLAIN.fullmatch(value) else "other text" if value else "empty text"
+        if _PLAIN.fullmatch(value):
+            return repr(value)
+        return "a text that is not repeated here" if value else "an empty text"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):

@@ -26,7 +26,7 @@ _PARTS = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://"
     r"(?P<authority>[^/?#]*)"
     r"(?P<path>/[^?#@]*)?"
-    r"(?:\?(?P<query>[^#@]*))?"
+    r"(?:\?(?P<query>(?:[\w.-]+=[^#@&]*(?:&|$))*))?"
 )
 _ADDRESS = re.compile(
     r"(?:\[[0-9A-Fa-f:.]+(?:%\w+)?\]|(?:[\w.-]|\$\{\w+\})+)(?::(?:[0-9]{1,5}|\$\{\w+\}))?"
@@ -58,7 +58,7 @@ class BrokerUrl:
             raise ValueError(f"it has no scheme: expected {FORM}")
         found = _PARTS.fullmatch(text)
         if not found:
-            raise ValueError("a /, ?, # or @ of the password must be written as %2F, %3F, %23, %40")
+            raise ValueError("write a /, ?, #, & or @ in it as %2F, %3F, %23, %26 or %40")
         userinfo, at, address = found["authority"].rpartition("@")
         if not _ADDRESS.fullmatch(address):
             raise ValueError(f"its host or port makes no sense: expected {FORM}")
@@ -77,7 +77,8 @@ class BrokerUrl:
         user = self.user or ""
         if self.password is not None:
             user += f":{_shown(self.password.get_secret_value(), variables=variables)}"
-        query = "".join(self._options(variables=variables))
+        options = list(self._options(variables=variables))
+        query = f"?{'&'.join(options)}" if options else ""
         return f"{self.scheme}://{self._at(user)}{self.address}{self.path}{query}"
 
     def revealed(self, scheme: str) -> str:
@@ -85,7 +86,8 @@ class BrokerUrl:
         user = _encoded(self.user or "")
         if self.password is not None:
             user += f":{_encoded(self.password.get_secret_value())}"
-        query = "" if self.query is None else f"?{self.query.get_secret_value()}"
+        pairs = [f"{name}={_encoded(value)}" for name, value in self._pairs()]
+        query = f"?{'&'.join(pairs)}" if pairs else ""
         return f"{scheme}://{self._at(user)}{self.address}{self.path}{query}"
 
     @property
@@ -107,29 +109,28 @@ class BrokerUrl:
     def secrets(self) -> set[str]:
         """Every text by which a secret of this URL could be told, variables aside."""
         raw = [self.password.get_secret_value()] if self.password else []
-        query = self.query.get_secret_value() if self.query else ""
-        for name, _, value in (option.partition("=") for option in query.split("&")):
-            if name not in PUBLIC_OPTIONS:
-                raw.append(value or name)
-        literal = [text for text in raw if not _VARIABLES.fullmatch(text)]
+        raw += [value for name, value in self._pairs() if name not in PUBLIC_OPTIONS]
+        literal = [part for text in raw for part in _VARIABLES.split(text)]
         return {form for text in literal for form in (text, unquote(text), _encoded(text))} - {""}
 
     def _at(self, userinfo: str) -> str:
         return "" if self.user is None else f"{userinfo}@"
 
     def _options(self, *, variables: bool) -> Iterator[str]:
-        query = "" if self.query is None else self.query.get_secret_value()
-        for number, option in enumerate(query.split("&") if query else []):
-            name, equals, value = option.partition("=")
-            yield "&" if number else "?"
-            if not equals:
-                yield _shown(option, variables=variables)
-            elif name in PUBLIC_OPTIONS:
-                yield option
-            elif re.fullmatch(r"[\w.-]+", name):
-                yield f"{name}={_shown(value, variables=variables)}"
+        """The options up to the first with a secret: an ``&`` after it may be a part of that."""
+        for name, value in self._pairs():
+            if name in PUBLIC_OPTIONS:
+                yield f"{name}={value}"
             else:
-                yield HIDDEN
+                yield f"{name}={_shown(value, variables=variables)}"
+                if not variables or not _VARIABLES.fullmatch(value):
+                    return
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Name and value of every option."""
+        query = "" if self.query is None else self.query.get_secret_value()
+        options = (option.partition("=") for option in query.split("&") if option)
+        return [(name, value) for name, _, value in options]
 
 
 def _shown(secret: str, *, variables: bool) -> str:
