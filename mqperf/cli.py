@@ -11,6 +11,7 @@ from rich.console import Console
 
 from mqperf.errors import MqperfError
 from mqperf.plan_file import load_plan, read_plan
+from mqperf.redaction import without_passwords
 from mqperf.version import version as own_version
 
 app = typer.Typer(
@@ -51,7 +52,7 @@ def main() -> None:
     try:
         app()
     except MqperfError as error:
-        complaints.print(f"mqperf: {error}", markup=False)
+        complaints.print(f"mqperf: {without_passwords(str(error))}", markup=False)
         sys.exit(FAULT)
 
 

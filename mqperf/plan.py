@@ -169,7 +169,7 @@ class Plan(Frozen):
     load: LoadPlan
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
-    seed: Annotated[int, Field(ge=-(2**63), lt=2**63)] = 0
+    seed: int = 0
     sentinel: bool = False
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue, SecretStr
 
-from mqperf.urls import HIDDEN, BrokerUrl
+from mqperf.urls import HIDDEN, VARIABLES, BrokerUrl
 
 T = TypeVar("T")
 
@@ -111,5 +111,6 @@ def _without_password(word: re.Match[str]) -> str:
     """The word, of whose first URL all between the user and the last ``@`` is replaced."""
     scheme, _, rest = word[0].partition("://")
     userinfo, at, tail = rest.rpartition("@")
-    user, colon, _ = userinfo.partition(":")
-    return f"{scheme}://{user}:{HIDDEN}@{tail}" if at and colon else word[0]
+    user, colon, password = userinfo.partition(":")
+    secret = at and colon and not VARIABLES.fullmatch(password)
+    return f"{scheme}://{user}:{HIDDEN}@{tail}" if secret else word[0]

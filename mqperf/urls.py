@@ -31,7 +31,8 @@ _PARTS = re.compile(
 _ADDRESS = re.compile(
     r"(?:\[[0-9A-Fa-f:.]+(?:%\w+)?\]|(?:[\w.-]|\$\{\w+\})+)(?::(?:[0-9]{1,5}|\$\{\w+\}))?"
 )
-_VARIABLES = re.compile(r"(?:\$\{\w+\})+")
+VARIABLES = re.compile(r"(?:\$\{\w+\})+")
+"""A password that is no secret: it names variables of the environment, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class BrokerUrl:
         """Every text by which a secret of this URL could be told, variables aside."""
         raw = [self.password.get_secret_value()] if self.password else []
         raw += [value for name, value in self._pairs() if name not in PUBLIC_OPTIONS]
-        literal = [part for text in raw for part in _VARIABLES.split(text)]
+        literal = [part for text in raw for part in VARIABLES.split(text)]
         return {form for text in literal for form in (text, unquote(text), _encoded(text))} - {""}
 
     def _at(self, userinfo: str) -> str:
@@ -123,7 +124,7 @@ class BrokerUrl:
                 yield f"{name}={value}"
             else:
                 yield f"{name}={_shown(value, variables=variables)}"
-                if not variables or not _VARIABLES.fullmatch(value):
+                if not variables or not VARIABLES.fullmatch(value):
                     return
 
     def _pairs(self) -> list[tuple[str, str]]:
@@ -134,7 +135,7 @@ class BrokerUrl:
 
 
 def _shown(secret: str, *, variables: bool) -> str:
-    return secret if variables and _VARIABLES.fullmatch(secret) else HIDDEN
+    return secret if variables and VARIABLES.fullmatch(secret) else HIDDEN
 
 
 def _encoded(text: str) -> str:

@@ -1,9 +1,11 @@
 """Secrets are never text: whatever form a plan gives a password, nothing shows or keeps it."""
 
 import json
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import StringIO
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -12,14 +14,17 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
+from mqperf import cli
 from mqperf.errors import PlanError, SystemFault
 from mqperf.notebook import plan_of
 from mqperf.plan import Case, Plan
 from mqperf.plan_copy import public
 from mqperf.plan_file import parse_plan, plan_from
 from mqperf.preview import preview, standing
-from mqperf.record import Attempt, recording
+from mqperf.progress import Bar
+from mqperf.record import Attempt, Run, recording
 from mqperf.redaction import redacted, without_passwords
 from mqperf.systems.in_plans import problems_of
 from mqperf.systems.rabbitmq_existing import existing_cluster
@@ -193,7 +198,7 @@ def test_the_rest_of_the_plan_is_kept_to_the_byte() -> None:
     )
     for given_text in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
         wanted = given_text.replace("'amqp://u:hunter2@b'", '"amqp://u:***@b"')
-        assert public(given_text) == wanted.replace('"amqp://u:***@b"', '"amqp://u:***@b"')
+        assert public(given_text) == wanted
 
 
 def test_a_plan_without_passwords_is_kept_as_it_is(root: Path) -> None:
@@ -299,3 +304,25 @@ def test_a_plan_made_by_a_program_keeps_no_password(tmp_path: Path) -> None:
     assert "hunter2" not in copied
     assert [case.id for case in parse_plan(copied, HERE).cases()] == [c.id for c in plan.cases()]
     assert all(isinstance(case, Case) for case in plan.cases())
+
+
+def test_the_command_line_repeats_no_password(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever raised the error, and whatever its words quote."""
+
+    def fails() -> None:
+        raise SystemFault("client-1 ended; its last line: amqp://u:hunter2@h is refused")
+
+    monkeypatch.setattr(cli, "app", fails)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().err == (
+        "mqperf: client-1 ended; its last line: amqp://u:***@h is refused\n"
+    )
+    case = parse_plan(PLAN.replace("URL", "amqp://h"), HERE).cases()[0]
+    said = StringIO()
+    with Bar(Console(file=said, width=200)) as bar:
+        bar.finished(case, Run(tmp_path, case.id, "failed"), "amqp://u:hunter2@h is refused")
+    assert "amqp://u:***@h is refused" in said.getvalue()
