@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from mqperf.errors import MqperfError
-from mqperf.plan_file import load_plan
+from mqperf.plan_file import load_plan, read_plan
+from mqperf.redaction import without_passwords
 from mqperf.version import version as own_version
 
 app = typer.Typer(
@@ -51,7 +52,7 @@ def main() -> None:
     try:
         app()
     except MqperfError as error:
-        complaints.print(f"mqperf: {error}", markup=False)
+        complaints.print(f"mqperf: {without_passwords(str(error))}", markup=False)
         sys.exit(FAULT)
 
 
@@ -89,14 +90,21 @@ def doctor(
 
 
 @app.command()
-def plan(file: PlanFile) -> None:
+def plan(
+    file: PlanFile,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All cases with all their commands, however many.")
+    ] = False,
+) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
     Example: `mqperf plan plans/rabbitmq.yaml`
     """
     from mqperf.preview import preview
+    from mqperf.systems.in_plans import problems_of
 
-    console.print(preview(load_plan(file)), markup=False, soft_wrap=True)
+    text = preview(load_plan(file, problems_of), everything=everything)
+    console.print(text, markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -115,11 +123,12 @@ def run(
     """
     from mqperf.progress import Bar
     from mqperf.runner import sweep
+    from mqperf.systems.in_plans import problems_of
 
-    resolved = load_plan(file)
-    folder = runs or Path("data/runs") / resolved.name
+    given = read_plan(file, problems_of)
+    folder = runs or Path("data/runs") / given.plan.name
     with Bar(console) as bar:
-        outcome = sweep(resolved, file.read_text(encoding="utf-8"), folder, bar)
+        outcome = sweep(given.plan, given.text, folder, bar)
     console.print(f"{outcome.done} runs recorded in {folder}\n", markup=False)
 
     from mqperf import answer
@@ -143,7 +152,7 @@ def status(runs: RunsFolder) -> None:
     """
     from mqperf.preview import standing
 
-    console.print(standing(load_plan(runs / "plan.yaml"), runs), markup=False, soft_wrap=True)
+    console.print(standing(runs), markup=False, soft_wrap=True)
 
 
 @app.command()

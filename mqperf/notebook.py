@@ -13,12 +13,13 @@ from mqperf import figures, stats, tables
 from mqperf.columns import COUNTS
 from mqperf.errors import MqperfError
 from mqperf.plan import TEST_CASES, Plan
-from mqperf.plan_file import load_plan
+from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
 from mqperf.report.publish import publish as publish_report
 from mqperf.report.verdicts import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
+from mqperf.systems.in_plans import problems_of
 from mqperf.tables import Tables, select, shown, without_sentinels
 
 ROOT_MARK = "notebooks"
@@ -50,17 +51,16 @@ def plan_of(file: str, **parameters: object) -> Plan:
     """The plan in ``file``, or when that is empty the one which the parameters describe.
 
     The parameters are ``system``, ``topologies``, ``queues``, ``test_cases``, ``green_threads``
-    and ``duration_s``.
+    and ``duration_s``.  Raises ``PlanError`` with every problem.
     """
     if file:
-        return load_plan(located(file))
+        return load_plan(located(file), problems_of)
     system = parameters.pop("system")
     axes = {name: parameters.pop(name) for name in ("topologies", "queues")}
     load = {name: parameters.pop(name) for name in ("green_threads", "duration_s")}
-    return Plan.model_validate(
-        {"name": "notebook", "title": "From a notebook", "systems": {system: axes}, "load": load}
-        | parameters
-    )
+    named = {"name": "notebook", "title": "From a notebook"}
+    data = named | {"systems": {system: axes}, "load": load} | parameters
+    return plan_from(data, "the notebook's parameters", problems_of)
 
 
 def measure(plan: Plan, runs: str) -> None:

@@ -8,24 +8,76 @@ parameter is a new case and a repeated command finds the runs it already has.
 import hashlib
 import json
 import random
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    model_validator,
+)
+
+from mqperf.redaction import hidden, redacted_value, shown, suspicious
 
 TestCase = Literal["rpc-call", "rpc-cast", "notify"]
 TEST_CASES: tuple[TestCase, ...] = ("rpc-call", "rpc-cast", "notify")
 
-Count = Annotated[int, Field(ge=1, strict=True)]
+SENTINELS = 3
+"""Times that a system's first point is measured besides its repeats, in a plan with sentinels."""
+
+MAX_CASES = 10_000
+"""Cases of a plan."""
+
+MAX_THREADS = 100_000
+"""Green threads of a case, over all its processes."""
+
+T = TypeVar("T")
+
+Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
+Processes = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Seconds = Annotated[int, Field(ge=0, le=86_400, strict=True)]
+Window = Annotated[int, Field(ge=1, le=604_800, strict=True)]
+Timeout = Annotated[int, Field(ge=1, le=86_400, strict=True)]
+
+
+def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
+    return redacted_value(settings, variables=True)
+
+
+Settings = Annotated[Mapping[str, JsonValue], AfterValidator(hidden), PlainSerializer(_public)]
+"""Settings of a system; in them, what holds a password is a type that cannot be printed."""
+
+
+def _no_password(title: str) -> str:
+    """A title is printed on every page: it may hold no URL with a password."""
+    if "://" in title and "@" in title and suspicious(title):
+        raise ValueError("it holds a URL with a user: a title is printed everywhere, remove it")
+    return title
+
+
+def _distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
+    """Two equal entries would be one case, measured twice into one folder."""
+    counted = Counter(entries)
+    repeated = [entry for entry in counted if counted[entry] > 1]
+    if repeated:
+        raise ValueError(f"{shown(repeated[0])} is listed twice: keep one; repeats: measures again")
+    return entries
+
+
+Listed = Annotated[tuple[T, ...], Field(min_length=1), AfterValidator(_distinct)]
+"""At least one entry, none of them twice."""
 
 
 class Frozen(BaseModel):
     """Checked once, never changed, and no key that it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Case(Frozen):
@@ -36,12 +88,12 @@ class Case(Frozen):
     queues: str
     test_case: TestCase
     green_threads: Count
-    processes: Count = 1
-    hosts: Count = 1
-    duration_s: Count
+    processes: Processes = 1
+    hosts: Processes = 1
+    duration_s: Window
     warmup_s: Seconds = 2
     cooldown_s: Seconds = 1
-    timeout_s: Count = 10
+    timeout_s: Timeout = 10
     targets: Literal["own", "shared"] = "own"
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     repeat: Count = 1
@@ -80,35 +132,63 @@ class Case(Frozen):
 class SystemPlan(Frozen):
     """What to vary about one system, and how to get it."""
 
-    topologies: Annotated[tuple[str, ...], Field(min_length=1)]
-    queues: Annotated[tuple[str, ...], Field(min_length=1)] = ("classic",)
-    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    topologies: Listed[str]
+    queues: Listed[str] = ("classic",)
+    settings: Settings = Field(default_factory=dict)
 
 
 class LoadPlan(Frozen):
     """The load of every point; ``green_threads`` and ``processes`` are swept."""
 
-    green_threads: Annotated[tuple[Count, ...], Field(min_length=1)]
-    processes: Annotated[tuple[Count, ...], Field(min_length=1)] = (1,)
-    duration_s: Count
+    green_threads: Listed[Count]
+    processes: Listed[Processes] = (1,)
+    duration_s: Window
     warmup_s: Seconds = 2
     cooldown_s: Seconds = 1
-    timeout_s: Count = 10
+    timeout_s: Timeout = 10
     targets: Literal["own", "shared"] = "own"
+
+    @model_validator(mode="after")
+    def _bearable(self) -> Self:
+        threads = max(self.green_threads) * max(self.processes)
+        if threads > MAX_THREADS:
+            raise ValueError(
+                f"a case has {threads:,} green threads over its processes,"
+                f" at most {MAX_THREADS:,} are allowed: lower green_threads or processes"
+            )
+        return self
 
 
 class Plan(Frozen):
     """A whole experiment, as one YAML file holds it."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    title: str
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
+    title: Annotated[str, Field(max_length=300), AfterValidator(_no_password)]
     systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
-    test_cases: Annotated[tuple[TestCase, ...], Field(min_length=1)] = TEST_CASES
+    test_cases: Listed[TestCase] = TEST_CASES
     load: LoadPlan
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
     sentinel: bool = False
+
+    @model_validator(mode="after")
+    def _finite(self) -> Self:
+        number = self.number_of_cases
+        if number > MAX_CASES:
+            raise ValueError(
+                f"{number:,} cases, a plan may have at most {MAX_CASES:,}:"
+                " shorten its lists or repeats, or split it into several plans"
+            )
+        return self
+
+    @property
+    def number_of_cases(self) -> int:
+        """How many cases there are, without making them."""
+        load = len(self.load.green_threads) * len(self.load.processes) * len(self.test_cases)
+        layouts = sum(len(one.topologies) * len(one.queues) for one in self.systems.values())
+        watched = SENTINELS * len(self.systems) if self.sentinel else 0
+        return layouts * load * self.repeats + watched
 
     def cases(self) -> list[Case]:
         """Every case in the order in which it runs.
@@ -143,7 +223,9 @@ class Plan(Frozen):
     def _watched(self, name: str, block: list[Case]) -> list[Case]:
         """The block with the sentinel at its start, middle and end."""
         first = next(self._points(name, repeat=1))
-        start, middle, end = (first.model_copy(update={"sentinel": turn}) for turn in (1, 2, 3))
+        start, middle, end = (
+            first.model_copy(update={"sentinel": turn}) for turn in range(1, SENTINELS + 1)
+        )
         half = len(block) // 2
         return [start, *block[:half], middle, *block[half:], end]
 
@@ -167,14 +249,8 @@ class Plan(Frozen):
 
 
 def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings with every password of a URL replaced, fit for files that may be published."""
-    cleaned: dict[str, JsonValue] = json.loads(without_passwords(json.dumps(dict(settings))))
-    return cleaned
-
-
-def without_passwords(text: str) -> str:
-    """The text with the password of every ``scheme://user:password@host`` replaced by ``***``."""
-    return re.sub(r"(\w+://[^\s:/@\"']+):[^\s@\"']+@", r"\1:***@", text)
+    """The settings with ``***`` for every secret, fit for files that may be published."""
+    return {key: redacted_value(value) for key, value in settings.items()}
 
 
 def _digest(parameters: Mapping[str, object]) -> str:

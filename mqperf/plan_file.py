@@ -1,144 +1,143 @@
-"""Plan files: YAML in, a checked ``Plan`` out, or one error that names file and line."""
+"""Plan files: YAML in, a checked ``Plan`` out, or one error that names every problem's line."""
 
-import difflib
-from collections.abc import Mapping, Sequence
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
 from mqperf.errors import PlanError
 from mqperf.plan import Frozen, LoadPlan, Plan, SystemPlan
+from mqperf.plan_document import MAX_BYTES, Document, DocumentError, read_document
+from mqperf.problems import Problem, Where, of_validation, unknown
+from mqperf.redaction import shown
 from mqperf.topologies import QUEUES, TOPOLOGIES
 
+MAX_SHOWN = 50
+"""Problems that an error lists; it counts the others."""
 
-def load_plan(path: Path) -> Plan:
+SystemCheck = Callable[[Mapping[str, object]], Iterable[Problem]]
+"""Gives what is wrong with a plan's ``systems``, as far as only the systems themselves know."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """A plan, and the text in which it was given."""
+
+    plan: Plan
+    text: str
+
+
+def load_plan(path: Path, check: SystemCheck | None = None) -> Plan:
     """The plan in a YAML file; its name is the file's unless it says otherwise.
 
-    Raises ``PlanError`` with file and line for bad syntax, an unknown key (naming the nearest known
-    one), a value out of range, or an unknown topology or kind of queue.
+    Raises ``PlanError`` with file and line of every problem: bad syntax, an unknown key or name
+    (with the nearest known one), a value of another type or out of range, and what ``check`` finds.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise PlanError(f"{path}: cannot read the plan: {error.strerror}") from None
-    return parse_plan(text, path)
+    return read_plan(path, check).plan
 
 
-def parse_plan(text: str, source: Path) -> Plan:
+def read_plan(path: Path, check: SystemCheck | None = None) -> PlanFile:
+    """The plan in a YAML file, with its text; raises as ``load_plan`` does."""
+    text = _text(path)
+    return PlanFile(parse_plan(text, path, check), text)
+
+
+def parse_plan(text: str, source: Path, check: SystemCheck | None = None) -> Plan:
     """The plan in ``text``; ``source`` gives it its default name and errors their file."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise PlanError(f"{source}{_mark(error)}: not YAML: {_problem(error)}") from None
-    if root is None or not isinstance(data, dict):
-        raise PlanError(f"{source}: a plan is a mapping with systems, test_cases and load")
-    try:
-        plan = Plan.model_validate({"name": source.stem, "title": source.stem} | data)
-    except ValidationError as error:
-        raise PlanError(f"{source}{_first_problem(error, root)}") from None
-    _check_names(plan, source, root)
+        document = read_document(text)
+    except DocumentError as error:
+        raise PlanError(f"{source}:{error.line}: {error}") from None
+    if not isinstance(document.data, dict):
+        form = "a mapping with systems, test_cases and load"
+        raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
+    plan, problems = _checked({"name": source.stem, "title": source.stem} | document.data, check)
+    found = list(document.problems)
+    found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
+    if plan is None or found:
+        raise _error(source, found)
     return plan
 
 
-def with_queues(text: str, kinds: Mapping[str, Mapping[str, str]]) -> str:
-    """The text of a plan with kinds of queue replaced, by system and name; all else stays."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    spans: dict[tuple[int, int], str] = {}
-    for system, names in kinds.items():
-        entries = root and _at(root, ("systems", system, "queues"))
-        for entry in entries.value if entries else []:
-            if entry.value in names:
-                spans[entry.start_mark.index, entry.end_mark.index] = names[entry.value]
-    for (start, end), name in sorted(spans.items(), reverse=True):
-        text = text[:start] + name + text[end:]
-    return text
+def plan_from(data: Mapping[str, object], source: str, check: SystemCheck | None = None) -> Plan:
+    """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
+    plan, problems = _checked(data, check)
+    if plan is None or problems:
+        raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
+    return plan
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
-    """A sentence's end that helps with an unknown name: the nearest known one, or all of them."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+def _text(path: Path) -> str:
+    """The file's text; a device or a pipe, which might never end, is not read."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise PlanError(f"{path}: not a file: give a plan in a file of its own")
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PlanError(f"{path}: cannot read the plan: {reason}") from None
+    if len(content) > MAX_BYTES:
+        raise PlanError(f"{path}: more than {MAX_BYTES:,} bytes: split the plan into several")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PlanError(f"{path}:{line}: not UTF-8: save the plan as UTF-8 text") from None
 
 
-def _check_names(plan: Plan, source: Path, root: yaml.Node) -> None:
-    for system, spec in plan.systems.items():
-        for kind, names, known in (
-            ("topologies", spec.topologies, TOPOLOGIES),
-            ("queues", spec.queues, QUEUES),
-        ):
-            for index, name in enumerate(names):
-                if name not in known:
-                    where = _line(root, ("systems", system, kind, index))
-                    raise PlanError(
-                        f"{source}{where}: unknown {kind} entry {name!r};"
-                        f" {nearest(name, list(known))}"
-                    )
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _first_problem(error: ValidationError, root: yaml.Node) -> str:
-    problems = error.errors()
-    # A misspelt key is also a missing one: the misspelling is what helps.
-    first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
-    where, name = first["loc"], ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = [key for key in _known_keys(where[:-1]) if key]
-        text = f"unknown key {name!r}; {nearest(str(where[-1]), known)}"
-    elif first["type"] == "missing":
-        text = f"{name} is missing"
-    elif first["type"] == "too_short":
-        text = f"{name} is empty: name at least one"
-    else:
-        text = f"{name}: {first['msg'].lower()}, got {first['input']!r}"
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{_line(root, where)}: {text}{more}"
+def _checked(
+    data: Mapping[str, object], check: SystemCheck | None
+) -> tuple[Plan | None, list[Problem]]:
+    """The plan if the data are one, and all problems."""
+    plan, problems = None, []
+    try:
+        plan = Plan.model_validate(data)
+    except ValidationError as error:
+        problems = list(of_validation(error, _known_keys))
+    systems = data.get("systems")
+    if isinstance(systems, Mapping):
+        problems += _unknown_names(systems)
+        problems += check(systems) if check else ()
+    return plan, problems
 
 
-def _known_keys(parents: tuple[int | str, ...]) -> list[str]:
+def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
+    for system, spec in systems.items():
+        for kind, known in (("topologies", TOPOLOGIES), ("queues", QUEUES)):
+            names = spec.get(kind) if isinstance(spec, Mapping) else None
+            for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+                if isinstance(name, str) and name not in known:
+                    where = ("systems", system, kind, index)
+                    yield Problem(where, unknown(kind, name, list(known)))
+
+
+def _known_keys(where: Where) -> list[str]:
     model: type[Frozen] = Plan
-    if parents[:1] == ("load",):
+    if where[:1] == ("load",):
         model = LoadPlan
-    elif parents[:1] == ("systems",):
+    elif where[:1] == ("systems",):
         model = SystemPlan
     return list(model.model_fields)
 
 
-def _line(root: yaml.Node, where: tuple[int | str, ...]) -> str:
-    """``:LINE`` of the deepest part of ``where`` that the document really holds."""
-    node = root
-    line = node.start_mark.line
-    for part in where:
-        step = _child(node, part)
-        if step is None:
-            break
-        line, node = step
-    return f":{line + 1}"
+def _accounted(document: Document, problem: Problem) -> bool:
+    """Whether the document itself already says what is wrong there."""
+    return any(problem.where[: len(refused)] == refused for refused in document.refused)
 
 
-def _at(node: yaml.Node, where: tuple[int | str, ...]) -> yaml.Node | None:
-    for part in where:
-        step = _child(node, part)
-        if step is None:
-            return None
-        _, node = step
-    return node
-
-
-def _child(node: yaml.Node, part: int | str) -> tuple[int, yaml.Node] | None:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == str(part):
-                return key.start_mark.line, value
-    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part].start_mark.line, node.value[part]
-    return None
-
-
-def _mark(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f":{mark.line + 1}" if mark else ""
-
-
-def _problem(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or error).splitlines()[0]
+def _error(source: Path, found: list[tuple[int, Problem]]) -> PlanError:
+    """One error with a line for every problem, in the order of the file."""
+    found = sorted(found, key=lambda one: one[0])
+    lines = [f"{source}:{line}: {problem.sentence()}" for line, problem in found]
+    if len(lines) == 1:
+        return PlanError(lines[0])
+    more = [f"and {len(lines) - MAX_SHOWN:,} more"] if len(lines) > MAX_SHOWN else []
+    return PlanError("\n".join([f"{source}: {len(lines):,} problems", *lines[:MAX_SHOWN], *more]))

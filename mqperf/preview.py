@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from mqperf.errors import PlanError
 from mqperf.load import simulator
 from mqperf.plan import Case, Plan
+from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.record import Status, runs, utc
 from mqperf.systems import SYSTEMS, Possible, possible
@@ -15,23 +17,35 @@ STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": 
 """What an attempt's status makes of its case, the best first."""
 
 
-def preview(plan: Plan) -> str:
+CASES_SHOWN = 30
+COMMANDS_SHOWN = 10
+
+
+def preview(plan: Plan, *, everything: bool = False) -> str:
     """The cases in their order, the commands of each, the hosts, and the expected finish.
 
-    Raises ``PlanError`` when a system does not exist or lacks a topology or kind of queue.
+    Of many cases and commands the first are shown and the others counted, unless ``everything``
+    is asked for.  Raises ``PlanError`` when a system does not exist or lacks a topology or kind of
+    queue.
     """
-    return "\n".join(_preview(possible(plan)))
+    return "\n".join(_preview(possible(plan), everything=everything))
 
 
-def standing(plan: Plan, folder: Path) -> str:
-    """One line per case of the plan: done, running, failed (how often), pending; their numbers.
+def standing(folder: Path) -> str:
+    """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
 
-    An attempt that was cut off is called running until the next command sets it aside.
+    An attempt that was cut off is called running until the next command sets it aside.  Raises
+    ``PlanError`` when the folder has no sound plan.
     """
-    attempts = list(runs(folder))
+    file = folder / "plan.yaml"
+    if not file.exists():
+        raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
+    plan = load_plan(file)
+    attempts = Counter((run.case_id, run.status) for run in runs(folder))
     lines, numbers = [], Counter[str]()
     for case in plan.cases():
-        found = Counter(run.status for run in attempts if run.case_id == case.id)
+        name = case.id
+        found = {status: attempts[name, status] for status in STATES}
         state = next((word for status, word in STATES.items() if found[status]), "pending")
         numbers[state] += 1
         tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
@@ -41,8 +55,9 @@ def standing(plan: Plan, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def _preview(here: Possible) -> Iterator[str]:
+def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     plan, cases = here.plan, here.plan.cases()
+    shown = len(cases) if everything else CASES_SHOWN
     yield f"{plan.name}: {plan.title}"
     for system, kinds in here.kinds.items():
         for asked, kind in kinds.items():
@@ -51,17 +66,28 @@ def _preview(here: Possible) -> Iterator[str]:
     for (system, queues), reason in here.refused.items():
         yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
     yield f"{amount(len(cases), 'case')}, order {plan.order}, load from host local"
-    for number, case in enumerate(cases, 1):
+    for number, case in enumerate(cases[:shown], 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
         yield f"      {_timing(case)}, run folder {case.id}"
-        yield from (f"      $ {line}" for line in simulator.describe(case))
+        yield from _commands(case, everything=everything)
+    if len(cases) > shown:
+        yield ""
+        yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
     seconds = expected_s(cases) + START_S * len(plan.systems)
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
         f" about {clock(seconds)}; started now, finished at {utc(time.time() + seconds)[:16]} UTC"
     )
+
+
+def _commands(case: Case, *, everything: bool) -> Iterator[str]:
+    lines = simulator.describe(case)
+    shown = len(lines) if everything else COMMANDS_SHOWN
+    yield from (f"      $ {line}" for line in lines[:shown])
+    if len(lines) > shown:
+        yield f"      and {amount(len(lines) - shown, 'command')} more; --all shows them"
 
 
 def _timing(case: Case) -> str:

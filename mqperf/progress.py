@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from mqperf.plan import Case
 from mqperf.record import Run
+from mqperf.redaction import without_passwords
 
 OVERHEAD_S = 5.0
 """Seconds that a case takes besides its load, until the sweep has shown how many."""
@@ -106,9 +107,8 @@ class Bar:
         mean = sum(self._overheads) / len(self._overheads) if self._overheads else OVERHEAD_S
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
-            self.console.print(
-                f"failed: {words(case)}: {failure}", style="red", markup=False, soft_wrap=True
-            )
+            text = f"failed: {words(case)}: {without_passwords(failure)}"
+            self.console.print(text, style="red", markup=False, soft_wrap=True)
             return
         from mqperf import answer  # pandas is not loaded before the first run is over
 

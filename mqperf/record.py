@@ -23,7 +23,9 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from mqperf.errors import RecordError
-from mqperf.plan import Case, without_passwords
+from mqperf.plan import Case
+from mqperf.plan_copy import public
+from mqperf.redaction import scrubbed, without_passwords
 
 SCHEMA = 1
 """Version of the run folder.  1: first."""
@@ -110,7 +112,7 @@ class Attempt:
         now = time.time()
         line = {"time": utc(now), "epoch": now, "host": host, "what": what, **detail}
         with disk_errors(self.folder), (self.folder / "events.jsonl").open("a") as file:
-            file.write(without_passwords(json.dumps(line)) + "\n")
+            file.write(json.dumps(scrubbed(line)) + "\n")
 
     def finish(self) -> Run:
         """Seal the run: checksums, everything on disk, then the one rename that makes it whole."""
@@ -146,7 +148,7 @@ class Attempt:
     def _write_facts(self) -> None:
         file = self.folder / "run.json"
         draft = file.with_suffix(".draft")
-        text = without_passwords(json.dumps(self.facts, indent=1, sort_keys=True))
+        text = json.dumps(scrubbed(self.facts), indent=1, sort_keys=True)
         draft.write_text(text + "\n", encoding="utf-8")
         _sync(draft)
         draft.replace(file)
@@ -170,7 +172,7 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
             ) from None
     try:
         with disk_errors(folder):
-            (folder / "plan.yaml").write_text(without_passwords(plan_text), encoding="utf-8")
+            (folder / "plan.yaml").write_text(public(plan_text), encoding="utf-8")
         for run in list(runs(folder)):
             if run.status == "partial":
                 set_aside(run.path, "interrupted")

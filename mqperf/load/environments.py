@@ -24,7 +24,7 @@ from platformdirs import user_cache_path
 
 from mqperf import guarded
 from mqperf.errors import LoadError
-from mqperf.plan import without_passwords
+from mqperf.redaction import without_passwords
 
 LOCKS = Path(__file__).with_name("locks")
 TOOLS = ("simulator.py", "messages_length.yaml")

@@ -153,7 +153,7 @@ class Trial:
         try:
             return self.attempt.fail(reason)
         except RecordError:  # No room for the reason, but a folder can be renamed all the same.
-            return set_aside(self.attempt.folder)
+            return set_aside(self.attempt.folder, "failed")
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""

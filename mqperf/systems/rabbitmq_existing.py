@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote
 
 import amqp
 import psutil
@@ -18,12 +18,13 @@ from pydantic import JsonValue
 from mqperf.errors import SystemFault
 from mqperf.hosts import ForeignProcess
 from mqperf.load import Access
-from mqperf.plan import Case, without_passwords
+from mqperf.plan import Case
 from mqperf.systems.rabbitmq_access import oslo_options
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Node, node_label
 from mqperf.topologies import TOPOLOGIES
+from mqperf.urls import HIDDEN, BrokerUrl
 
 CONNECT_TIMEOUT_S = 5
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
@@ -42,7 +43,7 @@ class Peer:
 class ExistingCluster:
     """The deployment; nothing of it ends with us."""
 
-    def __init__(self, peers: tuple[Peer, ...], urls: tuple[str, ...]) -> None:
+    def __init__(self, peers: tuple[Peer, ...], urls: tuple[BrokerUrl, ...]) -> None:
         """Take nodes that have been reached, and their URLs."""
         self._peers = peers
         self._urls = urls
@@ -87,7 +88,7 @@ class ExistingCluster:
                 {"label": peer.node.label, "name": peer.node.name, "version": peer.version}
                 for peer in self._peers
             ],
-            "urls": [without_passwords(url) for url in self._urls],
+            "urls": [url.shown() for url in self._urls],
             "policies": {"mirrored": MIRRORED},
         }
 
@@ -106,7 +107,7 @@ class ExistingCluster:
                 f"topology {topology} needs {index + 1} RabbitMQ nodes,"
                 f" the plan's settings give {len(self._urls)}: add their urls"
             )
-        return urlsplit(self._urls[index])._replace(scheme="rabbit").geturl()
+        return self._urls[index].revealed("rabbit")
 
 
 def queue_names(case: Case, run_id: str) -> list[str]:
@@ -124,45 +125,56 @@ def existing_cluster(settings: Settings) -> ExistingCluster:
 
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
+    urls = settings.endpoints
     peers = tuple(
         _peer(index, name, url)
-        for index, (name, url) in enumerate(zip(settings.nodes, settings.urls, strict=True))
+        for index, (name, url) in enumerate(zip(settings.nodes, urls, strict=True))
     )
-    return ExistingCluster(peers, settings.urls)
+    return ExistingCluster(peers, urls)
 
 
 @contextmanager
-def connected(url: str) -> Iterator[amqp.Connection]:
+def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
     """Open an AMQP connection for a moment; refusals become ``SystemFault``."""
-    parts, shown = urlsplit(url), without_passwords(url)
-    user = unquote(parts.username or "")
+    shown, user = url.shown(), url.credentials[0]
     try:
-        connection = _connect(parts)
+        connection = _connect(url)
     except amqp.exceptions.AccessRefused:
         raise SystemFault(f"{shown}: RabbitMQ refuses user {user!r} or the password") from None
     except amqp.exceptions.NotAllowed as error:
-        raise SystemFault(f"{shown}: not allowed for {user!r}: {error.reply_text}") from None
+        reason = _without_secrets(url, error.reply_text)
+        raise SystemFault(f"{shown}: not allowed for {user!r}: {reason}") from None
     except (OSError, ValueError, amqp.exceptions.AMQPError) as error:
         raise SystemFault(
-            f"{shown}: cannot be reached ({error}); start it, or correct the plan's settings"
+            f"{shown}: cannot be reached ({_without_secrets(url, error)});"
+            " start it, or correct the plan's settings"
         ) from None
     with connection:
         yield connection
 
 
-def _connect(parts: SplitResult) -> amqp.Connection:
+def _connect(url: BrokerUrl) -> amqp.Connection:
+    user, password = url.credentials
     connection = amqp.Connection(
-        host=f"{parts.hostname}:{parts.port or 5672}",
-        userid=unquote(parts.username or ""),
-        password=unquote(parts.password or ""),
-        virtual_host=unquote(parts.path[1:]) or "/",
+        host=f"{url.host}:{url.port or 5672}",
+        userid=user,
+        password=password,
+        virtual_host=unquote(url.path[1:]) or "/",
         connect_timeout=CONNECT_TIMEOUT_S,
     )
     connection.connect()
     return connection
 
 
-def _peer(index: int, name: str, url: str) -> Peer:
+def _without_secrets(url: BrokerUrl, text: object) -> str:
+    """What a library or a server said, without any form of the URL's password."""
+    said = str(text)
+    for secret in sorted(url.secrets(), key=len, reverse=True):
+        said = said.replace(secret, HIDDEN)
+    return said
+
+
+def _peer(index: int, name: str, url: BrokerUrl) -> Peer:
     with connected(url) as connection:
         told = connection.server_properties
         address, port = connection.sock.getpeername()[:2]

@@ -1,11 +1,22 @@
 """Settings of systems in plans: what all have in common, and how they are checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from mqperf.errors import SystemFault
+from mqperf.problems import Problem, of_validation
+
+
+class SettingsFault(SystemFault):
+    """Settings that a system does not know, or cannot be started with."""
+
+    def __init__(self, system: str, problems: Sequence[Problem]) -> None:
+        """Take every problem; places count from the settings."""
+        within = [Problem(("settings", *problem.where), problem.text) for problem in problems]
+        super().__init__("\n".join(f"{system}: {problem.sentence()}" for problem in within))
+        self.problems = problems
 
 
 class SystemSettings(BaseModel):
@@ -13,7 +24,7 @@ class SystemSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    start_timeout_s: int = Field(default=60, ge=1)
+    start_timeout_s: int = Field(default=60, ge=1, le=86_400)
 
 
 S = TypeVar("S", bound=SystemSettings)
@@ -22,12 +33,11 @@ S = TypeVar("S", bound=SystemSettings)
 def checked(system: str, model: type[S], settings: Mapping[str, JsonValue]) -> S:
     """Give the settings as ``model`` has them.
 
-    Raises ``SystemFault`` for an unknown key (listing the known ones) or a value out of range.
+    Raises ``SettingsFault`` with every unknown key (naming the nearest known one) and every value
+    of another type or out of range.
     """
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(["settings", *map(str, first["loc"])])
-        known = ", ".join(model.model_fields)
-        raise SystemFault(f"{system}: {where}: {first['msg']} (known: {known})") from None
+        problems = list(of_validation(error, lambda _: list(model.model_fields)))
+        raise SettingsFault(system, problems) from None

@@ -12,7 +12,8 @@ import yaml
 from typer.core import TyperCommand, TyperGroup
 
 from mqperf.cli import app
-from mqperf.plan import LoadPlan, Plan, SystemPlan
+from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
+from mqperf.plan_document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.plan_file import parse_plan
 from mqperf.stats.checks import CHECKS
 from mqperf.systems import SYSTEMS
@@ -89,6 +90,14 @@ def test_every_plan_key_is_explained(plan_keys: str) -> None:
     keys = {key for model in models for key in model.model_fields}
     keys |= {key for model in SystemSettings.__subclasses__() for key in model.model_fields}
     assert {key for key in keys if f"| `{key}` |" not in plan_keys} == set()
+
+
+def test_every_limit_of_a_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan reference has the limits that errors name."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    text = import_module("mqperf_docs.plan_keys").limits()
+    for limit in (MAX_CASES, MAX_THREADS, MAX_BYTES, MAX_VALUES, MAX_DEPTH):
+        assert f"| {limit:,} |" in text
 
 
 def test_every_topology_and_kind_of_queue_is_explained(plan_keys: str) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import PlanError
-from mqperf.plan import Case, redacted, without_passwords
+from mqperf.plan import Case, redacted
 from mqperf.plan_file import load_plan, parse_plan
+from mqperf.redaction import without_passwords
 
 HERE = Path("here.yaml")
 SOUND = """\
@@ -82,15 +83,21 @@ def test_the_load_runs_longer_than_the_window() -> None:
     [
         ("a: [", "here.yaml:1: not YAML"),
         ("nothing", "a plan is a mapping"),
-        (SOUND.replace("queues:", "queue:"), "here.yaml:4: unknown key .* did you mean 'queues'"),
+        (
+            SOUND.replace("queues:", "queue:"),
+            "here.yaml:4: systems.rabbitmq.queue: unknown key; did you mean 'queues'",
+        ),
         (SOUND.replace("cmsm", "cmms"), "here.yaml:3: .*'cmms'; did you mean 'cmsm'"),
         (SOUND.replace("[classic]", "[lazy]"), "here.yaml:4: .*'lazy'; known: classic"),
-        (SOUND.replace("[1, 10]", "[0]"), "here.yaml:7: .*greater than or equal to 1, got 0"),
+        (SOUND.replace("[1, 10]", "[0]"), "here.yaml:7: .*expected at least 1, got 0"),
         (SOUND.replace("[1, 10]", "[]"), "here.yaml:7: load.green_threads is empty"),
         (SOUND.replace("duration_s: 8", "duration_s: -8"), "here.yaml:9: .*got -8"),
         (SOUND.replace("duration_s: 8", "duration_s: long"), "here.yaml:9: .*got 'long'"),
         (SOUND.replace("  duration_s: 8\n", ""), "here.yaml:6: load.duration_s is missing"),
-        (SOUND.replace("rpc-call", "rpc-calls"), "here.yaml:5: .*got 'rpc-calls'"),
+        (
+            SOUND.replace("rpc-call", "rpc-calls"),
+            "here.yaml:5: .*unknown test case 'rpc-calls'; did you mean 'rpc-call'",
+        ),
         (SOUND.replace("repeats: 2", "repeats: 0"), "here.yaml:10: .*got 0"),
     ],
 )

@@ -18,6 +18,7 @@ DIRECTIVES: dict[str, Callable[[], str]] = {
     "data-dictionary": data_dictionary.markdown,
     "doubt-kinds": doubt_kinds.markdown,
     "plan-keys": plan_keys.markdown,
+    "plan-limits": plan_keys.limits,
 }
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.plan import LoadPlan, Plan, SystemPlan
+from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
+from mqperf.plan_document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
 from mqperf.topologies import QUEUES, TOPOLOGIES
@@ -70,6 +71,21 @@ def markdown() -> str:
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
     sections += [f"## Topologies\n\n{_names(topologies)}", f"## Queues\n\n{_names(queues)}"]
     return "\n".join(sections)
+
+
+def limits() -> str:
+    """A row for each limit of a whole plan."""
+    rows = (
+        ("cases in a plan", MAX_CASES, "shorten its lists or repeats, or split it"),
+        ("green threads in a case, over all its processes", MAX_THREADS, "lower one of the two"),
+        ("bytes of the file", MAX_BYTES, "split the plan"),
+        ("values in the file", MAX_VALUES, "split the plan"),
+        ("nested mappings and lists", MAX_DEPTH, "a plan needs five"),
+    )
+    return table(
+        ("what", "at most", "beyond it"),
+        ((what, f"{most:,}", instead) for what, most, instead in rows),
+    )
 
 
 def _settings() -> Iterator[str]:
@@ -138,10 +154,12 @@ def _value(entry: Mapping[str, Any]) -> str:
 def _limits(entry: Mapping[str, Any]) -> Iterator[str]:
     entry = {**entry.get("items", {}), **entry}
     if "minimum" in entry:
-        yield f"at least {entry['minimum']}"
+        yield f"at least {entry['minimum']:,}"
     if "maximum" in entry:
-        yield f"at most {entry['maximum']}"
+        yield f"at most {entry['maximum']:,}"
     if entry.get("minItems") or entry.get("minProperties"):
         yield "not empty"
+    if "maxLength" in entry:
+        yield f"at most {entry['maxLength']:,} characters"
     if "pattern" in entry:
         yield "letters, digits, `.`, `_` and `-`"

@@ -1,0 +1,142 @@
+"""URLs of brokers, taken apart once, so that their passwords are not shown."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
+
+from pydantic import SecretStr
+
+HIDDEN = "***"
+"""What stands where a secret stood."""
+
+FORM = "amqp://USER:${PASSWORD}@HOST:PORT/VHOST"
+PUBLIC_OPTIONS = frozenset(
+    {
+        *("ssl", "ssl_version", "ssl_ca_file", "ssl_cert_file", "ssl_key_file"),
+        *("heartbeat", "heartbeat_timeout_threshold", "heartbeat_rate", "connection_attempts"),
+        *("frame_max", "channel_max", "socket_timeout", "rpc_conn_pool_size"),
+    }
+)
+"""Options after the ``?`` of a URL whose values may be shown; those of all others may not."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_PARTS = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://"
+    r"(?P<authority>[^/?#]*)"
+    r"(?P<path>/[^?#@]*)?"
+    r"(?:\?(?P<query>(?:[\w.-]+=[^#@&]*(?:&|$))*))?"
+)
+_ADDRESS = re.compile(
+    r"(?:\[[0-9A-Fa-f:.]+(?:%\w+)?\]|(?:[\w.-]|\$\{\w+\})+)(?::(?:[0-9]{1,5}|\$\{\w+\}))?"
+)
+VARIABLES = re.compile(r"(?:\$\{\w+\})+")
+"""A password that is no secret: it names variables of the environment, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerUrl:
+    """``scheme://user:password@host:port/vhost?options``; its secrets cannot be printed."""
+
+    scheme: str
+    user: str | None
+    password: SecretStr | None
+    address: str
+    path: str
+    query: SecretStr | None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Take a URL apart; variables may stand in it.
+
+        Raises ``ValueError`` with what is wrong, never with a part of the URL.
+        """
+        text = text.strip()
+        if not text.isprintable():
+            raise ValueError("it holds a character that cannot be printed")
+        if not _SCHEME.match(text):
+            raise ValueError(f"it has no scheme: expected {FORM}")
+        found = _PARTS.fullmatch(text)
+        if not found:
+            raise ValueError("write a /, ?, #, & or @ in it as %2F, %3F, %23, %26 or %40")
+        userinfo, at, address = found["authority"].rpartition("@")
+        if not _ADDRESS.fullmatch(address):
+            raise ValueError(f"its host or port makes no sense: expected {FORM}")
+        user, colon, password = userinfo.partition(":")
+        return cls(
+            scheme=found["scheme"],
+            user=user if at else None,
+            password=SecretStr(password) if colon else None,
+            address=address,
+            path=found["path"] or "",
+            query=None if found["query"] is None else SecretStr(found["query"]),
+        )
+
+    def shown(self, *, variables: bool = False) -> str:
+        """The URL without secrets; with ``variables`` a password that is all ``${NAME}`` stays."""
+        user = self.user or ""
+        if self.password is not None:
+            user += f":{_shown(self.password.get_secret_value(), variables=variables)}"
+        options = list(self._options(variables=variables))
+        query = f"?{'&'.join(options)}" if options else ""
+        return f"{self.scheme}://{self._at(user)}{self.address}{self.path}{query}"
+
+    def revealed(self, scheme: str) -> str:
+        """The URL with its password, in ``scheme``, every character of it encoded as URLs want."""
+        user = _encoded(self.user or "")
+        if self.password is not None:
+            user += f":{_encoded(self.password.get_secret_value())}"
+        pairs = [f"{name}={_encoded(value)}" for name, value in self._pairs()]
+        query = f"?{'&'.join(pairs)}" if pairs else ""
+        return f"{scheme}://{self._at(user)}{self.address}{self.path}{query}"
+
+    @property
+    def host(self) -> str:
+        """Name or address of the host."""
+        return urlsplit(f"//{self.address}").hostname or ""
+
+    @property
+    def port(self) -> int | None:
+        """The port, if one is given; raises ``ValueError`` for one beyond 65535."""
+        return urlsplit(f"//{self.address}").port
+
+    @property
+    def credentials(self) -> tuple[str, str]:
+        """User and password, decoded."""
+        password = self.password.get_secret_value() if self.password else ""
+        return unquote(self.user or ""), unquote(password)
+
+    def secrets(self) -> set[str]:
+        """Every text by which a secret of this URL could be told, variables aside."""
+        raw = [self.password.get_secret_value()] if self.password else []
+        raw += [value for name, value in self._pairs() if name not in PUBLIC_OPTIONS]
+        literal = [part for text in raw for part in VARIABLES.split(text)]
+        return {form for text in literal for form in (text, unquote(text), _encoded(text))} - {""}
+
+    def _at(self, userinfo: str) -> str:
+        return "" if self.user is None else f"{userinfo}@"
+
+    def _options(self, *, variables: bool) -> Iterator[str]:
+        """The options up to the first with a secret: an ``&`` after it may be a part of that."""
+        for name, value in self._pairs():
+            if name in PUBLIC_OPTIONS:
+                yield f"{name}={value}"
+            else:
+                yield f"{name}={_shown(value, variables=variables)}"
+                if not variables or not VARIABLES.fullmatch(value):
+                    return
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Name and value of every option."""
+        query = "" if self.query is None else self.query.get_secret_value()
+        options = (option.partition("=") for option in query.split("&") if option)
+        return [(name, value) for name, _, value in options]
+
+
+def _shown(secret: str, *, variables: bool) -> str:
+    return secret if variables and VARIABLES.fullmatch(secret) else HIDDEN
+
+
+def _encoded(text: str) -> str:
+    return quote(unquote_to_bytes(text), safe="")

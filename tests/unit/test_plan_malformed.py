@@ -1,0 +1,248 @@
+"""Malformed plans: one clear error each, with exit code 2; no traceback, no hang."""
+
+import copy
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from malformed_plans import SOUND, malformed
+
+from mqperf import cli
+from mqperf.plan_file import parse_plan
+from mqperf.systems.in_plans import problems_of
+
+CORPUS = malformed()
+QUICKSTART = (Path(__file__).parent.parent.parent / "plans" / "quickstart.yaml").read_bytes()
+PATIENCE_S = 120
+"""After this long a command hangs; nothing here should take a tenth of it."""
+
+JARGON = re.compile(
+    r"Traceback|pydantic|[Ii]nput should|[Vv]alidation error|[Vv]alue error|type="
+    r"|tuple|\bdict\b|\bNone\b|tag:yaml|could not determine|the node",
+)
+TOO_LONG = {"long-line", "700000-counts"}
+"""Too long to be read, so no line is named."""
+
+fuzzed = settings(
+    deadline=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@contextmanager
+def alarm() -> Iterator[None]:
+    """Whatever hangs is ended by the clock of the operating system."""
+
+    def ring(_number: int, _frame: object) -> None:
+        pytest.fail(f"no answer within {PATIENCE_S} s")
+
+    before = [
+        signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM)
+    ]
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        for number, handler in zip(
+            (signal.SIGALRM, signal.SIGINT, signal.SIGTERM), before, strict=True
+        ):
+            signal.signal(number, handler)
+
+
+def mqperf(*arguments: str) -> int:
+    """Exit code of the command line, run in this process."""
+    argv, sys.argv = sys.argv, ["mqperf", *arguments]
+    try:
+        with alarm():
+            cli.main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    finally:
+        sys.argv = argv
+    return 0
+
+
+def test_the_plan_behind_the_corpus_is_sound() -> None:
+    """Each malformed plan is wrong for the one thing that was changed in it."""
+    assert parse_plan(SOUND, Path("sound.yaml"), problems_of).cases()
+    assert len(CORPUS) >= 200
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_malformed_plan_is_one_clear_error(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2; file, line and what is wrong on stderr, in a person's words; nothing else."""
+    file = tmp_path / "plan.yaml"
+    file.write_bytes(CORPUS[name])
+    code = mqperf("plan", str(file))
+    said = capsys.readouterr()
+    assert (code, said.out) == (2, "")
+    assert said.err.startswith(f"mqperf: {file}:")
+    assert not JARGON.search(said.err.replace(str(tmp_path), "")), said.err
+    assert max(map(len, said.err.splitlines())) < 400
+    assert len(said.err.splitlines()) < 60
+    assert "u:p" not in said.err
+    assert (
+        re.search(r"plan\.yaml:\d+: \S", said.err)
+        or "plan.yaml: a plan is a mapping" in said.err
+        or name in TOO_LONG
+    ), said.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "twice-queues",
+            r"plan\.yaml:7: systems\.rabbitmq\.queues: given twice, in line 6 and here",
+        ),
+        ("misspelt-targets", r"plan\.yaml:16: load\.argets_: unknown key; did you mean 'targets'"),
+        ("unknown-system", r"plan\.yaml:4: .*'rabitmq'; did you mean 'rabbitmq'"),
+        ("order-unknown", r"plan\.yaml:18: order: unknown order 'rnadom'; did you mean 'random'"),
+        ("duration_s-text", r"plan\.yaml:12: load\.duration_s: expected a whole number, got 'ten'"),
+        ("settings-misspelt", r"plan\.yaml:7: .*start_timeout: .*did you mean 'start_timeout_s'"),
+        (
+            "settings-too-little",
+            r"plan\.yaml:7: .*memory_watermark_mb: expected at least 64, got 1",
+        ),
+        ("processes-huge", r"plan\.yaml:11: .*expected at most 1,000, got 100000000"),
+        ("90000-cases", r"plan\.yaml:1: 715,211 cases, .* at most 10,000: shorten"),
+        ("threads", r"plan\.yaml:9: load: .*10,000,000 green threads .* at most 100,000 .*: lower"),
+        ("billion-laughs", r"more than 20,000 values"),
+        ("700000-counts", r"plan\.yaml: more than 262,144 bytes: split"),
+        ("deep-flow", r"plan\.yaml:1: nested more than 20 deep"),
+        ("latin-1", r"plan\.yaml:2: not UTF-8: save"),
+        ("tab", r"plan\.yaml:4: not YAML: a tab may not indent"),
+    ],
+)
+def test_the_error_says_what_would_be_right(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Line, place, what was expected, what was got; the nearest known name; the limit."""
+    file = tmp_path / "plan.yaml"
+    file.write_bytes(CORPUS[name])
+    assert mqperf("plan", str(file)) == 2
+    assert re.search(text, capsys.readouterr().err)
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Types, names, settings, repeated keys: one error, a line for each, in the file's order."""
+    file = tmp_path / "plan.yaml"
+    text = SOUND.replace("[cmsm,", "[cmms,").replace("{start_timeout_s: 60}", "{start: 1}")
+    text = text.replace("duration_s: 8", "duration_s: long").replace("targets:", "target:")
+    text = text.replace("seed: 7", "seed: 7\nseed: !!set {}")
+    file.write_text(text.replace("test_cases:", "  zeromc: {topologies: [direct]}\ntest_cases:"))
+    assert mqperf("run", str(file)) == 2
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first == f"mqperf: {file}: 6 problems"
+    places = [re.sub(r".*plan\.yaml:(\d+): (\S+?):? .*", r"\1 \2", line) for line in lines]
+    assert places == [
+        "5 systems.rabbitmq.topologies",
+        "7 systems.rabbitmq.settings.start",
+        "8 systems.zeromc",
+        "13 load.duration_s",
+        "17 load.target",
+        "21 seed",
+    ]
+
+
+@pytest.mark.parametrize("what", ["directory", "fifo", "/dev/zero", "missing", "long-name"])
+def test_what_is_no_file_is_not_read(what: str, tmp_path: Path) -> None:
+    """A folder, a pipe that nobody writes, a device without end: one error, at once."""
+    place = {"directory": tmp_path, "missing": tmp_path / "no", "/dev/zero": Path("/dev/zero")}.get(
+        what, tmp_path / ("x" * (300 if what == "long-name" else 5))
+    )
+    if what == "fifo":
+        os.mkfifo(place)
+    ended = subprocess.run(
+        [Path(sys.executable).with_name("mqperf"), "plan", place],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert re.fullmatch(rf"mqperf: {re.escape(str(place))}: [^\n]*\n", ended.stderr)
+
+
+@fuzzed
+@given(data=st.data())
+def test_damaged_bytes_are_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
+    """A plan with some bytes replaced is understood, or explained; nothing else happens."""
+    content = QUICKSTART
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(content)))
+        length = data.draw(st.sampled_from([0, 0, 1, 1, 2, 10]))
+        bits = st.binary(max_size=4) | st.sampled_from(
+            [
+                b"\t",
+                b"\n",
+                b"[",
+                b"]",
+                b"{",
+                b"}",
+                b": ",
+                b"- ",
+                b"&a ",
+                b"*a",
+                b"!!int ",
+                b"? ",
+                b"|",
+            ]
+        )
+        content = content[:start] + data.draw(bits) + content[start + length :]
+    file = tmp_path / "plan.yaml"
+    file.write_bytes(content)
+    assert mqperf("plan", str(file)) in {0, 2}
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.dates()
+    | st.sampled_from(["rabbitmq", "zeromq", "cmsm", "classic", "amqp://u:p@h", "${X}", "***"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@fuzzed
+@given(data=st.data())
+def test_damaged_structure_is_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
+    """A plan with values replaced by any other is understood, or explained."""
+    plan = yaml.safe_load(SOUND)
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, key = data.draw(st.sampled_from(list(places(plan))))
+        holder[key] = copy.deepcopy(data.draw(VALUES))
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        yaml.safe_dump(plan, allow_unicode=data.draw(st.booleans())), "utf-8", "replace"
+    )
+    assert mqperf("plan", str(file)) in {0, 2}
+
+
+def places(data: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (data of YAML)
+    """Every container in the data, with every key or index of it."""
+    keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    for key in list(keys):
+        yield data, key
+        yield from places(data[key])

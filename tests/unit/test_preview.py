@@ -1,0 +1,81 @@
+"""What a plan would do and how far it has got: readable for every plan that is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import MqperfError
+from mqperf.plan import MAX_CASES
+from mqperf.plan_file import parse_plan
+from mqperf.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, standing
+
+LARGE = f"""\
+systems:
+  rabbitmq: {{topologies: [cmsm, cs1ss2], queues: [classic]}}
+test_cases: [rpc-call]
+load: {{green_threads: [{", ".join(map(str, range(1, 51)))}], processes: [1000], duration_s: 1}}
+repeats: 100
+"""
+
+
+def test_a_large_plan_is_shown_in_part() -> None:
+    """The first cases and commands are shown, the others counted; the sums are of all cases."""
+    plan = parse_plan(LARGE, Path("large.yaml"))
+    assert plan.number_of_cases == len(plan.cases()) == MAX_CASES
+    lines = preview(plan).splitlines()
+    assert lines[1].startswith("10000 cases")
+    assert len(lines) < CASES_SHOWN * (COMMANDS_SHOWN + 4) + 10
+    assert f"and {MAX_CASES - CASES_SHOWN} cases more; --all shows them" in lines
+    assert f"      and {2000 - COMMANDS_SHOWN} commands more; --all shows them" in lines
+
+
+def test_all_of_a_plan_can_be_shown(root: Path) -> None:
+    """Asked for, every case stands there with every command."""
+    text = (root / "plans" / "rabbitmq.yaml").read_text()
+    plan = parse_plan(text, Path("rabbitmq.yaml"))
+    part, everything = preview(plan), preview(plan, everything=True)
+    assert "--all" in part
+    assert "--all" not in everything
+    assert everything.count("run folder ") == len(plan.cases())
+    assert everything.count("      $ ") == sum(2 * case.processes for case in plan.cases())
+
+
+def test_the_standing_of_a_recorded_sweep(root: Path) -> None:
+    """A line for each case, then the sums."""
+    *lines, sums = standing(root / "data" / "samples" / "runs").splitlines()
+    assert len(lines) == 24
+    assert sums.startswith("24 done")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "no runs folder, it holds no plan.yaml"),
+        (b"", "plan.yaml: a plan is a mapping"),
+        (b"\xff\xfe", "plan.yaml:1: not UTF-8"),
+        (b"systems: {rabbitmq: {topol", "plan.yaml:1: not YAML"),
+        (b"services: {web: {image: nginx}}", "plan.yaml: 3 problems"),
+        ("directory", "plan.yaml: "),
+    ],
+)
+def test_a_folder_without_a_sound_plan_has_no_standing(
+    content: bytes | str | None, complaint: str, tmp_path: Path
+) -> None:
+    """Missing, damaged or somebody else's: one error that names the file."""
+    file = tmp_path / "plan.yaml"
+    if content == "directory":
+        file.mkdir()
+    elif isinstance(content, bytes):
+        file.write_bytes(content)
+    with pytest.raises(MqperfError) as error:
+        standing(tmp_path)
+    assert str(error.value).startswith(str(tmp_path))
+    assert complaint in str(error.value)
+
+
+def test_what_is_no_folder_has_no_standing(tmp_path: Path) -> None:
+    """A file, or nothing at all, is no runs folder."""
+    (tmp_path / "file").touch()
+    for name in ("file", "nothing"):
+        with pytest.raises(MqperfError, match=f"{name}: no runs folder"):
+            standing(tmp_path / name)

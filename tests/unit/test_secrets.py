@@ -1,0 +1,328 @@
+"""Secrets are never text: whatever form a plan gives a password, nothing shows or keeps it."""
+
+import json
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import StringIO
+from itertools import cycle
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from mqperf import cli
+from mqperf.errors import PlanError, SystemFault
+from mqperf.notebook import plan_of
+from mqperf.plan import Case, Plan
+from mqperf.plan_copy import public
+from mqperf.plan_file import parse_plan, plan_from
+from mqperf.preview import preview, standing
+from mqperf.progress import Bar
+from mqperf.record import Attempt, Run, recording
+from mqperf.redaction import redacted, without_passwords
+from mqperf.systems.in_plans import problems_of
+from mqperf.systems.rabbitmq_existing import existing_cluster
+from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+from mqperf.urls import BrokerUrl
+
+BEGIN, END = "Zq7x", "x7qZ"
+"""Both ends of every password here: a part that shows is found, too."""
+
+HERE = Path("here.yaml")
+PLAN = """\
+# Before the sweep: COMMENT
+title: "Staging: ask me@example.org"   # mind the quotes
+systems:
+  rabbitmq:
+    topologies: [cmsm]
+    settings:
+      nodes: [rabbit@mq1]
+      urls:
+        - URL
+test_cases: [rpc-call]
+load: {green_threads: [10], duration_s: 30}
+"""
+
+URLS = (
+    "amqp://perf:{}@mq1.example.net:5672/perf",
+    "rabbit://perf:{}@127.0.0.1",
+    "amqp://:{}@mq1",
+    "amqp://perf:{}@[::1]:5672",
+    "perf:{}@mq1:5672/perf",
+    "amqp://perf:{}@",
+    "amqp://perf:{}@mq1:port",
+    "http://perf:{}@mq1",
+    "amqp://mq1/perf?password={}",
+    "amqp://perf@mq1/perf?ssl=true&ssl_key_password={}",
+    "amqp://perf:${{HOME}}{}@mq1",
+    "amqp://perf:{}@[::1",
+)
+"""Where in a URL a password stands; some of them are no URLs."""
+
+PASSWORDS = st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp", "Cn", "Co")), max_size=12
+).map(lambda middle: f"{BEGIN}{middle}{END}")
+
+HARD = (
+    "@",
+    " ",
+    "'",
+    '"',
+    "#",
+    " #",
+    ": ",
+    "/",
+    "?",
+    "&",
+    "%",
+    "\\",
+    "{}",
+    ", ",
+    "* & !",
+    "&ssl=",
+    "ß",
+    "@/:?",
+)
+
+searching = settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def plain(url: str) -> str:
+    return url
+
+
+def in_single_quotes(url: str) -> str:
+    return "'" + url.replace("'", "''") + "'"
+
+
+def block(url: str) -> str:
+    return f"|\n          {url}"
+
+
+def folded(url: str) -> str:
+    return f">-  # the password\n          {url}"
+
+
+def anchored(url: str) -> str:
+    return f"&node {json.dumps(url)}"
+
+
+Form = Callable[[str], str]
+FORMS: tuple[Form, ...] = (plain, json.dumps, in_single_quotes, block, folded, anchored)
+
+
+def told(text: str) -> Iterator[str]:
+    """Whatever mqperf says of a plan, or makes of it, sound or not."""
+    try:
+        plan = parse_plan(text, HERE, problems_of)
+    except PlanError as error:
+        yield str(error)
+        return
+    yield from (repr(plan), str(plan), plan.model_dump_json(), repr(plan.model_dump()))
+    yield preview(plan, everything=True)
+    yield from (case.model_dump_json() + repr(case) for case in plan.cases())
+    settings_of = plan.systems["rabbitmq"].settings
+    yield f"{settings_of} {parse_settings(settings_of)!r} {parse_settings(settings_of).endpoints}"
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_no_hard_password_is_shown_or_kept(url: str, tmp_path: Path) -> None:
+    """Characters that end a scalar, a comment or a part of a URL: no part of a password shows."""
+    for number, (middle, form) in enumerate(zip(HARD, cycle(FORMS), strict=False)):
+        search(f"{BEGIN}{middle}{END}", url, form, tmp_path / str(number))
+
+
+@searching
+@given(password=PASSWORDS, url=st.sampled_from(URLS), form=st.sampled_from(FORMS))
+def test_no_password_is_shown_or_kept(
+    password: str, url: str, form: Form, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Errors, previews, dumps, the plan's copy, run.json and events hold no part of a password."""
+    search(password, url, form, tmp_path_factory.mktemp("runs"))
+
+
+def search(password: str, url: str, form: Form, folder: Path) -> None:
+    text = PLAN.replace("URL", form(url.format(password))).replace("COMMENT", f"it is {password}")
+    shown = [*told(text)]
+    with suppress(PlanError):
+        shown += kept(parse_plan(text, HERE, problems_of), text, folder)
+    for words in shown:
+        assert BEGIN not in words
+        assert END not in words
+
+
+def kept(plan: Plan, text: str, folder: Path) -> Iterator[str]:
+    """The files that a run leaves, which make the same cases as the plan."""
+    with recording(folder, text):
+        [case] = plan.cases()
+        attempt = Attempt(folder, case)
+        endpoint = parse_settings(plan.systems["rabbitmq"].settings).endpoints[0]
+        attempt.event("refused", url=endpoint.revealed("rabbit"), more=[endpoint.revealed("amqp")])
+        attempt.fail(f"cannot reach {endpoint.revealed('rabbit')}, given up")
+    yield from (file.read_text() for file in folder.rglob("*") if file.is_file())
+    yield standing(folder)
+    copied = parse_plan((folder / "plan.yaml").read_text(), HERE)
+    assert [copied_case.id for copied_case in copied.cases()] == [case.id]
+
+
+@searching
+@given(password=PASSWORDS)
+@example("it's 100% @/:?#&=")
+def test_the_driver_gets_the_password_that_the_plan_gives(password: str) -> None:
+    """Percent-encoded, or as it is where a URL can hold it: it reaches RabbitMQ unchanged."""
+    for given_password in (quote(password, safe=""), password):
+        try:
+            [url] = parse_settings(
+                {"nodes": ["a"], "urls": [f"amqp://u:{given_password}@h:1/v"]}
+            ).endpoints
+        except SystemFault:
+            assert set(given_password) & set("/?#") or not given_password.isprintable()
+            continue
+        assert url.credentials == ("u", unquote(given_password))
+        assert unquote(urlsplit(url.revealed("rabbit")).password or "") == unquote(given_password)
+        assert (url.host, url.port) == ("h", 1)
+
+
+def test_the_rest_of_the_plan_is_kept_to_the_byte() -> None:
+    """Only the scalar with the password changes; variables, quotes, comments, line ends stay."""
+    text = PLAN.replace("COMMENT", "at night").replace(
+        "- URL", "- amqp://u:${MQ}@a:1  # master\n        - 'amqp://u:hunter2@b'  # slave"
+    )
+    for given_text in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
+        wanted = given_text.replace("'amqp://u:hunter2@b'", '"amqp://u:***@b"')
+        assert public(given_text) == wanted
+
+
+def test_a_plan_without_passwords_is_kept_as_it_is(root: Path) -> None:
+    """Nothing that holds no password is touched, in any plan of the project."""
+    for file in root.glob("plans/*.yaml"):
+        assert public(file.read_text()) == file.read_text()
+
+
+def test_a_comment_with_a_password_is_not_kept() -> None:
+    """A comment that may hold a password, or that repeats one of the plan's, is hidden."""
+    text = PLAN.replace("COMMENT", "amqp://u:hunter2@h").replace("URL", "amqp://u:tr0ub@h # tr0ub")
+    copied = public(text)
+    assert "hunter2" not in copied
+    assert "tr0ub" not in copied
+    assert "# mind the quotes" in copied
+
+
+@pytest.mark.parametrize(
+    ("given_text", "wanted"),
+    [
+        ("rabbit://nova:s3cr:et@host:5672/", "rabbit://nova:***@host:5672/"),
+        ("rabbit://nova:${SECRET}@host/v", "rabbit://nova:***@host/v"),
+        ("rabbit://host", "rabbit://host"),
+        ("rabbit@mq1", "rabbit@mq1"),
+        ("amqp://u:p@ss word@h", "amqp://u:***@h"),
+        (
+            "amqp://h/v?ssl=true&password=x&heartbeat=5",
+            "amqp://h/v?ssl=true&password=***",
+        ),
+        ("u:p@h", "***"),
+        ("amqp://u:p/w@h", "***"),
+        ("10 green threads", "10 green threads"),
+    ],
+)
+def test_a_url_is_redacted_by_its_parts(given_text: str, wanted: str) -> None:
+    """User, host and public options stay; what cannot be taken apart is hidden altogether."""
+    assert redacted(given_text) == wanted
+    assert redacted(wanted) == wanted
+
+
+@pytest.mark.parametrize("text", ["u:p'w@h", 'u:p"w@h', "u:p:w@h", "u:p@w@h", ":pw@h"])
+def test_strangers_words_lose_the_passwords_of_their_urls(text: str) -> None:
+    """A log or an error may quote a URL in any way."""
+    for words in (f"at amqp://{text}, refused", f"'amqp://{text}'", f'{{"url": "amqp://{text}"}}'):
+        cleaned = without_passwords(words)
+        assert "w@" not in cleaned
+        assert ":***@h" in cleaned
+    assert without_passwords("GET http://h/x?password=hunter2&a=b") == (
+        "GET http://h/x?password=***"
+    )
+
+
+def test_a_url_cannot_be_printed() -> None:
+    """Neither by repr nor in an f-string."""
+    url = BrokerUrl.parse("amqp://u:hunter2@h?password=hunter2")
+    assert "hunter2" not in f"{url} {url!r} {[url]} {url.shown()}"
+    assert "hunter2" in url.revealed("amqp")
+
+
+@pytest.mark.parametrize("password", ["p@ss word", "it's", 'a"b', "100%", "Connection", "127"])
+def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
+    """What the socket and the driver say is kept, without the password in any form."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"amqp://u:{password}@localhost:{unused.getsockname()[1]}"
+        with pytest.raises(SystemFault, match="cannot be reached") as fault:
+            existing_cluster(Settings(nodes=("a",), urls=(url,)))
+    assert password not in str(fault.value)
+    assert quote(password) not in str(fault.value)
+
+
+def test_a_copied_plan_with_a_hidden_password_is_not_run() -> None:
+    """Whoever runs the copy of a plan is told that its password is gone."""
+    with pytest.raises(PlanError, match=r"here\.yaml:9: .*removed when the plan was copied"):
+        parse_plan(public(PLAN.replace("URL", "amqp://u:hunter2@h")), HERE, problems_of)
+
+
+def test_a_notebook_hears_every_problem_without_its_value() -> None:
+    """The parameters of a notebook are checked as a plan file is."""
+    with pytest.raises(PlanError) as error:
+        plan_of(
+            "",
+            system="rabitmq",
+            topologies=["amqp://u:hunter2@h"],
+            queues=["classic"],
+            test_cases=["rpc-cal"],
+            green_threads=[0],
+            duration_s="long",
+        )
+    lines = str(error.value).splitlines()
+    assert len(lines) == 5
+    assert "hunter2" not in str(error.value)
+    assert any("did you mean 'rabbitmq'" in line for line in lines)
+
+
+def test_a_plan_made_by_a_program_keeps_no_password(tmp_path: Path) -> None:
+    """What a notebook measures is written down from its plan, redacted and with the same cases."""
+    data = yaml.safe_load(PLAN.replace("URL", "amqp://u:hunter2@h")) | {"name": "made"}
+    plan = plan_from(data, "here")
+    with recording(tmp_path, yaml.safe_dump(plan.model_dump(mode="json"))):
+        pass
+    copied = (tmp_path / "plan.yaml").read_text()
+    assert "hunter2" not in copied
+    assert [case.id for case in parse_plan(copied, HERE).cases()] == [c.id for c in plan.cases()]
+    assert all(isinstance(case, Case) for case in plan.cases())
+
+
+def test_the_command_line_repeats_no_password(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever raised the error, and whatever its words quote."""
+
+    def fails() -> None:
+        raise SystemFault("client-1 ended; its last line: amqp://u:hunter2@h is refused")
+
+    monkeypatch.setattr(cli, "app", fails)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().err == (
+        "mqperf: client-1 ended; its last line: amqp://u:***@h is refused\n"
+    )
+    case = parse_plan(PLAN.replace("URL", "amqp://h"), HERE).cases()[0]
+    said = StringIO()
+    with Bar(Console(file=said, width=200)) as bar:
+        bar.finished(case, Run(tmp_path, case.id, "failed"), "amqp://u:hunter2@h is refused")
+    assert "amqp://u:***@h is refused" in said.getvalue()
