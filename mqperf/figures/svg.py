@@ -14,6 +14,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from mqperf.figures.palette import SHADES, Shade
+from mqperf.one_line import one_line
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -37,7 +38,7 @@ def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Pa
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
     for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
         told = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
-        told.text = text
+        told.text = one_line(text)
         root.insert(position, told)
     style = ET.Element(f"{{{SVG}}}style")
     style.text = dark_style(drawn.getvalue().decode())

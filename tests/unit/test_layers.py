@@ -14,7 +14,7 @@ PACKAGE = Path(mqperf.__file__).parent
 
 # Lowest first: a room imports from the lines above its own, from itself, and from errors.
 LAYERS = (
-    {"errors", "version"},
+    {"errors", "version", "one_line"},
     {"columns", "topologies"},
     {"plan"},
     {"plan_file"},
