@@ -11,7 +11,7 @@ UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What may be the name of a file or folder: without separators, and not hidden."""
 
-LONGEST_NAME = 64
+LONGEST_NAME = 100
 """Characters in a name of data that becomes a part of such a name."""
 
 _REVERSING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -30,8 +30,10 @@ class TestCase:
     __test__ = False
 
 
-TAKEN = ("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "report.json")
-TAKEN += ("tables", "top_throughput.svg")
+TAKEN = (
+    *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "report.json"),
+    *("tables", "top_throughput.svg"),
+)
 """What stands beside the folders of the systems in a report."""
 
 _TWO_POINTS = Text(

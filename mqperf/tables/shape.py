@@ -91,9 +91,8 @@ def _check(table: str, frame: pd.DataFrame, column: str) -> None:
     wrong = _wrong(frame[column], check).fillna(value=False)
     if wrong.any():
         row = frame[wrong].iloc[0]
-        place = f"row {wrong.to_numpy().argmax() + 1}" + (
-            f" (run {row['run']})" if "run" in row else ""
-        )
+        place = f"row {wrong.to_numpy().argmax() + 1}"
+        place += f" (run {_quoted(row['run'])})" if "run" in row else ""
         raise TableError(
             f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
             f" got {_quoted(row[column])}"
