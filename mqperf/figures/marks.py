@@ -26,6 +26,9 @@ HEADROOM = 1.06
 LONGEST_LABEL = 80
 """Characters of a label that there is room for."""
 
+LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
+"""Characters beside each other in a legend, and what each handle takes of them."""
+
 TITLE_PAD, LEGEND_ROW = 8, 14
 """Points between a panel and its title, and what each row of the legend between them adds."""
 
@@ -127,6 +130,7 @@ def _legend(axes: Axes, columns: int) -> int:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
+    columns = min(columns, max(1, LEGEND_WIDTH // (max(map(len, labels)) + LEGEND_HANDLE)))
     axes.legend(handles, labels, ncols=columns, **_LEGEND)
     return ceil(len(labels) / columns)
 

@@ -5,6 +5,7 @@ colours of the palette where the reader prefers dark.
 """
 
 import re
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ _FINE = re.compile(r"(-?\d+\.\d\d)\d+")
 def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
     """Write the figure; ``title`` and ``description`` are what a screen reader says of it."""
     drawn = BytesIO()
-    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": path.name}):
+    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": path.name}), warnings.catch_warnings():
+        # text stays text, so it is the reader's fonts that must have the glyph
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
