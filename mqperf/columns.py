@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Dtype = Literal["string", "int64", "Int64", "float64", "datetime64[us, UTC]"]
-Check = Literal["any", "not negative", "positive"]
+Check = Literal["any", "not negative", "positive", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,11 @@ def _text(name: str, meaning: str, label: str = "") -> Column:
     return Column(name, "string", meaning, label)
 
 
+def _name(name: str, meaning: str) -> Column:
+    """Text that becomes the name of folders and files."""
+    return Column(name, "string", meaning, check="name")
+
+
 def _count(name: str, meaning: str, label: str = "", unit: str = "msg") -> Column:
     return Column(name, "Int64", meaning, label, unit, check="not negative")
 
@@ -82,9 +87,9 @@ _CORES = Column("cores", "Int64", "Hardware threads of a host.", check="positive
 _KEYS = (
     _text("run", "Name of the run folder; for a published report, of the row's source."),
     _text("point", "Id of the point of the sweep: all repeats of one case share it."),
-    _text("system", "System under test."),
-    _text("topology", "Who connects to which node: cmsm, cs1ss2."),
-    _text("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
+    _name("system", "System under test."),
+    _name("topology", "Who connects to which node: cmsm, cs1ss2."),
+    _name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
     _text("test_case", "rpc-call, rpc-cast or notify."),
     _THREADS,
     Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),

@@ -33,9 +33,15 @@ AXES = ("topology", "queues", "threads")
 
 
 def set_up() -> None:
-    """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG."""
+    """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG.
+
+    Tables are shown whole, and what stands in them as text, not as a formula.
+    """
     set_matplotlib_formats("svg", "png")
-    pd.set_option("display.max_columns", None, "display.precision", 1)
+    for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
+        pd.set_option(whole, None)
+    pd.set_option("display.precision", 1)
+    pd.options.display.html.use_mathjax = False
 
 
 def located(path: str) -> Path:

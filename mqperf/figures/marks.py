@@ -12,6 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from mqperf.columns import COLUMNS
 from mqperf.figures.palette import FAINT, GRID, INK, PAPER, Shade
+from mqperf.one_line import one_line
 
 WIDE_SWEEP = 20
 """A sweep whose ends are further apart than this is shown on a log axis."""
@@ -21,6 +22,12 @@ NEAREST_TICKS = 0.075
 
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
+
+LONGEST_LABEL = 80
+"""Characters of a label that there is room for."""
+
+LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
+"""Characters beside each other in a legend, and what each handle takes of them."""
 
 TITLE_PAD, LEGEND_ROW = 8, 14
 """Points between a panel and its title, and what each row of the legend between them adds."""
@@ -60,7 +67,14 @@ def line(
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
-    axes.plot(threads, values, pen.dash, linewidth=1.8, label=pen.label or "_", **marks)
+    axes.plot(
+        threads,
+        values,
+        pen.dash,
+        linewidth=1.8,
+        label=as_text(pen.label) if pen.label else "_",
+        **marks,
+    )
     _intervals(known, column, axes, colour)
     hollow = known["point"].isin(list(doubted)).to_numpy()
     if hollow.any():
@@ -89,7 +103,9 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     axes.set_facecolor(PAPER.light)
     rows = _legend(axes, legend_columns)
     pad = TITLE_PAD + LEGEND_ROW * max(rows, 1)
-    axes.set_title(title, loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad)
+    axes.set_title(
+        as_text(title), loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad
+    )
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT.light)
     axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
@@ -103,11 +119,18 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     return axes
 
 
+def as_text(text: str) -> str:
+    """The text as matplotlib shows it to the letter: no formula, and not hidden from the legend."""
+    told = one_line(text, LONGEST_LABEL).replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{told}" if told.startswith("_") else told
+
+
 def _legend(axes: Axes, columns: int) -> int:
     """Write the legend above the panel, and say how many rows it takes; none for a single line."""
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
+    columns = min(columns, max(1, LEGEND_WIDTH // (max(map(len, labels)) + LEGEND_HANDLE)))
     axes.legend(handles, labels, ncols=columns, **_LEGEND)
     return ceil(len(labels) / columns)
 

@@ -7,7 +7,17 @@ from matplotlib.axes import Axes
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels, palette
-from mqperf.figures.marks import Pen, dress, from_zero, line, log_scale, plain, shown, thread_axis
+from mqperf.figures.marks import (
+    Pen,
+    as_text,
+    dress,
+    from_zero,
+    line,
+    log_scale,
+    plain,
+    shown,
+    thread_axis,
+)
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
 
@@ -169,7 +179,9 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         bars = axes.barh(places, values, height * 0.86, color=shade.light, label=titles[case])
         texts = [plain(float(f"{value:.3g}")) for value in values]
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5)
-    axes.set_yticks([place + 0.4 - height / 2 for place in range(len(names))], names)
+    axes.set_yticks(
+        [place + 0.4 - height / 2 for place in range(len(names))], [as_text(name) for name in names]
+    )
     axes.invert_yaxis()
     axes.margins(x=0.1)
     dress(axes, COLUMNS["throughput_msg_s"].heading("top"))

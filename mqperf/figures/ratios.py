@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import palette
-from mqperf.figures.marks import dress, plain
+from mqperf.figures.marks import as_text, dress, plain
 
 _SHADES = {
     "throughput_msg_s": palette.THROUGHPUT,
@@ -48,11 +48,13 @@ def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:
         axes.plot([row["ratio"]], [place], "o", color=shade, markerfacecolor=face, markersize=5.5)
         if row["verdict"] != "cannot tell":
             spot = row["ratio"], place
-            note = axes.annotate(row["verdict"], spot, (0, 5), textcoords="offset points")
+            note = axes.annotate(as_text(row["verdict"]), spot, (0, 5), textcoords="offset points")
             note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
     if len(rows):
         _ratio_axis(axes, float(rows["practical"].iloc[0]))
-        axes.set_yticks(range(len(rows)), [point_label(row) for row in rows.to_dict("records")])
+        axes.set_yticks(
+            range(len(rows)), [as_text(point_label(row)) for row in rows.to_dict("records")]
+        )
         axes.set_ylim(len(rows) - 0.4, -0.8)
     dress(axes, COLUMNS[figure].label)
     axes.set_xlabel("B / A", fontsize=9)

@@ -5,6 +5,7 @@ colours of the palette where the reader prefers dark.
 """
 
 import re
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from mqperf.figures.palette import SHADES, Shade
+from mqperf.one_line import one_line
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -28,7 +30,9 @@ _FINE = re.compile(r"(-?\d+\.\d\d)\d+")
 def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
     """Write the figure; ``title`` and ``description`` are what a screen reader says of it."""
     drawn = BytesIO()
-    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": path.name}):
+    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": path.name}), warnings.catch_warnings():
+        # text stays text, so it is the reader's fonts that must have the glyph
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
@@ -37,7 +41,7 @@ def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Pa
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
     for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
         told = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
-        told.text = text
+        told.text = one_line(text)
         root.insert(position, told)
     style = ET.Element(f"{{{SVG}}}style")
     style.text = dark_style(drawn.getvalue().decode())

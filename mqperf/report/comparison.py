@@ -12,7 +12,8 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.figures import ratio_sheet, write_svg
 from mqperf.figures.ratios import point_label
-from mqperf.report.rst import Grid, bullets, escape, image, table, title, wrap
+from mqperf.one_line import one_line
+from mqperf.report.rst import Grid, bullets, image, slug, table, title, wrap
 from mqperf.report.words import amount, cell
 from mqperf.tables import write as write_tables
 
@@ -45,7 +46,7 @@ def text_lines(differences: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[
     if len(differences):
         yield "A and B differ in"
     for row in differences.to_dict("records"):
-        yield f"  {row['what']}: {row['value_in_a']} | {row['value_in_b']}"
+        yield one_line(f"  {row['what']}: {row['value_in_a']} | {row['value_in_b']}")
     point = ""
     for row in comparison.to_dict("records"):
         if (now := point_label(row)) != point:
@@ -64,12 +65,12 @@ def page(
     pictures: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The page as RST; ``pictures`` are pairs of a file's name without suffix and a description."""
-    parts = [title(name, "=", over=True), wrap(escape(summary(comparison)))]
+    parts: list[str] = [title(name, "=", over=True), wrap(summary(comparison))]
     parts += [title("What A and B differ in", "-"), _differences(differences)]
     practical = f"{100 * comparison['practical'].iloc[0]:g} %"
     rules = [rule.format(practical=practical) for rule in RULES]
     parts += [title("Point by point", "-"), bullets(rules)]
-    parts += [image(file, told) for file, told in pictures]
+    parts += [image(slug(file), told) for file, told in pictures]
     for figure in comparison["figure"].unique():
         parts.append(_figure(str(figure), comparison[comparison["figure"] == figure]))
     return "\n\n".join(parts) + "\n"
@@ -78,7 +79,7 @@ def page(
 def _differences(differences: pd.DataFrame) -> str:
     if differences.empty:
         return "In nothing that was recorded."
-    rows = [tuple(escape(str(value)) for value in row) for row in differences.to_numpy()]
+    rows = [tuple(str(value) for value in row) for row in differences.to_numpy()]
     return table(Grid("", ("", "A", "B"), tuple(rows)))
 
 
@@ -86,12 +87,12 @@ def _figure(figure: str, rows: pd.DataFrame) -> str:
     headings = ("point", "A", "B", "B / A", "verdict", "doubted")
     lines = [
         (
-            escape(point_label(row)),
+            point_label(row),
             _value(row, "value_a"),
             _value(row, "value_b"),
             _ratio(row),
             str(row["verdict"]),
-            escape(row["doubted"]) if pd.notna(row["doubted"]) else "",
+            row["doubted"] if pd.notna(row["doubted"]) else "",
         )
         for row in rows.to_dict("records")
     ]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from mqperf import figures
 from mqperf.columns import COLUMNS
-from mqperf.report.rst import image, slug
+from mqperf.report.rst import Text, image, slug
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 from mqperf.tables import Tables
 
@@ -24,12 +24,12 @@ class Drawing:
     draw: Callable[[], Figure]
 
     @property
-    def name(self) -> str:
+    def name(self) -> Text:
         """File name without its suffix."""
         return slug(self.caption)
 
     @property
-    def rst(self) -> str:
+    def rst(self) -> Text:
         """The directive that shows it."""
         return image(self.name, self.alt)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from mqperf.figures import labels
-from mqperf.report.rst import Grid, escape
+from mqperf.report.rst import Grid
 
 NOT_RECORDED = "not recorded"
 
@@ -50,9 +50,7 @@ def environment(runs: pd.DataFrame) -> dict[str, Grid]:
 
 
 def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
-    rows = [
-        (name, escape("; ".join(tell(runs))) or NOT_RECORDED) for name, tell in parameters.items()
-    ]
+    rows = [(name, "; ".join(tell(runs)) or NOT_RECORDED) for name, tell in parameters.items()]
     return Grid("", ("Parameter", "Value"), tuple(rows), style="")
 
 

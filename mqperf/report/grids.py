@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS, COUNTS
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
-from mqperf.report.rst import Grid, Note
+from mqperf.report.rst import Grid, Note, Text
 from mqperf.report.words import amount, cell
 
 ABOUT: Mapping[str, tuple[str, str]] = {
@@ -114,7 +114,7 @@ def _grid(
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
             value = cell(name.partition(" ")[0], rows.loc[row, name])
-            line.append(value + "".join(notes[text].mark for text in told))
+            line.append(value + Text("").join(notes[text].mark for text in told))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS, COUNTS, TABLES
 from mqperf.report.rows import SWEEP
-from mqperf.report.rst import Grid, escape
+from mqperf.report.rst import Grid
 from mqperf.report.words import joined
 from mqperf.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.stats.checks import CHECKS
@@ -119,11 +119,11 @@ def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, G
         for name, tell in parameters.items():
             values = [tell(some) for some in own.values()]
             if any(values):
-                rows.append((name, *(escape(value) or "not recorded" for value in values)))
+                rows.append((name, *(value or "not recorded" for value in values)))
             else:
                 missing.append(name)
         if rows:
-            headings = ("Parameter", *(escape(title) for title in titles.values()))
+            headings = ("Parameter", *titles.values())
             grids[section] = Grid("", headings, tuple(rows), style="")
     return grids, missing
 
@@ -163,7 +163,7 @@ def checks(doubts: pd.DataFrame) -> Grid:
     """Every check: what it asks, why that matters, and how many doubts it raised here."""
     counted = doubts["kind"].value_counts()
     rows = [
-        (escape(kind), escape(check.question), escape(check.reason), str(counted.get(kind, 0)))
+        (kind, check.question, check.reason, str(counted.get(kind, 0)))
         for kind, check in CHECKS.items()
     ]
     return Grid("", ("kind", "question", "why it matters", "doubts"), tuple(rows), style="")

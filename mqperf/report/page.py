@@ -11,6 +11,7 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.report import rows
+from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.words import TEST_CASES, Layout, amount, cell, joined
 from mqperf.tables import Tables
@@ -85,7 +86,7 @@ def _factor(numbers: pd.Series) -> str:
     return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
 
 
-def _summary(points: pd.DataFrame) -> Iterator[str]:
+def _summary(points: pd.DataFrame) -> Iterator[Text]:
     """The best point of every test case, in one sentence each."""
     for case, words in TEST_CASES.items():
         measured = points[points["test_case"].eq(case) & points["throughput_msg_s"].notna()]
@@ -98,9 +99,12 @@ def _summary(points: pd.DataFrame) -> Iterator[str]:
             if pd.notna(top[column])
         ]
         yield (
-            f"**{words.short}**: at most {cell('throughput_msg_s', top['throughput_msg_s'])}"
-            f" msg/sec, with {amount(top['threads'], 'thread')}"
-            + (f" ({', '.join(extra)})." if extra else ".")
+            Text("**{}**: at most {} msg/sec, with {}").format(
+                words.short,
+                cell("throughput_msg_s", top["throughput_msg_s"]),
+                amount(top["threads"], "thread"),
+            )
+            + (Text(" ({}).").format(", ".join(extra)) if extra else Text("."))
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.report.rst import MISSING, Grid, escape
+from mqperf.report.rst import MISSING, Grid, link
 from mqperf.report.words import TEST_CASES, Layout, amount, joined
 from mqperf.stats.scaling import FEWEST
 
@@ -46,7 +46,7 @@ def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     headings = ("Topology", "test case", knee, "its interval", peak, "its interval")
     rows = [
         (
-            f":doc:`{escape(layout.label)} <{layout.folder}/index>`",
+            link(layout.label, layout.folder),
             TEST_CASES[case].short,
             _number(row["knee_threads"]),
             f"{_number(row['knee_threads_low'])} to {_number(row['knee_threads_high'])}",

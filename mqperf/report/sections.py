@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
-from mqperf.report.rst import Grid, escape, slug
+from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import TEST_CASES, Layout, TestCase, amount, joined
 from mqperf.tables import Tables
 
@@ -27,9 +27,9 @@ class Section:
     data: pd.DataFrame | None = None
 
     @property
-    def file(self) -> str:
+    def file(self) -> Text:
         """Name of the CSV file with the table's data."""
-        return f"{slug(self.grid.caption)}.csv" if self.grid else ""
+        return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
 
 def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Iterator[Section]:
@@ -48,10 +48,12 @@ def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) ->
     words, attempts = TEST_CASES[case], rows.attempts(tables)
     marks = grids.marks(tables["doubts"], "counts", "run", shown)
     caption = f"{words.name} Message count"
+    told = [words.points, f"Lost messages are {_lost(case)}."]
+    if not _published(tables):
+        told.append("Counts are of whole runs, after the last message.")
     return Section(
         "Message processing",
-        f"{words.points} Lost messages are {_lost(case)}."
-        + ("" if _published(tables) else " Counts are of whole runs, after the last message."),
+        Text(" ").join(told),
         drawings.counts(caption, attempts),
         grids.count_grid(caption, attempts, marks, labels),
         attempts,
@@ -78,7 +80,7 @@ def _sweep(
     marks = grids.marks(tables["doubts"], "sweep", "point", shown)
     return Section(
         f"The {what}",
-        " ".join(_explained(words, tables, figures)),
+        Text(" ").join(_explained(words, tables, figures)),
         drawings.sweep(caption, layout, case, figures, tables),
         grids.sweep_grid(caption, figures, system, marks, labels),
         figures,
@@ -95,14 +97,14 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
-        yield f"CPU is that of {escape(nodes) or 'all broker nodes'}; 100 % is one hardware thread."
+        yield f"CPU is that of {nodes or 'all broker nodes'}; 100 % is one hardware thread."
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
-        yield "*Limited by* is who ran out of CPU or of network."
+        yield Text("*Limited by* is who ran out of CPU or of network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
-    yield from saturation.enough(tables["knees"])["text"].map(escape)
+    yield from saturation.enough(tables["knees"])["text"]
 
 
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
@@ -126,7 +128,7 @@ def _timeline(case: str, tables: Tables) -> Section:
     caption = f"{TEST_CASES[case].name} throughput over time"
     return Section(
         "Throughput over time",
-        " ".join(_over_time(tables)),
+        Text(" ").join(_over_time(tables)),
         drawings.timeline(caption, tables["intervals"]),
     )
 
@@ -145,5 +147,6 @@ def _over_time(tables: Tables) -> Iterator[str]:
             f"Of {amount(len(runs), 'run')}, {len(found)} tell where they became steady,"
             f" {late or 'none'} of them only after the warm-up."
         )
-    heading = escape(COLUMNS["throughput_sd_msg_s"].heading())
-    yield f"The column *{heading}* above is the standard deviation in the measured window."
+    heading = COLUMNS["throughput_sd_msg_s"].heading()
+    told = "The column *{}* above is the standard deviation in the measured window."
+    yield Text(told).format(heading)

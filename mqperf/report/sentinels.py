@@ -9,7 +9,7 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
-from mqperf.report.rst import MISSING, Grid, Note, escape
+from mqperf.report.rst import MISSING, Grid, Note, Text
 from mqperf.report.words import TEST_CASES, amount, cell
 from mqperf.tables import Tables, sentinels
 
@@ -44,14 +44,14 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
         if len(rates) > 1 and rates.min() > 0:
             apart = rates.max() / rates.min() - 1
             what += f"; its highest throughput is {100 * apart:.1f} % above its lowest"
-        yield escape(what) + "."
+        yield f"{what}."
 
 
 def drifts(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
     """A sentence on each system that did not stay the same while it was measured."""
     doubts = tables["doubts"]
     for row in doubts[doubts["kind"] == "drift"].to_dict("records"):
-        yield escape(f"{titles[row['system']]} drifted: {row['text']}.")
+        yield f"{titles[row['system']]} drifted: {row['text']}."
 
 
 def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
@@ -68,8 +68,9 @@ def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
         place = MISSING if pd.isna(row["position"]) else str(row["position"])
         lines.append(
             (
-                escape(titles[str(row["system"])]),
-                TURNS[int(row["sentinel"]) - 1] + "".join(notes[text].mark for text in about),
+                titles[str(row["system"])],
+                Text(TURNS[int(row["sentinel"]) - 1])
+                + Text("").join(notes[text].mark for text in about),
                 place,
                 *(cell(name, row[name]) for name in SHOWN),
             )

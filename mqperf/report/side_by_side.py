@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report.rst import MISSING, Grid, escape
+from mqperf.report.rst import MISSING, Grid, Text, link
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
@@ -27,17 +27,17 @@ def worth(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
     return [*_machine(runs), *_versions(runs, titles), *_unlike(runs, titles)]
 
 
-def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
     """For each test case the top of every system, the highest first."""
     for case, words in TEST_CASES.items():
         tops = best[best["test_case"] == case].groupby("system")["throughput_msg_s"].max()
         told = [
-            f"{escape(titles[str(system)])} {three_figures(rate)}"
+            f"{titles[str(system)]} {three_figures(rate)}"
             for system, rate in tops.sort_values(ascending=False).items()
         ]
         if told:
             unit = COLUMNS["throughput_msg_s"].shown
-            yield f"**{words.short}**, at most: {joined(told)} {unit}."
+            yield Text("**{}**, at most: {} {}.").format(words.short, joined(told), unit)
 
 
 def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Grid:
@@ -46,8 +46,8 @@ def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Gri
     unit = COLUMNS["throughput_msg_s"].shown
     rows = [
         (
-            f":doc:`{escape(layout.system_title)} <{system}/index>`",
-            f":doc:`{escape(layout.label)} <{system}/{layout.folder}/index>`",
+            link(layout.system_title, system),
+            link(layout.label, system, layout.folder),
             *(_top(layout.of(best, case)) for case in cases),
         )
         for system, own in layouts.items()
@@ -73,7 +73,7 @@ def _machine(runs: pd.DataFrame) -> Iterator[str]:
     else:
         one = machines.iloc[0]
         yield (
-            f"All systems were measured on one kind of machine ({escape(one['cpu_model'])},"
+            f"All systems were measured on one kind of machine ({one['cpu_model']},"
             f" {amount(one['cores'], 'hardware thread')}): the numbers compare them there, and"
             " nowhere else."
         )
@@ -89,7 +89,7 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
         " ".join([title, *runs.loc[runs["system"] == system, "system_version"].dropna().unique()])
         for system, title in titles.items()
     ]
-    yield f"Compared are {escape(joined(told))}."
+    yield f"Compared are {joined(told)}."
 
 
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
         }
         if len(set(values.values())) > 1:
             each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
-            yield f"Not the same for all, **{what}**: {escape(each)}."
+            yield Text("Not the same for all, **{}**: {}.").format(what, each)
 
 
 def _sorted(values: pd.Series) -> list[str]:

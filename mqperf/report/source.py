@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.columns import TABLES
+from mqperf.one_line import one_line
 from mqperf.report import (
     drawings,
     limits,
@@ -27,7 +28,7 @@ from mqperf.report.environment import environment
 from mqperf.report.notebooks import publish
 from mqperf.report.page import page
 from mqperf.report.topology_picture import describe, picture
-from mqperf.report.words import Layout, joined
+from mqperf.report.words import Layout, joined, known_cases, left_out
 from mqperf.report.writer import Writer
 from mqperf.tables import Tables, without_sentinels, write
 
@@ -44,20 +45,23 @@ def write_source(
     tables: Tables, found: Sequence[Layout], out: Path, title: str, notebooks: Sequence[Path]
 ) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
-    writer = Writer()
+    writer, title = Writer(), one_line(title) or out.name
     write(tables, out / "tables", "csv")
     write(tables, out / "tables", "parquet")
     shutil.copytree(STATIC, out / "_static")
+    unknown = list(left_out(tables["runs"]))
+    tables = known_cases(tables)
     shown = without_sentinels(tables)
     best = verdicts.tops(shown, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
         own = {key: frame[frame["system"] == system] for key, frame in shown.items()}
         context = _system(own, layouts, best[best["system"] == system], out / system, writer)
-        context["label"] = f"mqperf_{rst.slug(title)}_{system}"
+        context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
     _write_methods(tables, systems, out / "methods", writer)
     context = _overview(tables, systems, best) | {
+        "unknown": unknown,
         "report_title": title,
         "drawing": writer.draw(
             drawings.tops("Top throughput", _across_systems(best, systems)), out
@@ -65,7 +69,8 @@ def write_source(
         "notebooks": [publish(notebook, out / "notebooks") for notebook in notebooks],
     }
     writer.render("index.rst", out / "index.rst", context)
-    writer.render("conf.py", out / "conf.py", context)
+    for file in ("conf.py", "docutils.conf"):
+        writer.render(file, out / file, {})
     writer.finish()
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
     (out / MARK).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -101,7 +106,7 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     cpu = layout.of(tables["cpu"])
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     name = rst.slug(f"topology {layout.folder}")
-    (folder / f"{name}.svg").write_text(picture(layout, nodes, writer.templates), encoding="utf-8")
+    (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
     context = {"page": content, "picture": name, "picture_alt": describe(layout, nodes)}
     writer.render("page.rst", folder / "index.rst", context)
 
@@ -128,7 +133,7 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     told = list(side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one))
     for system, title in titles.items():
         own = {key: frame[frame["system"] == system] for key, frame in tables.items()}
-        prefix = f"{rst.escape(title)}: " if several else ""
+        prefix = f"{title}: " if several else ""
         told.append(prefix + limits.sentence(limits.of_points(own)))
     told.append(saturation.sentence(tables["knees"]))
     return {

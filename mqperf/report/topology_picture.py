@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mqperf.figures import labels, palette
+from mqperf.one_line import one_line
 from mqperf.report.words import Layout, joined
 
 END, MARGIN = 92, 40
@@ -17,7 +18,11 @@ COPIED_TO_ALL = ("mirrored", "quorum")
 """The kinds of queue of which every node has a copy."""
 
 
-def picture(layout: Layout, nodes: Sequence[str], templates: Environment) -> str:
+LONGEST_LABEL = 14
+"""Characters of a node's name that its box has room for."""
+
+
+def picture(layout: Layout, nodes: Sequence[str]) -> str:
     """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
     topology = labels.topology(layout.topology)
     names = () if brokerless(layout) else nodes or (layout.system_title,)
@@ -26,22 +31,40 @@ def picture(layout: Layout, nodes: Sequence[str], templates: Environment) -> str
     first = MARGIN + (ROOMY[1] / 2 if len(names) > 1 else box)
     middles = [first + step * position for position in range(len(names) or 1)]
     aside = (END / 2 + 6 if names else END) if client == server else 0
-    return templates.get_template("topology.svg.j2").render(
-        width=2 * middles[0] + middles[-1] - middles[0],
-        height=250 if names else 124,
-        ends_at=172 if names else 40,
-        nodes=list(zip(names, middles, strict=False)),
-        ends=[
-            ("Client", middles[client] - aside, middles[client]),
-            ("Server", middles[server] + aside, middles[server]),
-        ],
-        replicated=layout.queues in COPIED_TO_ALL,
-        lines=_lines(layout),
-        describe=describe(layout, nodes),
-        title=layout.label,
-        palette=palette,
-        box=box,
-        end=END,
+    return (
+        _templates()
+        .get_template("topology.svg.j2")
+        .render(
+            width=2 * middles[0] + middles[-1] - middles[0],
+            height=250 if names else 124,
+            ends_at=172 if names else 40,
+            nodes=[
+                (one_line(node, LONGEST_LABEL), middle)
+                for node, middle in zip(names, middles, strict=False)
+            ],
+            ends=[
+                ("Client", middles[client] - aside, middles[client]),
+                ("Server", middles[server] + aside, middles[server]),
+            ],
+            replicated=layout.queues in COPIED_TO_ALL,
+            lines=_lines(layout),
+            describe=one_line(describe(layout, nodes)),
+            title=one_line(layout.label),
+            palette=palette,
+            box=box,
+            end=END,
+        )
+    )
+
+
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("mqperf.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
-from mqperf.report.rst import MISSING, Grid, Note, escape
+from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables, without_sentinels
@@ -40,22 +40,24 @@ def verdicts(best: pd.DataFrame, system: str) -> list[str]:
     return [*_leaders(best, system), *_costs(best)]
 
 
-def _leaders(best: pd.DataFrame, system: str) -> Iterator[str]:
+def _leaders(best: pd.DataFrame, system: str) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
         rows = best[best["test_case"] == case].sort_values("throughput_msg_s")
         if rows.empty:
             continue
         top, last = rows.iloc[-1], rows.iloc[0]
-        sentence = (
-            f"**{words.short}**: {escape(system)} handled at most"
-            f" **{three_figures(top['throughput_msg_s'])} msg/sec**,"
-            f" with {amount(top['threads'], 'thread')} ({escape(top['label'])})"
+        sentence = Text("**{}**: {} handled at most **{} msg/sec**, with {} ({})").format(
+            words.short,
+            system,
+            three_figures(top["throughput_msg_s"]),
+            amount(top["threads"], "thread"),
+            top["label"],
         )
         if len(rows) > 1:
-            sentence += f"; {_against(top, last)} ({escape(last['label'])})"
+            sentence += Text("; {} ({})").format(_against(top, last), last["label"])
         if top["doubts"]:
-            sentence += f"; doubts about that point: {joined(top['doubts'])}"
-        yield sentence + "."
+            sentence += Text("; doubts about that point: {}").format(joined(top["doubts"]))
+        yield sentence + Text(".")
 
 
 def _against(top: pd.Series, last: pd.Series) -> str:
@@ -82,7 +84,7 @@ def _costs(best: pd.DataFrame) -> Iterator[str]:
                 for case, words in TEST_CASES.items()
                 if case in change
             ]
-            label = escape(labels.layout(topology, queues))
+            label = labels.layout(topology, queues)
             yield f"{label} against the same with {plain} queues: {joined(parts)}."
 
 
@@ -105,10 +107,8 @@ def care(tables: Tables) -> list[str]:
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
     if watching:
-        sentences.append(
-            f"{amount(watching, 'doubt')} about sentinels, which :doc:`the methods"
-            " <methods/index>` tell."
-        )
+        told = "{} about sentinels, which :doc:`the methods <methods/index>` tell."
+        sentences.append(Text(told).format(amount(watching, "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
     return sentences
@@ -127,30 +127,30 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     rows = []
     for layout in layouts:
         tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
-        link = f":doc:`{escape(layout.label)} <{layout.folder}/index>`"
+        page = link(layout.label, layout.folder)
         figures = [_top_cell(tops.get(case), notes) for case in cases]
         threads = [str(tops[case]["threads"]) if case in tops else MISSING for case in cases]
-        rows.append((link, *figures, *threads))
+        rows.append((page, *figures, *threads))
     return Grid(
         "", ("Topology", *headings), tuple(rows), tuple(notes.values()), style="numbers named"
     )
 
 
-def _top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> str:
+def _top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
     if top is None:
-        return MISSING
+        return Text(MISSING)
     for kind in top["doubts"]:
         asked = f": {CHECKS[kind].question}" if kind in CHECKS else ""
         notes.setdefault(kind, Note(f"top-{len(notes) + 1}", f"doubt, {kind}{asked}"))
-    marks = "".join(notes[kind].mark for kind in top["doubts"])
-    return three_figures(top["throughput_msg_s"]) + marks
+    marks = Text("").join(notes[kind].mark for kind in top["doubts"])
+    return Text(three_figures(top["throughput_msg_s"])) + marks
 
 
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:
     """How many doubts of each kind there are, and what one of them says."""
     counted = doubts.groupby("kind", sort=False)["text"].agg(["size", "first"])
     rows = [
-        (escape(str(kind)), str(counted.loc[kind, "size"]), escape(str(counted.loc[kind, "first"])))
+        (str(kind), str(counted.loc[kind, "size"]), str(counted.loc[kind, "first"]))
         for kind in counted.index
     ]
     return Grid("", ("kind", "doubts", "for example"), tuple(rows), style="")

@@ -24,5 +24,3 @@ def make_html(source: Path, out: Path) -> None:
         told = " / ".join(said[:3]).replace(f"{source}/", "")
         raise ReportError(f"Sphinx could not build the HTML of the report: {told}")
     shutil.rmtree(out / ".doctrees", ignore_errors=True)
-    if (source / "notebooks").is_dir():
-        shutil.copytree(source / "notebooks", out / "notebooks")

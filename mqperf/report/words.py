@@ -1,6 +1,6 @@
 """The words of the reports: how test cases, topologies and numbers are written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 from numbers import Integral, Real
@@ -10,7 +10,9 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.errors import ReportError
 from mqperf.figures import labels
-from mqperf.report.rst import MISSING, escape
+from mqperf.one_line import one_line
+from mqperf.report.rst import MISSING, Text, escape
+from mqperf.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,20 @@ class TestCase:
     name: str
     short: str
     title: str
-    points: str
+    points: Text
     finished: str
     latency: str
 
     __test__ = False
 
 
-_TWO_POINTS = (
+TAKEN = (
+    *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "report.json"),
+    *("tables", "top_throughput.svg"),
+)
+"""What stands beside the folders of the systems in a report."""
+
+_TWO_POINTS = Text(
     "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
     " (messages handled by the server)."
 )
@@ -40,8 +48,10 @@ TEST_CASES = {
         name="RPC CALL",
         short="CALL",
         title="RPC CALL Throughput Test",
-        points="Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
-        " (messages handled by the server) and ``round-trip`` (replies that the client got).",
+        points=Text(
+            "Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
+            " (messages handled by the server) and ``round-trip`` (replies that the client got)."
+        ),
         finished="replies that clients got",
         latency="Latency is that of the round trip, from the call to its reply.",
     ),
@@ -109,31 +119,67 @@ class Layout:
 def layouts(runs: pd.DataFrame) -> list[Layout]:
     """Every layout that was tried: by system, then plain queues before replicated ones.
 
-    Raises ``ReportError`` for a test case that reports have no words for.
+    Test cases that reports have no words for do not count.  Raises ``ReportError`` when two layouts
+    or something else of the report would have the same folder.
     """
     keys = ["system", "topology", "queues"]
-    known = runs.dropna(subset=keys)
-    for case in known["test_case"].unique():
-        if case not in TEST_CASES:
-            names = ", ".join(TEST_CASES)
-            raise ReportError(f"unknown test case {case!r} in the runs; known: {names}")
+    known = runs[~_unknown(runs)].dropna(subset=keys)
     titles = known.groupby("system")["system_title"].first()
     tried = [
         Layout(system, system if pd.isna(titles[system]) else titles[system], topology, queues)
         for system, topology, queues in known[keys].drop_duplicates().itertuples(index=False)
     ]
+    _check_folders(tried)
     return sorted(tried, key=lambda of: (of.system, *labels.order(of.topology, of.queues)))
 
 
-def cell(column: str, value: object) -> str:
+def known_cases(tables: Tables) -> Tables:
+    """The rows of all test cases that reports have words for, and of no test case."""
+    return {
+        name: frame[~_unknown(frame)] if "test_case" in frame.columns else frame
+        for name, frame in tables.items()
+    }
+
+
+def left_out(runs: pd.DataFrame) -> Iterator[str]:
+    """A sentence on each test case that no page shows."""
+    for case, attempts in runs.loc[_unknown(runs), "test_case"].value_counts().items():
+        yield (
+            f"{amount(attempts, 'attempt')} at the test case {one_line(str(case), 80)!r} not"
+            f" shown: known are {', '.join(TEST_CASES)}. The tables below have them."
+        )
+
+
+def _unknown(frame: pd.DataFrame) -> pd.Series:
+    return frame["test_case"].notna() & ~frame["test_case"].isin(list(TEST_CASES))
+
+
+def _check_folders(tried: Sequence[Layout]) -> None:
+    """Raise ``ReportError`` when a folder would not be that of one layout alone."""
+    folders: dict[tuple[str, str], Layout] = {}
+    for layout in tried:
+        if layout.system in TAKEN:
+            raise ReportError(
+                f"a report has something else called {layout.system!r}: rename that system"
+            )
+        other = folders.setdefault((layout.system, layout.folder), layout)
+        if other is not layout:
+            raise ReportError(
+                f"{layout.system}: topology {other.topology} with {other.queues} queues, and"
+                f" {layout.topology} with {layout.queues}, would share the folder"
+                f" {layout.folder!r}: rename one of them"
+            )
+
+
+def cell(column: str, value: object) -> Text:
     """A value as the published reports print it: counts whole, figures with one decimal."""
     if value is None or value is pd.NA or (isinstance(value, float) and isnan(value)):
-        return MISSING
+        return Text(MISSING)
     if isinstance(value, Integral):
-        return str(int(value))
+        return Text(int(value))
     if isinstance(value, Real):
-        return f"{float(value) * COLUMNS[column].scale:.1f}"
-    return escape(str(value))
+        return Text(f"{float(value) * COLUMNS[column].scale:.1f}")
+    return escape(value)
 
 
 def three_figures(value: float) -> str:

@@ -53,14 +53,21 @@ class Writer:
 def _templates() -> Environment:
     templates = Environment(
         loader=PackageLoader("mqperf.report"),
-        autoescape=False,  # noqa: S701 (RST, not HTML)
+        autoescape=False,  # noqa: S701 (RST, not HTML: every value is escaped as that)
+        finalize=rst.escape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     templates.globals.update(
-        title=rst.title, image=rst.image, table=rst.table, rounding=verdicts.ROUNDING
+        title=rst.title,
+        image=rst.image,
+        table=rst.table,
+        download=rst.download,
+        rounding=verdicts.ROUNDING,
     )
-    templates.filters.update(wrap=rst.wrap, bullets=rst.bullets, rst=rst.escape)
+    templates.filters.update(
+        wrap=rst.wrap, bullets=rst.bullets, paragraph=rst.paragraph, name=rst.name
+    )
     return templates

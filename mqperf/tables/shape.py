@@ -4,12 +4,18 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS, TABLES
+from mqperf.columns import COLUMNS, TABLES, Check
 from mqperf.errors import TableError
+from mqperf.one_line import LONGEST_NAME, NAME, one_line
 from mqperf.plan import TEST_CASES
 
 Tables = Mapping[str, pd.DataFrame]
 """Frames by the names of ``columns.TABLES``."""
+
+MEANT: Mapping[Check, str] = {
+    "name": f"a name of at most {LONGEST_NAME} letters, digits, '.', '_' and '-', as folders have"
+}
+"""What a check asks for, where its name does not say it."""
 
 AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
 """The columns that say where in a sweep a row belongs, outermost first."""
@@ -30,14 +36,14 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     unknown = [column for column in frame.columns if column not in expected]
     if unknown:
         raise TableError(f"table {name}: unknown column {unknown[0]!r}")
-    shaped = frame.reindex(columns=list(expected))
+    shaped = frame.reindex(columns=list(expected)).reset_index(drop=True)
     try:
         typed = shaped.astype({column: COLUMNS[column].dtype for column in expected})
     except (ValueError, TypeError) as error:
         raise TableError(f"table {name}: {error}") from None
     for column in expected:
-        _check(name, typed[column])
-    return typed.reset_index(drop=True)
+        _check(name, typed, column)
+    return typed
 
 
 def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
@@ -78,12 +84,32 @@ def _rank(values: pd.Series) -> pd.Series:
     return values.map({name: rank for rank, name in enumerate(TEST_CASES)})
 
 
-def _check(table: str, values: pd.Series) -> None:
-    check = COLUMNS[str(values.name)].check
+def _check(table: str, frame: pd.DataFrame, column: str) -> None:
+    check = COLUMNS[column].check
     if check == "any":
         return
-    wrong = values < 0 if check == "not negative" else values <= 0
+    wrong = _wrong(frame[column], check).fillna(value=False)
     if wrong.any():
+        row = frame[wrong].iloc[0]
+        place = f"row {wrong.to_numpy().argmax() + 1}"
+        place += f" (run {_quoted(row['run'])})" if "run" in row else ""
         raise TableError(
-            f"table {table}: {values.name} must be {check}, got {values[wrong].iloc[0]}"
+            f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
+            f" got {_quoted(row[column])}"
         )
+
+
+def _wrong(values: pd.Series, check: Check) -> pd.Series:
+    """Which values the check forbids."""
+    if check == "name":
+        unfit = [name for name in values.dropna().unique() if not _is_name(name)]
+        return values.isin(unfit)
+    return values < 0 if check == "not negative" else values <= 0
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
+
+
+def _quoted(value: object) -> str:
+    return repr(one_line(value, 80)) if isinstance(value, str) else str(value)

@@ -15,7 +15,7 @@ PACKAGE = Path(mqperf.__file__).parent
 
 # Lowest first: a room imports from the lines above its own, from itself, and from errors.
 LAYERS = (
-    {"errors"},
+    {"errors", "one_line"},
     # Both halves start processes and make temporary folders: this room is of neither.
     {"guarded"},
     {"version", "columns", "topologies", "urls"},

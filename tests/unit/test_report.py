@@ -18,7 +18,6 @@ from mqperf.report.methods import recorded
 from mqperf.report.topology_picture import picture
 from mqperf.report.verdicts import tops, verdicts
 from mqperf.report.words import Layout, layouts
-from mqperf.report.writer import Writer
 from mqperf.stats import complete
 from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables
@@ -294,7 +293,7 @@ def test_systems_side_by_side_say_what_that_is_worth(tmp_path: Path) -> None:
 def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:
     """A name service beside them is no broker between them."""
     layout = Layout("zeromq", "ZeroMQ", "direct", "none")
-    drawn = picture(layout, ["Redis"], Writer().templates)
+    drawn = picture(layout, ["Redis"])
     assert "Redis" not in drawn.split("</desc>")[1]
     assert drawn.count('class="path"') == 1
 

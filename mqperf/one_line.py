@@ -1,0 +1,40 @@
+"""Text that came from elsewhere as one line: what pages, pictures and paths may hold of it."""
+
+import re
+import unicodedata
+
+LONGEST = 4000
+"""Characters of a text that a page shows; twice as many, escaped, are still a line to docutils."""
+
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What may be the name of a file or folder: without separators, and not hidden."""
+
+LONGEST_NAME = 100
+"""Characters in a name of data that becomes a part of such a name."""
+
+_REVERSING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""The controls of writing direction, by which a text looks like another one."""
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """The text on one line, cut where it is too long.
+
+    Line breaks and control characters are spaces; what no file or reader can take is replaced:
+    lone surrogates, characters that Unicode will never have, controls of writing direction.
+    """
+    if not text.isprintable():
+        text = "".join(map(_harmless, text))
+    line = " ".join(text.split())
+    if len(line) > longest:
+        line = line[: longest - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return line
+
+
+def _harmless(character: str) -> str:
+    kind, number = unicodedata.category(character), ord(character)
+    if kind in ("Cc", "Zl", "Zp"):
+        return " "
+    never = number & 0xFFFE == 0xFFFE or 0xFDD0 <= number <= 0xFDEF
+    return UNKNOWN if kind == "Cs" or never or character in _REVERSING else character

@@ -1,0 +1,245 @@
+"""What stands in the data is text: on every page, in every picture, and in no path."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import count
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+from typing_extensions import override
+
+from mqperf import tables as rooms
+from mqperf.columns import COLUMNS
+from mqperf.errors import MqperfError, TableError
+from mqperf.one_line import one_line
+from mqperf.report.build import build
+from mqperf.stats import complete
+from mqperf.tables import Tables
+from mqperf.tables.files import read
+
+SECRET = "content of a file that is nobody's business"
+ATTACKS = (
+    "a\n\n.. include:: SECRET\n\nb",
+    "a\n\n.. raw:: html\n   :file: SECRET\n",
+    "a\n\n.. raw:: html\n\n   <script>alert(1)</script>\n\nb",
+    "a\n\n.. csv-table:: c\n   :file: SECRET\n",
+    "a\n\n.. literalinclude:: SECRET\n",
+    ":download:`a <SECRET>` and .. image:: SECRET",
+    "<script>alert(2)</script><img src=x onerror=alert(3)>",
+    "</title></text></svg><script>alert(4)</script>]]>-->",
+    "\"onmouseover=\"alert(5)\" ' onload='alert(6)",
+    "*a **b ``c |d| `e`_ `f <javascript:alert(7)>`_ [1]_ [#note-1]_ g_ h__",
+    "javascript:alert(8) https://evil.example/ mailto:x@evil.example www.evil.example",
+    "=======",
+    "\\",
+    "1. a",
+    ":field: a",
+    ".. directive::",
+    "literal::",
+    "| line",
+    ">>> 1 + 1",
+    "+---+---+",
+    "- item",
+    "--option  a",
+    "$\\frac{$ and $x$ and \\$",
+    "{{ 7 * 7 }} {% raw %} %(name)s {0}",
+    "__hidden_",
+    "\u202eright to left\u2066 \u05d0\u05d1 \u6f22\u5b57",
+    "\x00\x07\x1b[31m red \x85\u2028 \ufffe",
+    "&lt;script&gt;alert(9)&lt;/script&gt;",
+)
+LONG = "long " + "x" * 20_000
+TITLE = "<script>alert(0)</script> *a |x| `y`_ \\"
+CODES = ("system", "topology", "queues", "test_case", "status", "kind", "scope", "stream")
+"""Text columns that tables are selected by: with other values there is less to show."""
+
+SHOWN = (
+    *("system_version", "runtime_version", "generator_version", "python_version", "mqperf_version"),
+    *("os", "kernel", "cpu_model", "clock_source", "tcp_congestion_control", "network_card"),
+)
+
+
+def structural(path: tuple[str, ...]) -> bool:
+    """Whether a fact of run.json is a code, or names a file: others may be any text."""
+    return path[0] in {"case", "files", "kinds", "seal"} or path[-1] in {"label", "kind"}
+
+
+def hostile(facts: Any, attacks: Iterator[str], path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+    """The facts with every text replaced."""
+    if isinstance(facts, dict):
+        return {key: hostile(one, attacks, (*path, key)) for key, one in facts.items()}
+    if isinstance(facts, list):
+        return [hostile(one, attacks, path) for one in facts]
+    return next(attacks) if isinstance(facts, str) and not structural(path) else facts
+
+
+@pytest.fixture(scope="module")
+def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
+    file.write_text(SECRET)
+    return file
+
+
+@pytest.fixture(scope="module")
+def attacks(secret: Path) -> list[str]:
+    return [attack.replace("SECRET", str(secret)) for attack in ATTACKS]
+
+
+def rotating(attacks: list[str], start: int = 0) -> Iterator[str]:
+    return (f"{attacks[number % len(attacks)]}" for number in count(start))
+
+
+@pytest.fixture(scope="module")
+def of_runs(root: Path, attacks: list[str], tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """The tables of three sample runs whose every fact is hostile."""
+    folder = tmp_path_factory.mktemp("runs")
+    texts = rotating(attacks)
+    for name in ("cmsm-classic-rpc-call-t0001", "cmsm-classic-rpc-call-t0005"):
+        (sample,) = (root / "data/samples/runs").glob(f"rabbitmq-{name}-*")
+        run = shutil.copytree(sample, folder / sample.name)
+        facts = json.loads((run / "run.json").read_text())
+        (run / "run.json").write_text(json.dumps(hostile(facts, texts)))
+    return complete(read(folder))
+
+
+def published(root: Path, folder: Path, attacks: list[str], kept: tuple[str, ...]) -> Tables:
+    """The tables of 2016, of which every text outside the columns ``kept`` is hostile.
+
+    What was equal is equal, as rows of several tables belong together.
+    """
+    texts: dict[tuple[str, str], str] = {}
+    rotated = rotating([*attacks, LONG])
+
+    def attacked(column: str, value: str) -> str:
+        return texts.setdefault((column, value), f"{next(rotated)}{len(texts)}")
+
+    shutil.copytree(root / "data/published/2016", folder)
+    for file in folder.glob("*.csv"):
+        frame = pd.read_csv(file)
+        if "threads" in frame:
+            frame = frame[frame["topology"].eq("cmsm") & frame["test_case"].eq("rpc-call")]
+        for column in set(frame.columns) - set(kept):
+            if COLUMNS[column].dtype == "string":
+                frame[column] = [
+                    value if pd.isna(value) else attacked(column, str(value))
+                    for value in frame[column]
+                ]
+        frame.to_csv(file, index=False)
+    return complete(read(folder))
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its text, and what could run or load something."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.harm: list[str] = []
+        self.inside = ""
+        self.feed(file.read_text(encoding="utf-8"))
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = tag
+        for name, value in attrs:
+            told = (value or "").strip()
+            strange = re.match(r"(?i)(javascript|data|vbscript|mailto):|.*evil\.example|x$", told)
+            if name.startswith("on") or (name in {"href", "src", "action"} and strange):
+                self.harm.append(f"<{tag} {name}={told!r}>")
+
+    @override
+    def handle_data(self, data: str) -> None:
+        if self.inside not in {"script", "style"}:
+            self.words.append(data)
+        elif "alert(" in data:
+            self.harm.append(data)
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = ""
+
+
+def check(out: Path, secret: Path) -> str:
+    """The text of all pages, after nothing was found in the report that runs or tells secrets."""
+    files = [file for file in out.rglob("*") if file.is_file()]
+    assert [file for file in files if SECRET.encode() in file.read_bytes()] == []
+    assert [file for file in files if file.name.startswith(secret.stem)] == []
+    for drawing in out.rglob("*.svg"):
+        names = {element.tag.rpartition("}")[2] for element in ET.parse(drawing).iter()}  # noqa: S314
+        assert names & {"script", "foreignObject", "image", "a"} == set()
+    pages = [Page(file) for file in out.rglob("*.html")]
+    assert [page.harm for page in pages if page.harm] == []
+    return " ".join(page.text for page in pages)
+
+
+def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Path) -> None:
+    """Whatever run.json says, the report builds without a warning and shows it to the letter."""
+    build(of_runs, tmp_path / "out", title=TITLE)
+    told = check(tmp_path / "out", secret)
+    missing = [
+        value
+        for column in SHOWN
+        for value in of_runs["runs"][column].dropna()
+        if one_line(value) not in told
+    ]
+    assert missing == []
+    assert one_line(TITLE) in told
+
+
+def test_every_column_of_a_published_table_is_text(
+    root: Path, attacks: list[str], secret: Path, tmp_path: Path
+) -> None:
+    """The same for a folder of CSV from elsewhere: nodes, sources, doubts."""
+    found = published(root, tmp_path / "published", attacks, CODES)
+    build(found, tmp_path / "out", title=TITLE)
+    told = check(tmp_path / "out", secret)
+    nodes = found["cpu"].loc[found["cpu"]["kind"] == "broker", "process"].unique()
+    assert len(nodes) == 3
+    assert [node for node in nodes if one_line(node) not in told] == []
+
+
+def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
+    """A status or kind that nobody knows is no reason to fail."""
+    names = ("system", "topology", "queues", "test_case")
+    found = published(root, tmp_path / "published", attacks, names)
+    build(found, tmp_path / "out", title=TITLE, html=False)
+    assert (tmp_path / "out/rabbitmq/cmsm/index.rst").is_file()
+
+
+@pytest.mark.parametrize("column", ["system", "topology", "queues"])
+@pytest.mark.parametrize(
+    "name",
+    ["../../x", "/tmp/x", "..", ".", ".hidden", "a/b", "a\0b", "a b", "-a", "", "x" * 101, "a\n"],
+)
+def test_a_name_is_no_path(root: Path, tmp_path: Path, column: str, name: str) -> None:
+    """What becomes a folder is checked when it is read; the message says where it stands."""
+    folder = tmp_path / "published"
+    shutil.copytree(root / "data/published/2016", folder)
+    frame = rooms.read(folder)["runs"].dropna(axis="columns", how="all")
+    frame.loc[2, column] = name
+    if not name:
+        pytest.skip("an empty cell of CSV is no value")
+    frame.to_csv(folder / "runs.csv", index=False)
+    with pytest.raises(TableError, match=rf"runs\.csv: table runs, row 3 .*{column} must be a nam"):
+        rooms.read(folder)
+
+
+def test_a_name_in_a_run_is_no_path(root: Path, tmp_path: Path) -> None:
+    """The same for run.json, whatever its folder is called."""
+    (sample,) = (root / "data/samples/runs").glob("rabbitmq-cmsm-classic-notify-t0001-*")
+    run = shutil.copytree(sample, tmp_path / "runs" / sample.name)
+    facts = json.loads((run / "run.json").read_text())
+    facts["case"]["topology"] = "../../../x"
+    (run / "run.json").write_text(json.dumps(facts))
+    with pytest.raises(MqperfError, match=sample.name):
+        rooms.read(tmp_path / "runs")
