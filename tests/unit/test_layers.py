@@ -15,7 +15,7 @@ PACKAGE = Path(mqperf.__file__).parent
 # Lowest first: a room imports from the lines above its own, from itself, and from errors.
 LAYERS = (
     {"errors", "version"},
-    {"columns", "topologies"},
+    {"columns", "topologies", "cache"},
     {"plan"},
     {"plan_file"},
     {"record", "load", "probes", "series"},
