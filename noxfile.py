@@ -117,11 +117,14 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def benchmarks(session: nox.Session) -> None:
-    """Measure mqperf itself: every script in benchmarks/, or those named after --."""
+    """Measure mqperf itself: every script in benchmarks/, or the one named after --."""
+    scripts = {script.stem: script for script in sorted(Path("benchmarks").glob("*.py"))}
+    name, *words = session.posargs or [""]
+    if name and Path(name).stem not in scripts:
+        session.error(f"no benchmark {name!r}; there are: {', '.join(scripts)}")
     environment(session)
-    scripts = sorted(map(str, Path("benchmarks").glob("*.py")))
-    for script in session.posargs or scripts:
-        run(session, "python", script)
+    for script in [scripts[Path(name).stem]] if name else scripts.values():
+        run(session, "python", script, *words)
 
 
 @nox.session

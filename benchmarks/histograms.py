@@ -1,6 +1,6 @@
 """How fast statistics of one run are: folding latencies into a histogram, and its log.
 
-    ./noxw -s benchmarks -- benchmarks/histograms.py
+    ./noxw -s benchmarks -- histograms
 
 A million latencies per run, folded at 20 million a second or more, cost 50 ms.
 """

@@ -6,6 +6,7 @@ stay unmodified; what a release needs to run on a current Python is repaired at 
 """
 
 import hashlib
+import importlib.util
 import json
 import platform
 import re
@@ -19,15 +20,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from filelock import FileLock
-from platformdirs import user_cache_path
-
-from mqperf import guarded
+from mqperf import cache, guarded
 from mqperf.errors import LoadError
 from mqperf.redaction import without_passwords
 
 LOCKS = Path(__file__).with_name("locks")
 TOOLS = ("simulator.py", "messages_length.yaml")
+VERSIONS = "versions.json"
 REPORTED = (
     "oslo.messaging",
     "oslo.service",
@@ -104,6 +103,19 @@ class Environment:
     simulator: Path
     versions: Mapping[str, str]
 
+    def check(self) -> None:
+        """Raise `LoadError` unless the simulator is still the one that ``versions`` names."""
+        folder = self.simulator.parent
+        try:
+            same = _tools(folder).items() <= self.versions.items()
+        except OSError:
+            same = False
+        if not same:
+            raise LoadError(
+                f"{folder}: {' or '.join(TOOLS)} was changed while it was in use;"
+                " repeat the command, which makes the simulator anew"
+            )
+
 
 def find(name: str) -> Release:
     """The release of that name; raises `LoadError` listing the known ones."""
@@ -121,58 +133,48 @@ def pinned(name: str, distribution: str) -> str:
     return found[1]
 
 
-def ensure(name: str, cache: Path | None = None) -> Environment:
-    """The environment of a release, built first if this machine has none (needs the network).
+def ensure(name: str, folder: Path | None = None) -> Environment:
+    """The environment of a release, built first if this machine has no sound one.
 
-    Two processes that ask at once build it once.  Raises `LoadError` with the last words of the
-    command that failed.
+    Building needs the network; ``folder`` is the cache, the user's by default.  Two processes that
+    ask at once build it once.  Raises `LoadError` with the last words of the command that failed,
+    and `HostError` when the cache cannot be written.
     """
     release = find(name)
-    home = _home(release, cache)
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{home}.lock"):
-        if not (_versions_file(home).exists() and _python(home).exists()):
-            _build(release, home)
-    versions = json.loads(_versions_file(home).read_text())
+    home = _home(release, cache.place() if folder is None else folder)
+    cache.make(home, lambda: _build(release, home), read=(*TOOLS, VERSIONS))
+    installed = json.loads((home / VERSIONS).read_text())
+    versions = installed | _tools(home / "tools")
     return Environment(release, _python(home), home / "tools" / "simulator.py", versions)
 
 
-def self_check(name: str, cache: Path | None = None) -> Mapping[str, str]:
+def self_check(name: str, folder: Path | None = None) -> Mapping[str, str]:
     """Build the environment if needed, start its simulator once, and give its versions."""
-    environment = ensure(name, cache)
-    argv = [str(environment.python), "-W", "ignore", str(environment.simulator), "--help"]
+    environment = ensure(name, folder)
+    alone = ("-I", "-B", "-W", "ignore")  # no variable of the user's counts, no file is written
+    argv = [str(environment.python), *alone, str(environment.simulator), "--help"]
     _run(environment.release, argv)
     return environment.versions
 
 
-def _home(release: Release, cache: Path | None) -> Path:
+def _home(release: Release, folder: Path) -> Path:
     """A folder whose name changes with the pins and with the Python that it is made for."""
-    root = cache if cache is not None else user_cache_path("mqperf")
     made_of = (LOCKS / release.lock).read_text() + release.sdist_sha256 + sys.version
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:12]
-    return root / "simulators" / f"{release.name}-{digest}"
+    return folder / "generators" / f"{release.name}-{digest}"
 
 
 def _python(home: Path) -> Path:
     return home / "venv" / "bin" / "python"
 
 
-def _versions_file(home: Path) -> Path:
-    """Written as the last step of a build: without it the folder is the rest of a failed one."""
-    return home / "versions.json"
-
-
 def _build(release: Release, home: Path) -> None:
-    shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
     with ThreadPoolExecutor() as pool:
         steps = [pool.submit(step, release, home) for step in (_install, _unpack_tools)]
     for step in steps:
         step.result()
-    versions = _versions(release, home)
-    draft = home / "versions-draft.json"
-    draft.write_text(json.dumps(versions, indent=2))
-    draft.rename(_versions_file(home))
+    (home / VERSIONS).write_text(json.dumps(_versions(release, home), indent=2))
 
 
 def _install(release: Release, home: Path) -> None:
@@ -189,8 +191,7 @@ def _unpack_tools(release: Release, home: Path) -> None:
         wanted = Path(folder, "sdist.txt")
         wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
         only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
-        _run(release, [*pip, *only, "--dest", folder])
+        _run(release, [*_pip(), "download", "--quiet", "--no-input", *only, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
         _extract(archive, home / "tools")
 
@@ -207,19 +208,40 @@ def _extract(archive: Path, folder: Path) -> None:
 
 
 def _versions(release: Release, home: Path) -> dict[str, str]:
-    """Versions by distribution, of Python, and the hash of the simulator itself."""
-    installed = json.loads(_run(release, [str(_python(home)), "-c", LIST_INSTALLED]))
-    simulator = (home / "tools" / "simulator.py").read_bytes()
+    """Versions by distribution, and of Python."""
+    said = _run(release, [str(_python(home)), "-I", "-B", "-c", LIST_INSTALLED])
+    installed = json.loads(said)
     return {
         "python": platform.python_version(),
         **{name: installed[name] for name in REPORTED if name in installed},
-        "simulator_sha256": hashlib.sha256(simulator).hexdigest(),
+    }
+
+
+def _tools(folder: Path) -> dict[str, str]:
+    """The hashes of the simulator and of its table, as they are now."""
+    return {
+        f"{Path(name).stem}_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in TOOLS
     }
 
 
 def _uv() -> list[str]:
     found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    return [found] if found else [sys.executable, "-m", "uv"]
+    return [found] if found else _module("uv")
+
+
+def _pip() -> list[str]:
+    return _module("pip")
+
+
+def _module(name: str) -> list[str]:
+    """The command that runs a tool of this Python, whatever lies in the current folder."""
+    if importlib.util.find_spec(name) is None:
+        raise LoadError(
+            f"{name}, with which load generators are installed, is missing for {sys.executable}:"
+            f" install {name} for this Python, or mqperf with all it requires"
+        )
+    return [sys.executable, "-P", "-m", name]
 
 
 def _run(release: Release, argv: list[str]) -> str:

@@ -5,15 +5,18 @@ it contradicts itself in becomes a doubt, and what cannot be read for certain is
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mqperf import tables
+from mqperf.columns import TABLES
 from mqperf.errors import TableError
 from mqperf.published import assemble, reference_csv, rst
 from mqperf.published.cells import Report
 from mqperf.tables import Tables
-from mqperf.tables.files import PUBLISHED
+from mqperf.tables.given import writing
+from mqperf.tables.published_folder import PUBLISHED, is_published
 
 READERS: Mapping[str, Callable[[Path, str], Report]] = {
     ".rst": rst.read,
@@ -35,12 +38,20 @@ def import_reports(files: Sequence[Path]) -> Tables:
 
 
 def write(imported: Tables, folder: Path, title: str = "") -> list[Path]:
-    """A folder of published tables: CSV without the empty columns, and ``published.json``."""
+    """A folder of published tables: CSV without the empty columns, and ``published.json``.
+
+    Tables of an earlier import are replaced as a whole.  Raises ``TableError`` when the folder
+    cannot be written; without its ``published.json``, the last file, it counts for nothing.
+    """
     filled = {
         name: frame.dropna(axis="columns", how="all")
         for name, frame in imported.items()
         if len(frame)
     }
+    with writing(folder):
+        if is_published(folder):
+            for name in (PUBLISHED, *(f"{table}.csv" for table in TABLES)):
+                (folder / name).unlink(missing_ok=True)
     files = tables.write(filled, folder)
     runs = imported["runs"]
     facts = {
@@ -48,12 +59,13 @@ def write(imported: Tables, folder: Path, title: str = "") -> list[Path]:
         "sources": sorted(runs["run"].str.rsplit(":", n=1).str[0].unique()),
     }
     about = folder / PUBLISHED
-    about.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with writing(folder):
+        about.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return [*files, about]
 
 
 def _reader(file: Path) -> Callable[[Path, str], Report]:
-    if not file.is_file():
+    if not os.path.lexists(file):
         raise TableError(f"{file}: no such file")
     if file.suffix not in READERS:
         raise TableError(f"{file}: can import {' and '.join(READERS)}, not {file.suffix or 'this'}")
@@ -62,7 +74,7 @@ def _reader(file: Path) -> Callable[[Path, str], Report]:
 
 def _labels(files: Sequence[Path]) -> dict[Path, str]:
     """A short name for each file that no other one has: reports are often all ``index.rst``."""
-    whole = [file.resolve() for file in files]
+    whole = [Path(os.path.realpath(file)) for file in files]
     for twice in {file for file in whole if whole.count(file) > 1}:
         raise TableError(f"{twice}: given twice; import it once")
     depth = 1

@@ -22,6 +22,14 @@ MISSING = ("", ".")
 """How the reports of 2016 print a figure that was not collected."""
 
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+LARGEST = 2**53
+"""Up to here every whole number is a float of its own."""
+
+SHOWN = 40
+"""Characters that a message shows of what it is about."""
+
+NAME = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
+"""What a system or topology may be called, since pages and folders are named after them."""
 
 NAMED = {
     COLUMNS[name].heading(): name
@@ -123,8 +131,12 @@ def value(text: str, column: str, source: str) -> float | None:
         return None
     wanted = COLUMNS[column]
     if not NUMBER.fullmatch(text):
-        raise TableError(f"{source}: {text!r} is not a number; expected {wanted.heading()}")
+        raise TableError(f"{source}: {text[:SHOWN]!r} is not a number; expected {wanted.heading()}")
     number = Decimal(text)
+    if abs(number) > LARGEST:
+        raise TableError(
+            f"{source}: {text[:SHOWN]}... is larger than {LARGEST}; expected {wanted.heading()}"
+        )
     if wanted.dtype == "Int64" and number != number.to_integral_value():
         raise TableError(f"{source}: {text} is not whole; expected {wanted.heading()}")
     if wanted.check != "any" and number < 0:
@@ -133,7 +145,7 @@ def value(text: str, column: str, source: str) -> float | None:
 
 
 def thread_count(text: str, source: str) -> int:
-    """The number of threads; raises ``TableError`` unless it is whole and at least 1."""
-    if not re.fullmatch(r"[0-9]+", text) or int(text) == 0:
-        raise TableError(f"{source}: {text!r} is not a number of threads")
+    """The number of threads; raises ``TableError`` unless it is whole, and 1 to 9 digits."""
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise TableError(f"{source}: {text[:SHOWN]!r} is not a number of threads")
     return int(text)

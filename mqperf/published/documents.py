@@ -9,9 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docutils import nodes
-from docutils.core import publish_doctree
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.utils import new_document
 
 from mqperf.errors import TableError
+from mqperf.tables.given import MIB, text_of
+
+LIMIT_BYTES = MIB // 4
+"""A report is words and small tables: those of 2016 have 18 KiB."""
+
+LIMIT_BLOCK = 20_000
+"""Characters between two empty lines; docutils' time grows with their square."""
 
 SETTINGS = {
     "report_level": 5,
@@ -19,9 +28,10 @@ SETTINGS = {
     # a report is somebody else's text: it may not make us open other files
     "file_insertion_enabled": False,
     "raw_enabled": False,
-    "_disable_config": True,
 }
 ERROR = 3
+SHOWN = 200
+"""Characters that are shown of what docutils says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +66,17 @@ class Document:
 def read(path: Path, label: str) -> Document:
     """The document; ``label`` is the file's name in messages.
 
-    Raises ``TableError`` for what is not text and for tables that docutils cannot read.
+    Raises ``TableError`` for what is not text and for what docutils cannot read.
     """
-    tree = _tree(path, label)
+    text = text_of(path, label, LIMIT_BYTES)
+    _check_blocks(text, label)
+    try:
+        return _document(_tree(text, label), label)
+    except RecursionError:
+        raise TableError(f"{label}: is nested too deeply to be a report") from None
+
+
+def _document(tree: nodes.document, label: str) -> Document:
     titles = (title for title in tree.findall(nodes.title) if _is_heading(title))
     paragraphs = (text for text in tree.findall(nodes.paragraph) if not _in_table(text))
     images = tree.findall(nodes.image)
@@ -71,24 +89,50 @@ def read(path: Path, label: str) -> Document:
     )
 
 
-def _tree(path: Path, label: str) -> nodes.document:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TableError(f"{label}: cannot be read as text: {error}") from None
-    tree: nodes.document = publish_doctree(
-        text, source_path=label, settings_overrides=dict(SETTINGS)
-    )
-    for message in list(tree.findall(nodes.system_message)):
-        said = message.children[0].astext() if message.children else ""
-        if message["level"] >= ERROR and _about_a_table(said):
-            raise TableError(f"{label}:{message.get('line', 1)}: {said.strip().splitlines()[0]}")
+def _check_blocks(text: str, label: str) -> None:
+    line, size = 1, 0
+    for number, words in enumerate(text.splitlines(), 1):
+        line, size = (line, size + len(words)) if words.strip() else (number + 1, 0)
+        if size > LIMIT_BLOCK:
+            raise TableError(
+                f"{label}:{line}: more than {LIMIT_BLOCK} characters without an empty line"
+            )
+
+
+def _tree(text: str, label: str) -> nodes.document:
+    tree = _parsed(text, label)
+    inside = list(tree.findall(nodes.system_message))
+    for message in [*inside, *tree.parse_messages]:
+        said = " ".join(message.children[0].astext().split()) if message.children else ""
+        if _cannot_be_passed_over(message["level"], said):
+            raise TableError(f"{label}:{message.get('line', 1)}: {said[:SHOWN]}")
+    for message in inside:
         message.parent.remove(message)
     return tree
 
 
-def _about_a_table(said: str) -> bool:
-    return "table" in said.lower() and not said.startswith("Unknown")
+def _parsed(text: str, label: str) -> nodes.document:
+    """What is written, with nothing resolved: a few references can stand for endless text."""
+    settings = get_default_settings(Parser)
+    for name, value in SETTINGS.items():
+        setattr(settings, name, value)
+    tree = new_document(label, settings)
+    try:
+        Parser().parse(text, tree)
+    except RecursionError:
+        raise
+    except Exception as error:  # noqa: BLE001 (whatever its parser stumbles over, undocumented)
+        raise TableError(
+            f"{label}: docutils cannot read it as RST ({type(error).__name__}); correct the report"
+        ) from None
+    return tree
+
+
+def _cannot_be_passed_over(level: int, said: str) -> bool:
+    """Whether the message is about a table, which is not read or not for certain, or all text."""
+    about_a_table = "table" in said.lower() and not said.startswith("Unknown")
+    serious = level >= ERROR or "deactivated" in said
+    return (about_a_table and serious) or "line-length-limit" in said
 
 
 def _grids(tree: nodes.document, label: str) -> Iterator[Grid]:

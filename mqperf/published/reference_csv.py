@@ -11,6 +11,7 @@ The file is known by its columns::
 """
 
 import csv
+import io
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from mqperf.errors import TableError
 from mqperf.plan import TEST_CASES
 from mqperf.published.cells import (
     DIRECT,
+    NAME,
     NO_QUEUES,
+    SHOWN,
     Cell,
     Key,
     Meaning,
@@ -27,6 +30,8 @@ from mqperf.published.cells import (
     thread_count,
     value,
 )
+from mqperf.tables.given import text_of
+from mqperf.tables.published_folder import TABLE_LIMIT_BYTES
 
 Row = Mapping[str, str]
 Figures = Callable[[Row], Iterator[tuple[Meaning, str]]]
@@ -39,6 +44,9 @@ QUEUES = {"yes": "mirrored", "no": "classic", "n/a": NO_QUEUES}
 POINT = ("system", "topology", "ha", "test_case", "threads")
 OVERVIEW = ("system", "topology", "ha", "label", "test_case", "top_throughput")
 
+HEADER_SHOWN = 200
+"""Characters that a message shows of the columns."""
+
 
 def read(path: Path, label: str) -> Report:
     """All figures of one file; raises ``TableError`` for other columns and for words as figures."""
@@ -48,7 +56,8 @@ def read(path: Path, label: str) -> Report:
     if columns not in FORMS:
         known = "; ".join(",".join(form) for form in (*FORMS, OVERVIEW))
         raise TableError(
-            f"{label}:1: the columns {','.join(columns)} are none of those known: {known}"
+            f"{label}:1: the columns {','.join(columns)[:HEADER_SHOWN]} are none of those known:"
+            f" {known}"
         )
     figures = FORMS[columns]
     return Report(
@@ -61,13 +70,13 @@ def read(path: Path, label: str) -> Report:
 
 
 def _rows(path: Path, label: str) -> tuple[tuple[str, ...], list[tuple[str, Row]]]:
+    text = text_of(path, label, TABLE_LIMIT_BYTES)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            columns = tuple(next(reader, ()))
-            rows = [(f"{label}:{reader.line_num}", cells) for cells in reader if cells]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise TableError(f"{label}: cannot be read as CSV: {error}") from None
+        columns = tuple(next(reader, ()))
+        rows = [(f"{label}:{reader.line_num}", cells) for cells in reader if cells]
+    except csv.Error as error:
+        raise TableError(f"{label}:{reader.line_num}: cannot be read as CSV: {error}") from None
     for source, cells in rows:
         if len(cells) != len(columns):
             raise TableError(f"{source}: {len(cells)} cells under {len(columns)} columns")
@@ -76,13 +85,17 @@ def _rows(path: Path, label: str) -> tuple[tuple[str, ...], list[tuple[str, Row]
 
 def _key(row: Row, source: str) -> Key:
     if row["ha"] not in QUEUES:
-        raise TableError(f"{source}: ha is {row['ha']!r}; known are: {', '.join(QUEUES)}")
+        raise TableError(f"{source}: ha is {row['ha'][:SHOWN]!r}; known are: {', '.join(QUEUES)}")
     if row["test_case"] not in TEST_CASES:
         raise TableError(
-            f"{source}: test_case is {row['test_case']!r}; known are: {', '.join(TEST_CASES)}"
+            f"{source}: test_case is {row['test_case'][:SHOWN]!r};"
+            f" known are: {', '.join(TEST_CASES)}"
         )
-    if not row["system"] or not row["topology"]:
-        raise TableError(f"{source}: system and topology must not be empty")
+    for column in ("system", "topology"):
+        if not NAME.fullmatch(row[column]):
+            raise TableError(
+                f"{source}: {column} is {row[column][:SHOWN]!r}; expected a name such as 'rabbitmq'"
+            )
     threads = thread_count(row["threads"], source) if "threads" in row else 0
     topology = TOPOLOGIES.get(row["topology"], row["topology"])
     return Key(row["system"], topology, QUEUES[row["ha"]], row["test_case"], threads)

@@ -26,7 +26,7 @@ CONNECTED = {
 }
 HA = re.compile(r"HA queues`?_? are (?P<state>enabled|disabled)")
 DIAGRAM = re.compile(r"topology_(?P<topology>[a-z0-9]+?)(?P<ha>_ha)?\b(?!_)")
-GREEN_THREADS = re.compile(r"executor running in (\d+) threads")
+GREEN_THREADS = re.compile(r"executor running in ([1-9][0-9]{0,8}) threads")
 SECTION = re.compile(r"Test Case \d+: (RPC CALL|RPC CAST|Notification)\b.*", re.IGNORECASE)
 CAPTION = re.compile(
     r"(?:\w+ nodes CPU consumption during )?(RPC CALL|RPC CAST|NOTIFY)"

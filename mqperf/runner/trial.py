@@ -94,6 +94,7 @@ class Trial:
         incidents = self.bench.facts["system"].get("incidents", [])
         self.attempt.event("granted", **({"incidents": incidents} if incidents else {}))
         load = folder / "load"
+        self.bench.environment.check()
         self.commands = simulator.commands(
             self.case, self.key, access, self.bench.environment, self.control.folder, load
         )

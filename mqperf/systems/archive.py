@@ -1,7 +1,7 @@
 """Archives of brokers, fetched from Maven's central repository with the user's Maven, and pinned.
 
 What was fetched stays in the user's cache.  It is checked against its pinned SHA-512 when it is
-unpacked, so that a damaged or exchanged file is never run.
+unpacked, and what was unpacked for damage at each use, so that no other file is ever run.
 """
 
 import hashlib
@@ -11,10 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
-from platformdirs import user_cache_path
-
-from mqperf import guarded
+from mqperf import cache, guarded
 from mqperf.errors import SystemFault
 
 INSTALL = "sudo apt-get install maven"
@@ -45,30 +42,29 @@ class Archive:
         parts = (self.group, self.artifact, self.version, self.extension, self.classifier)
         return ":".join(part for part in parts if part)
 
-    def home(self, cache: Path | None = None) -> Path:
-        """Where it is unpacked, or lies if it is no ``tar.gz``; the name changes with the pin."""
-        root = cache if cache is not None else user_cache_path("mqperf")
-        return root / "brokers" / f"{self.artifact}-{self.version}-{self.sha512[:12]}"
+    def home(self, folder: Path | None = None) -> Path:
+        """Where in the cache it is unpacked, or lies if it is no ``tar.gz``.
+
+        The name changes with the pin; ``folder`` is the cache, the user's by default.
+        """
+        root = cache.place() if folder is None else folder
+        return root / "unpacked" / f"{self.artifact}-{self.version}-{self.sha512[:12]}"
 
 
 def available(archive: Archive) -> None:
     """Raise ``SystemFault`` when an archive is not here, nor Maven to fetch it."""
-    if not archive.home().exists():
+    if not cache.whole(archive.home()):
         _maven(archive)
 
 
-def fetched(archive: Archive, cache: Path | None = None) -> Path:
-    """The folder that holds what was in the archive, fetched first if it is not there yet.
+def fetched(archive: Archive, folder: Path | None = None) -> Path:
+    """The folder that holds what was in the archive, fetched first if it is not there or damaged.
 
     Two processes that ask at once fetch it once.  Raises ``SystemFault`` when Maven is missing or
-    fails, or the file is not the pinned one.
+    fails, or the file is not the pinned one, and ``HostError`` when the cache cannot be written.
     """
-    home = archive.home(cache)
-    if not home.exists():
-        home.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{home}.lock"):
-            if not home.exists():
-                _install(archive, home)
+    home = archive.home(folder)
+    cache.make(home, lambda: _install(archive, home))
     return home
 
 

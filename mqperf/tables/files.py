@@ -1,6 +1,6 @@
 """Reading folders into tables, and writing tables as files."""
 
-import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from mqperf.columns import COMPUTED, TABLES
 from mqperf.errors import TableError
 from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
+from mqperf.tables.given import writing
 from mqperf.tables.of_run import keys, of_run
+from mqperf.tables.published_folder import facts, is_published, read_tables
 from mqperf.tables.shape import Tables, conform, empty, in_order
 
 PLAN = "plan.yaml"
-PUBLISHED = "published.json"
-"""The file by which a folder of published tables is known."""
 
 READ = tuple(name for name in TABLES if name not in COMPUTED)
 """The tables that are read; the others are computed from them."""
@@ -28,9 +28,9 @@ def read(path: Path) -> dict[str, pd.DataFrame]:
     A failed attempt has a row in ``runs`` and no others; an attempt that is being written, or was
     cut off, is left out.  Raises ``TableError`` or ``RecordError`` when the folder holds neither.
     """
-    if (path / PUBLISHED).exists():
-        return read_csv(path)
-    if not path.is_dir():
+    if is_published(path):
+        return read_tables(path, (*READ, "doubts"))
+    if not os.path.isdir(path):  # noqa: PTH112 (which says no where it may not look)
         raise TableError(f"{path}: no such folder; give a runs folder or a published one")
     attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
     if not attempts:
@@ -48,23 +48,20 @@ def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:
     }
 
 
-def read_csv(folder: Path) -> dict[str, pd.DataFrame]:
-    """The tables that stand as CSV in the folder; the others are empty."""
-    return {name: _read_csv(name, folder / f"{name}.csv") for name in (*READ, "doubts")}
-
-
 def write(tables: Tables, folder: Path, form: str = "csv") -> list[Path]:
-    """One file per table, named after it, as ``csv`` or ``parquet``; gives the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, frame in tables.items():
-        file = folder / f"{name}.{form}"
-        if form == "parquet":
-            frame.to_parquet(file, index=False)
-        else:
-            frame.to_csv(file, index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ")
-        files.append(file)
-    return files
+    """One file per table, named after it, as ``csv`` or ``parquet``; gives the files.
+
+    Raises ``TableError`` when one cannot be written.
+    """
+    files = {name: folder / f"{name}.{form}" for name in tables}
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, frame in tables.items():
+            if form == "parquet":
+                frame.to_parquet(files[name], index=False)
+            else:
+                frame.to_csv(files[name], index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ")
+    return list(files.values())
 
 
 def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | None]) -> pd.DataFrame:
@@ -78,19 +75,9 @@ def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | Non
     return conform(name, pd.concat([of_rows, rows], axis="columns"))
 
 
-def _read_csv(name: str, file: Path) -> pd.DataFrame:
-    if not file.exists():
-        return empty(name)
-    try:
-        frame = pd.read_csv(file, dtype_backend="numpy_nullable")
-        return conform(name, frame)
-    except (ValueError, TableError) as error:
-        raise TableError(f"{file}: {error}") from None
-
-
 def title(path: Path) -> str:
     """What the folder calls itself: the title of its plan, or of the published report."""
-    plan, published = path / PLAN, path / PUBLISHED
-    if published.exists():
-        return str(json.loads(published.read_text(encoding="utf-8"))["title"])
+    if is_published(path):
+        return str(facts(path)["title"])
+    plan = path / PLAN
     return load_plan(plan).title if plan.exists() else path.name

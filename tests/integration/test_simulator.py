@@ -257,3 +257,12 @@ def test_the_environment_runs_its_simulator(environment: Environment) -> None:
     assert versions == environment.versions
     assert versions["oslo.messaging"] == environment.release.version
     assert {"python", "eventlet", "kombu", "amqp", "simulator_sha256"} <= versions.keys()
+
+
+def test_a_damaged_environment_is_made_anew(tmp_path: Path) -> None:
+    """A changed simulator is never measured: the next use has the original again."""
+    sound = environments.ensure("rabbitmq", tmp_path)
+    sound.simulator.write_text("changed")
+    again = environments.ensure("rabbitmq", tmp_path)
+    assert again.versions == sound.versions
+    again.check()

@@ -15,7 +15,7 @@ PINNED = (activemq.ARCHIVE, artemis_broker.ARCHIVE, *artemis_ha.JARS)
 
 def cached(cache: Path, extension: str = "tar.gz") -> Archive:
     """An archive which lies in the cache as Maven would leave it."""
-    folder = cache / "brokers"
+    folder = cache / "unpacked"
     folder.mkdir()
     file = folder / f"example-1.0-bin.{extension}"
     if extension == "tar.gz":
@@ -33,8 +33,20 @@ def test_an_archive_is_unpacked_once(tmp_path: Path) -> None:
     archive = cached(tmp_path)
     home = fetched(archive, tmp_path)
     assert (home / "bin" / "hello").read_text() == "hello"
-    assert not (tmp_path / "brokers" / archive.file).exists()
+    assert not (tmp_path / "unpacked" / archive.file).exists()
     assert fetched(archive, tmp_path) == home
+
+
+def test_a_broker_that_was_damaged_is_never_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is removed and fetched again, for which Maven must be there."""
+    home = fetched(archive := cached(tmp_path), tmp_path)
+    (home / "bin" / "hello").write_text("")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemFault, match="is not installed: sudo apt-get install maven"):
+        fetched(archive, tmp_path)
+    assert not home.exists()
 
 
 def test_a_single_file_lies_in_its_folder(tmp_path: Path) -> None:
@@ -46,7 +58,7 @@ def test_a_single_file_lies_in_its_folder(tmp_path: Path) -> None:
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     """The error names the file, both sums, and how to get a sound one; nothing is unpacked."""
     archive = cached(tmp_path)
-    file = tmp_path / "brokers" / archive.file
+    file = tmp_path / "unpacked" / archive.file
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(SystemFault) as fault:
         fetched(archive, tmp_path)

@@ -3,6 +3,8 @@
 Names and bounds are compared; that conda-forge holds such versions is not checked here.
 """
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -55,3 +57,20 @@ def test_locked_versions_lie_within_the_bounds(root: Path, project: dict[str, st
         (version,) = (part.version for part in pin.specifier)
         assert wanted.specifier.contains(version), f"{pin} is locked, {wanted} is wanted"
     assert set(project) - {"python"} <= {canonicalize_name(pin.name) for pin in pins}
+
+
+def test_pip_takes_the_lines_that_conda_hands_to_it(root: Path, tmp_path: Path) -> None:
+    """Conda writes them into a file of requirements and gives that to pip, beside environment.yml.
+
+    Here all that they name is installed already, so that pip needs no package index.
+    """
+    *_, last = yaml.safe_load((root / "environment.yml").read_text())["dependencies"]
+    file = tmp_path / "condaenv.requirements.txt"
+    file.write_text("\n".join(last["pip"]))
+    argv = [sys.executable, "-m", "pip", "install", "-U", "-r", str(file), "--exists-action=b"]
+    offline = ["--dry-run", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*argv, *offline], cwd=root, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Would install mqperf-" in done.stdout

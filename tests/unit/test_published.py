@@ -293,7 +293,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """Bytes are not a report."""
     file = tmp_path / "index.rst"
     file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TableError, match="cannot be read as text"):
+    with pytest.raises(TableError, match=r"index\.rst:1: is not UTF-8 text"):
         published.import_reports([file])
     with pytest.raises(TableError, match="no such file"):
         published.import_reports([tmp_path / "missing.rst"])
