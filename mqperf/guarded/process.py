@@ -139,7 +139,6 @@ def run(
     *,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
-    stdin: str = "",
     timeout_s: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``argv`` to its end, and all that it started; give its exit code and output.
@@ -149,17 +148,16 @@ def run(
     _check(argv, env)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     with ExitStack() as stack:
-        pipes = [stack.enter_context(_pipe()) for _ in range(3)]
-        (stdin_end, feed), (said, stdout), (complained, stderr) = pipes
-        theirs = (stdin_end, stdout, stderr)
+        nothing = stack.enter_context(Path(os.devnull).open("rb"))
+        (said, stdout), (complained, stderr) = (stack.enter_context(_pipe()) for _ in range(2))
         try:
-            link = started(argv, env, cwd, [end.fileno() for end in theirs])
+            link = started(argv, env, cwd, [end.fileno() for end in (nothing, stdout, stderr)])
         except OSError as error:
             raise HostError(f"cannot run {error.filename}: {error.strerror}") from None
         stack.callback(link.end)
-        for end in theirs:
-            end.close()
-        outputs = _exchanged(feed, stdin.encode(), (said, complained), deadline)
+        stdout.close()
+        stderr.close()
+        outputs = _read((said, complained), deadline)
         code = link.wait(_left(deadline))
         if outputs is None or code is None:
             words = " ".join(map(str, argv[:2]))
@@ -174,14 +172,10 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def _exchanged(
-    feed: BinaryIO, text: bytes, outputs: Sequence[BinaryIO], deadline: float | None
-) -> list[str] | None:
-    """Write the input, and read every output to its end; None when the deadline passes first."""
+def _read(outputs: Sequence[BinaryIO], deadline: float | None) -> list[str] | None:
+    """Every output to its end; None when the deadline passes first."""
     content = {output.fileno(): bytearray() for output in outputs}
-    os.set_blocking(feed.fileno(), False)
     with selectors.DefaultSelector() as selector:
-        selector.register(feed, selectors.EVENT_WRITE)
         for output in outputs:
             selector.register(output, selectors.EVENT_READ)
         while selector.get_map():
@@ -189,27 +183,11 @@ def _exchanged(
             if not ready and deadline is not None and time.monotonic() >= deadline:
                 return None
             for key, _ in ready:
-                if key.fileobj is feed:
-                    text = _fed(feed, text)
-                    more = bool(text)
-                else:
-                    part = os.read(key.fd, BLOCK)
-                    content[key.fd] += part
-                    more = bool(part)
-                if not more:
+                part = os.read(key.fd, BLOCK)
+                content[key.fd] += part
+                if not part:
                     selector.unregister(key.fileobj)
     return [part.decode(errors="replace") for part in content.values()]
-
-
-def _fed(feed: BinaryIO, text: bytes) -> bytes:
-    """Write what the pipe takes, and give the rest; at the end, or when nobody reads, close it."""
-    try:
-        text = text[os.write(feed.fileno(), text[:BLOCK]) :] if text else text
-    except BrokenPipeError:
-        text = b""
-    if not text:
-        feed.close()
-    return text
 
 
 def _left(deadline: float | None) -> float | None:

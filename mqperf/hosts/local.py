@@ -34,11 +34,10 @@ class LocalHost:
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        stdin: str = "",
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
         """Run a short command to its end; see ``guarded.run``."""
-        return guarded.run(argv, env=env, stdin=stdin, timeout_s=timeout_s)
+        return guarded.run(argv, env=env, timeout_s=timeout_s)
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
         """Make a private folder that vanishes at the end; see ``guarded.scratch``."""
