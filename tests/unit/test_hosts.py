@@ -191,7 +191,7 @@ def test_scratch_vanishes_without_its_reaper(
     host: LocalHost, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When somebody killed it, or froze it, we remove the folder ourselves."""
-    monkeypatch.setattr("mqperf.guarded.scratch.REMOVAL_LIMIT_S", 0.1)
+    monkeypatch.setattr(sys.modules["mqperf.guarded.scratch"], "REMOVAL_LIMIT_S", 0.1)
     before = {child.pid for child in psutil.Process().children()}
     with host.scratch("test") as folder:
         (folder / "file").write_text("x")
