@@ -102,3 +102,11 @@ def test_the_copied_plan_keeps_its_words() -> None:
     """Only the kinds of queue are replaced, whatever the style of the file."""
     copy = with_queues(TEXT, {"rabbitmq": {"classic": "classic", "ha": "quorum"}})
     assert copy == TEXT.replace("ha ]", "quorum ]")
+
+
+def test_an_alias_keeps_its_meaning() -> None:
+    """A kind of queue that another system shares by an alias is replaced for the one alone."""
+    shared = TEXT.replace("ha ]", "&kind ha ]").replace("[none]", "[*kind]")
+    copied = parse_plan(with_queues(shared, {"rabbitmq": {"ha": "quorum"}}), Path("copy.yaml"))
+    assert "quorum" in copied.systems["rabbitmq"].queues
+    assert copied.systems["zeromq"].queues == ("ha",)
