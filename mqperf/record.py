@@ -24,7 +24,7 @@ from pydantic import ValidationError
 
 from mqperf.errors import RecordError
 from mqperf.plan import Case
-from mqperf.plan_copy import public
+from mqperf.plan_file import public
 from mqperf.redaction import scrubbed, without_passwords
 
 SCHEMA = 1

@@ -11,7 +11,7 @@ from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import environments
 from mqperf.plan import Case, Plan
-from mqperf.plan_copy import with_queues
+from mqperf.plan_file import with_queues
 from mqperf.record import Attempt, Run, pending, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.trial import Bench, Trial

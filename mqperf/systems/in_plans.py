@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from mqperf.errors import PlanError, SystemFault
 from mqperf.plan import SystemPlan
-from mqperf.problems import NOUNS, Problem, unknown
+from mqperf.plan_file.problems import NOUNS, Problem, unknown
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SettingsFault
 from mqperf.systems.system import System

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, JsonValue, SecretStr, model_validator
 
-from mqperf.problems import Problem
+from mqperf.plan_file.problems import Problem
 from mqperf.systems.settings import SettingsFault, SystemSettings, checked
 from mqperf.urls import FORM, HIDDEN, BrokerUrl
 

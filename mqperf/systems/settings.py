@@ -6,7 +6,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from mqperf.errors import SystemFault
-from mqperf.problems import Problem, of_validation
+from mqperf.plan_file.problems import Problem, of_validation
 
 
 class SettingsFault(SystemFault):

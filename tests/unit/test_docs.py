@@ -13,8 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from mqperf.cli import app
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
-from mqperf.plan_document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.plan_file import parse_plan
+from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.stats.checks import CHECKS
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings

@@ -8,8 +8,7 @@ import pytest
 
 from mqperf.errors import PlanError, SystemFault
 from mqperf.plan import Plan
-from mqperf.plan_copy import with_queues
-from mqperf.plan_file import parse_plan
+from mqperf.plan_file import parse_plan, with_queues
 from mqperf.preview import preview
 from mqperf.runner import Silent, sweep
 from mqperf.systems import possible, rabbitmq

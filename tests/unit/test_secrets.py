@@ -20,8 +20,7 @@ from mqperf import cli
 from mqperf.errors import PlanError, SystemFault
 from mqperf.notebook import plan_of
 from mqperf.plan import Case, Plan
-from mqperf.plan_copy import public
-from mqperf.plan_file import parse_plan, plan_from
+from mqperf.plan_file import parse_plan, plan_from, public
 from mqperf.preview import preview, standing
 from mqperf.progress import Bar
 from mqperf.record import Attempt, Run, recording

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
-from mqperf.plan_document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
 from mqperf.topologies import QUEUES, TOPOLOGIES

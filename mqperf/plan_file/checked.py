@@ -1,4 +1,4 @@
-"""Plan files: YAML in, a checked ``Plan`` out, or one error that names every problem's line."""
+"""A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
 
 import os
 import stat
@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from mqperf.errors import PlanError
 from mqperf.plan import Frozen, LoadPlan, Plan, SystemPlan
-from mqperf.plan_document import MAX_BYTES, Document, DocumentError, read_document
-from mqperf.problems import Problem, Where, of_validation, unknown
+from mqperf.plan_file.document import MAX_BYTES, Document, DocumentError, read_document
+from mqperf.plan_file.problems import Problem, Where, of_validation, unknown
 from mqperf.redaction import shown
 from mqperf.topologies import QUEUES, TOPOLOGIES
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from mqperf.errors import PlanError
-from mqperf.plan_document import DocumentError, compose, read_document
+from mqperf.plan_file.document import DocumentError, compose, read_document
 from mqperf.redaction import redacted, redacted_value, secrets_of
 from mqperf.urls import HIDDEN
 

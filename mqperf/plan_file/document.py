@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from mqperf.problems import Problem, Where
+from mqperf.plan_file.problems import Problem, Where
 
 MAX_BYTES = 262_144
 MAX_VALUES = 20_000

@@ -1,0 +1,18 @@
+"""Plan files: YAML in, a checked ``Plan`` out, or one error that names every problem's line.
+
+``document`` reads the YAML, ``checked`` makes the plan, ``problems`` says what is wrong, and
+``copied`` makes the copy that is kept beside the runs.
+"""
+
+from mqperf.plan_file.checked import PlanFile, load_plan, parse_plan, plan_from, read_plan
+from mqperf.plan_file.copied import public, with_queues
+
+__all__ = [
+    "PlanFile",
+    "load_plan",
+    "parse_plan",
+    "plan_from",
+    "public",
+    "read_plan",
+    "with_queues",
+]
