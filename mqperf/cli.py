@@ -83,8 +83,7 @@ def doctor(
     sound = True
     for finding in examine(systems or [], simulators=simulators):
         sound = sound and finding.sound
-        mark = "ok     " if finding.sound else "MISSING"
-        console.print(f"{mark} {finding.text}", markup=False, soft_wrap=True)
+        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
     if not sound:
         raise typer.Exit(FAULT)
 

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
@@ -10,26 +11,35 @@ from mqperf.load import environments
 from mqperf.systems import SYSTEMS, System, lookup
 from mqperf.version import version
 
+NEEDED = ("rabbitmq",)
+"""The systems of plans/quickstart.yaml; the others are needed by plans that name them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that mqperf needs: whether it is there, and a sentence about it."""
+    """One thing that mqperf needs, always or for some plans, and a sentence about it."""
 
-    sound: bool
+    mark: Literal["ok", "MISSING", "optional"]
     text: str
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing must be done."""
+        return self.mark != "MISSING"
 
 
 def _there(text: str) -> Finding:
-    return Finding(sound=True, text=text)
+    return Finding("ok", text)
 
 
 def _missing(text: str) -> Finding:
-    return Finding(sound=False, text=text)
+    return Finding("MISSING", text)
 
 
 def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
-    """Look at all that runs on these systems need, on every known one when none is named.
+    """Look at all that runs on these systems need.
 
+    When none is named, every known one is looked at, and only what the quickstart needs is missing.
     With ``simulators`` their load generators are made and tried, too.
     """
     systems = [lookup(name) for name in names or SYSTEMS]
@@ -37,7 +47,11 @@ def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
     facts = LocalHost().facts()
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     for system in systems:
-        yield _system(system)
+        found = _system(system)
+        optional = not names and system.name not in NEEDED and not found.sound
+        if optional:
+            text = f"not installed, needed for plans with {system.name}: {found.text}"
+        yield Finding("optional", text) if optional else found
     for name in dict.fromkeys(system.simulator for system in systems):
         yield _simulator(name, build=simulators)
 
@@ -45,7 +59,7 @@ def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
 def _system(system: System) -> Finding:
     try:
         return _there(f"{system.title} {system.installed()}")
-    except MqperfError as error:
+    except (MqperfError, OSError) as error:
         return _missing(f"{system.title}: {error}")
 
 

@@ -74,9 +74,10 @@ def _reader(file: Path) -> Callable[[Path, str], Report]:
 
 def _labels(files: Sequence[Path]) -> dict[Path, str]:
     """A short name for each file that no other one has: reports are often all ``index.rst``."""
-    whole = [Path(os.path.realpath(file)) for file in files]
-    for twice in {file for file in whole if whole.count(file) > 1}:
+    real = [os.path.realpath(file) for file in files]
+    for twice in {file for file in real if real.count(file) > 1}:
         raise TableError(f"{twice}: given twice; import it once")
+    whole = [file.absolute() for file in files]
     depth = 1
     while len({path.parts[-depth:] for path in whole}) < len(whole):
         depth += 1

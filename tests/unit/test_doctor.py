@@ -1,0 +1,26 @@
+"""What doctor finds missing is what the first plan needs, and each remedy is named."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf.doctor import NEEDED, examine
+from mqperf.plan_file import load_plan
+from mqperf.systems import SYSTEMS
+
+
+def test_what_is_needed_are_the_systems_of_the_quickstart(root: Path) -> None:
+    """The plan that the tutorial starts with decides whether this machine is ready."""
+    assert set(NEEDED) == set(load_plan(root / "plans/quickstart.yaml").systems)
+
+
+def test_other_systems_are_optional(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On a machine without them they are told with their remedy, and count only when named."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = {finding.text: finding.mark for finding in examine([], simulators=False)}
+    optional = [text for text, mark in found.items() if mark == "optional"]
+    assert len(optional) == len(SYSTEMS) - len(NEEDED)
+    assert all("not installed, needed for plans with" in text for text in optional)
+    assert any("zeromq: ZeroMQ: Redis" in text and "apt-get install" in text for text in optional)
+    [zeromq] = [one for one in examine(["zeromq"], simulators=False) if "Redis" in one.text]
+    assert zeromq.mark == "MISSING"
