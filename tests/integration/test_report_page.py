@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 import matplotlib.image
+import nbformat
 import pytest
 from factory import Shape, tables
 
@@ -23,13 +25,24 @@ QUIET = (
     *("--hide-scrollbars", "--virtual-time-budget=3000"),
 )
 Browse = Callable[..., str]
+LINK = re.compile(r"""<[^>]+?\s(?:href|src)=["']([^"'#?]+)""")
+ELSEWHERE = re.compile(r"\w+:|//")
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("report") / "sweep"
-    build(tables(SHAPE), out, title="A sweep")
-    return out
+    folder = tmp_path_factory.mktemp("report")
+    cells = [
+        nbformat.v4.new_markdown_cell("# Scaling"),
+        nbformat.v4.new_code_cell(
+            "42",
+            execution_count=1,
+            outputs=[nbformat.v4.new_output("stream", text="the answer is 42")],
+        ),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "scaling.ipynb")
+    build(tables(SHAPE), folder / "sweep", title="A sweep", notebooks=[folder / "scaling.ipynb"])
+    return folder / "sweep"
 
 
 @pytest.fixture
@@ -123,11 +136,52 @@ def test_a_figure_follows_the_readers_scheme(
         assert getattr(shade, paper) in found
 
 
+def sphinx(source: Path, out: Path) -> None:
+    """Build as a person does; a warning is an error."""
+    command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    built = subprocess.run(
+        [*command, str(source), str(out)], cwd=source, capture_output=True, text=True, check=False
+    )
+    assert (built.returncode, built.stderr) == (0, "")
+
+
+def dead_links(html: Path) -> list[str]:
+    """Links and pictures of the pages, of which there is no file; the notebooks' own as well."""
+    return [
+        f"{page.relative_to(html)}: {target}"
+        for page in html.rglob("*.html")
+        for target in LINK.findall(page.read_text())
+        if not (ELSEWHERE.match(target) or (page.parent / unquote(target)).exists())
+    ]
+
+
+def notebooks_of(html: Path, page: str) -> list[str]:
+    """What stands in the notebooks that the page links, as HTML and to be run."""
+    links = re.findall(r'href="([^"]+/scaling\.(?:html|ipynb))"', (html / page).read_text())
+    assert [link.rpartition(".")[2] for link in links] == ["html", "ipynb"]
+    return [((html / page).parent / link).read_text() for link in links]
+
+
+def test_links_work_as_built(report: Path) -> None:
+    """Every link of every page leads to a file, those to the notebooks as well."""
+    assert dead_links(report / "html") == []
+    assert all("the answer is 42" in text for text in notebooks_of(report / "html", "index.html"))
+
+
+def test_links_work_when_built_again(report: Path, tmp_path: Path) -> None:
+    """``sphinx-build REPORT REPORT/html``, as the README has it."""
+    copy = shutil.copytree(report, tmp_path / "copy", ignore=shutil.ignore_patterns("html"))
+    sphinx(copy, copy / "html")
+    assert dead_links(copy / "html") == []
+    assert all("the answer is 42" in text for text in notebooks_of(copy / "html", "index.html"))
+
+
 def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> None:
-    """Dropped into a tree with that project's theme, they build without a warning."""
+    """Dropped into a tree with that project's theme, they build without a warning or dead link."""
     source = tmp_path / "doc"
-    shutil.copytree(report / "rabbitmq", source / "mq/rabbitmq")
-    toctree = ".. toctree::\n   :numbered:\n   :maxdepth: 2\n\n   mq/rabbitmq/index\n"
+    without = shutil.ignore_patterns("html", "conf.py", "docutils.conf")
+    shutil.copytree(report, source / "mq/sweep", ignore=without)
+    toctree = ".. toctree::\n   :numbered:\n   :maxdepth: 2\n\n   mq/sweep/index\n"
     (source / "index.rst").write_text(f"Results\n=======\n\n{toctree}")
     (source / "conf.py").write_text(
         'extensions = ["openstackdocstheme"]\nhtml_theme = "openstackdocs"\n'
@@ -141,7 +195,7 @@ def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> No
         ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "t"],
     ):
         subprocess.run(["git", *command], cwd=source, check=True)
-    options = ["-W", "--keep-going", "-q", "-b", "html", str(source), str(tmp_path / "html")]
-    command = [sys.executable, "-P", "-m", "sphinx", *options]
-    built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
-    assert (built.returncode, built.stderr) == (0, "")
+    sphinx(source, tmp_path / "html")
+    own = tmp_path / "html"
+    assert [dead for dead in dead_links(own) if dead.startswith("mq/sweep")] == []
+    assert all("the answer is 42" in text for text in notebooks_of(own, "mq/sweep/index.html"))

@@ -387,7 +387,9 @@ def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     """It is linked by its own title, and can be read without a network."""
     out, notebook = tmp_path / "out", write_notebook(tmp_path / "scaling.ipynb", 1)
     build(tables(ONE), out, title="x", notebooks=[notebook], html=False)
-    assert r"`How it \*scales\* <notebooks/scaling.html>`__" in (out / "index.rst").read_text()
+    assert (
+        r":download:`How it \*scales\* <notebooks/scaling.html>`" in (out / "index.rst").read_text()
+    )
     page = (out / "notebooks/scaling.html").read_text()
     assert "42" in page
     assert re.findall(r"""(?:src|href)=["']?https?:|import .* from ["']https?:""", page) == []

@@ -23,14 +23,14 @@ from mqperf.stats import complete
 from mqperf.tables import Tables
 from mqperf.tables.files import read
 
-PRIVATE = "content of a file that is nobody's business"
+CONTENT = "content of a file that is nobody's business"
 ATTACKS = (
-    "a\n\n.. include:: PRIVATE\n\nb",
-    "a\n\n.. raw:: html\n   :file: PRIVATE\n",
+    "a\n\n.. include:: SECRET\n\nb",
+    "a\n\n.. raw:: html\n   :file: SECRET\n",
     "a\n\n.. raw:: html\n\n   <script>alert(1)</script>\n\nb",
-    "a\n\n.. csv-table:: c\n   :file: PRIVATE\n",
-    "a\n\n.. literalinclude:: PRIVATE\n",
-    ":download:`a <PRIVATE>` and .. image:: PRIVATE",
+    "a\n\n.. csv-table:: c\n   :file: SECRET\n",
+    "a\n\n.. literalinclude:: SECRET\n",
+    ":download:`a <SECRET>` and .. image:: SECRET",
     "<script>alert(2)</script><img src=x onerror=alert(3)>",
     "</title></text></svg><script>alert(4)</script>]]>-->",
     '"onmouseover="alert(5)" \' onload=\'alert(6)',
@@ -82,13 +82,13 @@ def hostile(facts: Any, attacks: Iterator[str], path: tuple[str, ...] = ()) -> A
 @pytest.fixture(scope="module")
 def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("elsewhere") / "secret.txt"
-    file.write_text(PRIVATE)
+    file.write_text(CONTENT)
     return file
 
 
 @pytest.fixture(scope="module")
 def attacks(secret: Path) -> list[str]:
-    return [attack.replace("PRIVATE", str(secret)) for attack in ATTACKS]
+    return [attack.replace("SECRET", str(secret)) for attack in ATTACKS]
 
 
 def rotating(attacks: list[str], start: int = 0) -> Iterator[str]:
@@ -172,7 +172,7 @@ class Page(HTMLParser):
 def check(out: Path, secret: Path) -> str:
     """The text of all pages, after nothing was found in the report that runs or tells secrets."""
     files = [file for file in out.rglob("*") if file.is_file()]
-    assert [file for file in files if PRIVATE.encode() in file.read_bytes()] == []
+    assert [file for file in files if CONTENT.encode() in file.read_bytes()] == []
     assert [file for file in files if file.name.startswith(secret.stem)] == []
     for drawing in out.rglob("*.svg"):
         names = {element.tag.rpartition("}")[2] for element in ET.parse(drawing).iter()}  # noqa: S314
@@ -219,7 +219,7 @@ def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: 
 @pytest.mark.parametrize("column", ["system", "topology", "queues"])
 @pytest.mark.parametrize(
     "name",
-    ["../../x", "/srv/x", "..", ".", ".hidden", "a/b", "a\0b", "a b", "-a", "", "x" * 101, "a\n"],
+    ["../../x", "/x", "..", ".", ".hidden", "a/b", "a\0b", "a b", "-a", "x" * 101, "a\n"],
 )
 def test_a_name_is_no_path(root: Path, tmp_path: Path, column: str, name: str) -> None:
     """What becomes a folder is checked when it is read; the message says where it stands."""
@@ -227,8 +227,6 @@ def test_a_name_is_no_path(root: Path, tmp_path: Path, column: str, name: str) -
     shutil.copytree(root / "data/published/2016", folder)
     frame = rooms.read(folder)["runs"].dropna(axis="columns", how="all")
     frame.loc[2, column] = name
-    if not name:
-        pytest.skip("an empty cell of CSV is no value")
     frame.to_csv(folder / "runs.csv", index=False)
     with pytest.raises(TableError, match=rf"runs\.csv: table runs, row 3 .*{column} must be a nam"):
         rooms.read(folder)
