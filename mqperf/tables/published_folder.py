@@ -19,9 +19,9 @@ from mqperf.tables.shape import conform, empty
 PUBLISHED = "published.json"
 """The file by which such a folder is known."""
 
+WHOLE = ("Int64", "int64")
 FORMS = {
-    "Int64": ("-?[0-9]{1,18}", "a whole number of at most 18 digits"),
-    "int64": ("-?[0-9]{1,18}", "a whole number of at most 18 digits"),
+    **dict.fromkeys(WHOLE, ("-?[0-9]{1,18}", "a whole number of at most 18 digits")),
     "float64": ("-?[0-9]+([.][0-9]*)?(e[-+]?[0-9]{1,2})?", "a number"),
 }
 """How numbers are written, by type, and what they are called."""
@@ -70,6 +70,9 @@ def _read(name: str, file: Path) -> pd.DataFrame:
     frame = pd.read_csv(
         io.StringIO(text), dtype="string", keep_default_na=False, na_values=[""], index_col=False
     )
+    for column in frame:
+        if COLUMNS[str(column)].dtype in WHOLE:  # some programs write 5 as 5.0
+            frame[column] = frame[column].str.replace(r"\.0*$", "", regex=True)
     if any(_problem(name, frame[[column]]) for column in frame):
         column, row = _first_problem(name, frame)
         problem = _problem(name, frame[[column]].iloc[[row]])
