@@ -114,7 +114,7 @@ def published(root: Path, folder: Path, attacks: list[str], kept: tuple[str, ...
     What was equal is equal, as rows of several tables belong together.
     """
     texts: dict[tuple[str, str], str] = {}
-    rotated = rotating([*attacks, LONG])
+    rotated = rotating([attack.replace("\0", "") for attack in [*attacks, LONG]])  # CSV is text
 
     def attacked(column: str, value: str) -> str:
         return texts.setdefault((column, value), f"{next(rotated)}{len(texts)}")
@@ -124,7 +124,7 @@ def published(root: Path, folder: Path, attacks: list[str], kept: tuple[str, ...
         frame = pd.read_csv(file)
         if "threads" in frame:
             frame = frame[frame["topology"].eq("cmsm") & frame["test_case"].eq("rpc-call")]
-        for column in set(frame.columns) - set(kept):
+        for column in sorted(set(frame.columns) - set(kept)):
             if COLUMNS[column].dtype == "string":
                 frame[column] = [
                     value if pd.isna(value) else attacked(column, str(value))
