@@ -8,7 +8,7 @@ import pytest
 
 from mqperf.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.load import Access
+from mqperf.load import Access, environments
 from mqperf.load.environments import RELEASES, Environment
 from mqperf.plan import Case
 from mqperf.record import runs
@@ -27,7 +27,7 @@ CASE = Case(
 )
 
 
-def bench(trouble: MqperfError | None = None) -> Bench:
+def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
     def revoke(_run_id: str) -> None:
@@ -43,14 +43,22 @@ def bench(trouble: MqperfError | None = None) -> Bench:
         collect=lambda _: None,
         facts=lambda: facts,
     )
-    environment = Environment(RELEASES["zeromq"], Path("/absent/python"), Path("simulator.py"), {})
+    tools.mkdir()
+    for name in environments.TOOLS:
+        (tools / name).touch()
+    environment = Environment(
+        RELEASES["zeromq"],
+        Path("/absent/python"),
+        tools / "simulator.py",
+        environments._tools(tools),
+    )
     host = LocalHost()
     return Bench(host, cast("Deployment", deployment), environment, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     """With the name of what is missing; nothing partial is left."""
-    trial = Trial.begin(CASE, 1, tmp_path, bench(), print)
+    trial = Trial.begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
         trial.measure()
     run = trial.fail(str(error.value))
@@ -61,7 +69,7 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
 
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
     """It is no error of the trial; the system tells it, and is not asked to clean up again."""
-    spoiled = bench(SystemFault("delete_vhost did not end"))
+    spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))
     trial = Trial.begin(CASE, 1, tmp_path, spoiled, print)
     trial.close()
     with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
