@@ -7,13 +7,14 @@ in them are invented: Poisson-like arrivals at a fixed rate, gamma-distributed l
 import json
 from array import array
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 
 from mqperf.load import messages
 from mqperf.load.inside.simulator_shim.recorder import Recorder
+from mqperf.load.simulator_json import Point, summed
 from mqperf.plan import TEST_CASES, Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt
@@ -106,11 +107,35 @@ def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generato
         if case.test_case == "rpc-call":
             recorder.streams["round_trip"] = both
     recorder.save(folder / f"{load.label}.messages")
-    counted = {"count": load.count, "duration": case.load_s + 1.0, "latency": 0.008}
-    at_client = {"client": counted, "round_trip": counted, "error": {"count": 0, "duration": 0}}
-    summary = at_client if load.kind == "client" else counted
-    text = json.dumps({"series": {load.label: [{}]}, "summary": summary})
+    streams = recorder.streams
+    names = {"sent": "client", "received": "server"}
+    points = {names.get(n, n): _points(load, streams[n]) for n in streams}
+    sums = {name: summed(some).model_dump(exclude_none=True) for name, some in points.items()}
+    series = {
+        "server" if load.kind == "server" else f"{name}_0": [
+            point.model_dump(exclude_none=True) for point in some
+        ]
+        for name, some in points.items()
+    }
+    summary = sums["server"] if load.kind == "server" else sums
+    text = json.dumps({"series": series, "summary": summary})
     (folder / f"{load.label}.json").write_text(text)
+
+
+def _points(load: Load, columns: tuple[array, ...]) -> list[Point]:
+    """What the simulator would count of a stream, second by second."""
+    instants = np.array(columns[-1])
+    seconds = np.floor(instants - load.start).astype(int)
+    order = np.argsort(seconds, kind="stable")
+    latency = (instants - np.array(columns[0]))[order]
+    ends = np.searchsorted(seconds[order], np.arange(seconds.max(initial=0) + 2))
+    found = []
+    for second, (first, last) in enumerate(pairwise(ends.tolist())):
+        timed = latency[first:last] if len(columns) > 1 else latency[:0]
+        own = (float(timed.mean()), float(timed.min()), float(timed.max())) if len(timed) else ()
+        told = dict(zip(("latency", "min_latency", "max_latency"), own, strict=False))
+        found.append(Point(timestamp=load.start + second + 1.0, count=last - first, **told))
+    return found
 
 
 def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int) -> None:

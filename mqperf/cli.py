@@ -173,9 +173,10 @@ def tables(
     from mqperf import tables as rooms
     from mqperf.tables.histograms import write_all
 
-    files = rooms.write(stats.complete(rooms.read(path)), out, form)
+    found = stats.complete(rooms.read(path))
+    files = rooms.write(found, out, form)
     if hdr:
-        files += write_all(path, out / "hdr")
+        files += write_all(path, out / "hdr", found["runs"])
     for file in files:
         console.print(str(file), markup=False, soft_wrap=True)
 

@@ -96,9 +96,13 @@ _KEYS = (
 )
 
 _RUNS = (
-    _text("status", "done, failed, partial, or published for a report's row."),
-    _text("failure", "Why a failed run failed."),
-    _text("damaged", "Recorded files that are gone, or have another checksum than recorded."),
+    _text("status", "done, failed, unreadable, partial, or published for a report's row."),
+    _text("failure", "Why a failed run failed, or an unreadable one cannot be read."),
+    _text(
+        "damaged",
+        "Files that are gone, have another checksum than recorded, or were never recorded.",
+    ),
+    _text("case", "Id of the case that the record holds; a run folder is named after it."),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
     _text("order", "Order of the sweep: listed, as the plan has it, or random."),
     Column("seed", "Int64", "Seed of the random order."),
@@ -158,12 +162,28 @@ _MESSAGES = (
     Column(
         "lost",
         "Int64",
-        "CALL: sent - round-trip - errors; CAST and NOTIFY: sent - received, after the drain."
-        " Negative is a doubt.",
+        "Attempts, each known by its start, that got neither reply nor error (CALL), or that no"
+        " server received (CAST, NOTIFY), after the drain. Of a published report: as it says.",
         "lost",
         "msg",
     ),
     _count("duplicates", "Messages that servers handled more than once.", "duplicates"),
+    _count(
+        "foreign",
+        "Messages received, replies and errors whose start no client of the run recorded as sent.",
+        "foreign",
+    ),
+    _count(
+        "causality_violations",
+        "Messages finished before they were started, or answered before they were received, by"
+        " more than the clocks' offset.",
+        "causality violations",
+    ),
+    _text(
+        "disagreements",
+        "Where the record of every message and the simulator's own output, or the count at the"
+        " drain, differ.",
+    ),
     _rate(
         "throughput_msg_s",
         "Messages finished in the measured window / its length: replies for CALL, messages"
@@ -275,7 +295,12 @@ WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
 
 _POINTS = (
     Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
-    Column("failed", "Int64", "Failed attempts at the point.", check="not negative"),
+    Column(
+        "failed",
+        "Int64",
+        "Failed attempts at the point, and runs that cannot be read.",
+        check="not negative",
+    ),
     _cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
     _cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
 )

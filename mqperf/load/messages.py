@@ -10,12 +10,12 @@ those that ended as errors, and those cast to a server that was not there, which
 for a success.
 """
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf import raw
 from mqperf.errors import LoadError
 
 if TYPE_CHECKING:
@@ -25,72 +25,63 @@ if TYPE_CHECKING:
 FORMAT = "mqperf-messages"
 VERSION = 1
 BYTES = 8
+HEADER_LIMIT_BYTES = 65_536
+
+Name = Annotated[str, Field(max_length=200)]
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(BaseModel):
     """One kind of message in a file: its name, the columns that it has, and how many messages."""
 
-    name: str
-    columns: tuple[str, ...]
-    count: int
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    name: Name
+    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=10)]
+    count: Annotated[int, Field(ge=0, le=2**53)]
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(BaseModel):
     """What a ``.messages`` file says of itself; ``start`` is the start that a client was given."""
 
-    label: str
-    kind: str
-    test_case: str
-    streams: tuple[Stream, ...]
-    byteorder: str
-    seed: int | None
-    start: float | None
-    size: int
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    format: Literal["mqperf-messages"]
+    version: Literal[1]
+    label: Name
+    kind: Name
+    test_case: Name
+    streams: Annotated[tuple[Stream, ...], Field(max_length=100)]
+    byteorder: Literal["little", "big"]
+    seed: int | None = None
+    start: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    size: int = 0
 
 
 def read_header(path: Path) -> Header:
-    """The header of a file; raises `LoadError` if it has none that we know."""
+    """The header of a file, and its own length; raises `LoadError` if it has none that we know."""
     try:
-        with path.open("rb") as file:
-            line = file.readline()
-        return _header(json.loads(line), len(line))
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise LoadError(f"{path} is no {FORMAT} file of version {VERSION}: {error}.") from error
-
-
-def _header(fields: dict[str, Any], size: int) -> Header:
-    if (fields["format"], fields["version"]) != (FORMAT, VERSION):
-        raise ValueError(f"{fields['format']} version {fields['version']}")
-    return Header(
-        label=fields["label"],
-        kind=fields["kind"],
-        test_case=fields["test_case"],
-        streams=tuple(_streams(fields["streams"])),
-        byteorder=fields["byteorder"],
-        seed=fields.get("seed"),
-        start=fields.get("start"),
-        size=size,
-    )
-
-
-def _streams(entries: list[dict[str, object]]) -> Iterator[Stream]:
-    for entry in entries:
-        columns, count = entry["columns"], entry["count"]
-        if not (isinstance(columns, list) and isinstance(count, int) and count >= 0):
-            raise ValueError(f"stream {entry.get('name')!r} has no columns or no count")
-        yield Stream(str(entry["name"]), tuple(map(str, columns)), count)
+        with raw.opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
+            line = file.readline(HEADER_LIMIT_BYTES)
+        return Header.model_validate_json(line).model_copy(update={"size": len(line)})
+    except OSError as error:
+        _refuse(path, error)
+    except ValidationError as error:
+        raise LoadError(
+            f"{path} is no {FORMAT} file of version {VERSION}: {raw.first_problem(error)}."
+        ) from None
 
 
 def read_messages(path: Path) -> "dict[str, NDArray[np.float64]]":
     """By stream, an array of one row per message and one column per instant, in epoch seconds.
 
     The arrays are views of the file's own bytes.  Raises `LoadError` if the file is cut short or
-    longer than its header says.
+    longer than its header says, or an instant is no finite number.
     """
+    return read_all(path)[1]
+
+
+def read_all(path: Path) -> "tuple[Header, dict[str, NDArray[np.float64]]]":
+    """The header of a file and its streams, as ``read_header`` and ``read_messages`` give them."""
     import numpy as np
 
     header = read_header(path)
@@ -101,10 +92,23 @@ def read_messages(path: Path) -> "dict[str, NDArray[np.float64]]":
             "it was cut short or changed; run the case again."
         )
     order = "<" if header.byteorder == "little" else ">"
-    values = np.fromfile(path, dtype=f"{order}f8", offset=header.size)
+    try:
+        values = np.fromfile(path, dtype=f"{order}f8", offset=header.size)
+    except (OSError, MemoryError) as error:
+        _refuse(path, error)
+    if not np.isfinite(values).all():
+        byte = header.size + BYTES * int(np.flatnonzero(~np.isfinite(values))[0])
+        raise LoadError(f"{path}: the instant at byte {byte} is no finite number.")
     streams, first = {}, 0
     for stream in header.streams:
         last = first + len(stream.columns) * stream.count
         streams[stream.name] = values[first:last].reshape(len(stream.columns), -1).T
         first = last
-    return streams
+    return header, streams
+
+
+def _refuse(path: Path, error: Exception) -> NoReturn:
+    if isinstance(error, FileNotFoundError):
+        raise LoadError(f"{path} is missing: its process died before it could save.") from None
+    reason = error.strerror if isinstance(error, OSError) else "it does not fit into memory"
+    raise LoadError(f"{path} cannot be read: {reason}.") from None

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mqperf import raw
 from mqperf.errors import ProbeError
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 BROKERS = ("beam.smp", "java", "qdrouterd", "qpidd", "redis-server")
 """Programs that brokers are."""
 
-HOST = re.compile(r"CPU \S+ (\d+) \S+ \S+ (\d+) (\d+) (\d+) ((?:\d+ ){7}\d+)")
+HOST = re.compile(r"CPU \S+ (\d+) \S+ \S+ ([1-9]\d*) ([1-9]\d*) (\d+) ((?:\d+ ){7}\d+)")
 """End in epoch seconds, seconds, ticks a second, cores; then ticks: system, user, nice, ..."""
 
 PROCESS = re.compile(
-    r"PRC \S+ (\d+) \S+ \S+ (\d+) \d+ \((.*)\) [A-Za-z] (\d+) (\d+) (\d+) (?:\S+ ){7}y\b"
+    r"PRC \S+ (\d+) \S+ \S+ (\d+) \d+ \((.*)\) [A-Za-z] ([1-9]\d*) (\d+) (\d+) (?:\S+ ){7}y\b"
 )
 """End, seconds, program, ticks a second, user and system ticks; threads have ``n`` for ``y``."""
 
@@ -57,11 +58,11 @@ def read(file: Path, label: str, window: tuple[float, float]) -> "pd.DataFrame":
     import pandas as pd
 
     begin, end = window
-    inside = [
-        one
-        for one in _intervals(file, file.stat().st_mtime_ns)
-        if one.start >= begin - SLACK_S and one.end <= end + SLACK_S
-    ]
+    try:
+        known = _intervals(file, file.stat().st_mtime_ns)
+    except OSError as error:
+        raise ProbeError(f"{file}: cannot be read: {error.strerror}") from None
+    inside = [one for one in known if one.start >= begin - SLACK_S and one.end <= end + SLACK_S]
     parts = [("interval", [one]) for one in inside]
     if sum(one.seconds for one in inside) >= end - begin - SLACK_S:
         parts.append(("window", inside))
@@ -77,7 +78,7 @@ def read(file: Path, label: str, window: tuple[float, float]) -> "pd.DataFrame":
 @cache
 def _intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
     """Every interval of the record but the first after a reset, which counts from the boot on."""
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = raw.content(file).decode(errors="replace").splitlines()
     found, known = [], False
     for reset, block in _blocks(lines):
         host = next(filter(None, map(HOST.match, block)), None)

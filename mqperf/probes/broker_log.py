@@ -7,6 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from mqperf import raw
+from mqperf.errors import ProbeError
+
 SIGNS = (
     "limit alarm set",  # RabbitMQ: memory, disk, file descriptors; publishers are blocked
     # Erlang: a full link between nodes, pauses of the collector and of the scheduler
@@ -31,11 +34,11 @@ def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
     """Rows of the ``events`` table: one per log in ``folder`` and sort of alarm, the first of each.
 
     ``begin`` is the start of the measured window in epoch seconds; ``detail`` tells the log, the
-    first such line, and how many there are.
+    first such line, and how many there are.  Raises ``ProbeError`` for a log that cannot be read.
     """
     for log in sorted(folder.glob("*.log")):
         lines: dict[str, list[str]] = {}
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in _text(log).splitlines():
             if found := ALARM.search(line):
                 lines.setdefault(found[0], []).append(line)
         for some in lines.values():
@@ -50,6 +53,16 @@ def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
             }
 
 
+def _text(log: Path) -> str:
+    try:
+        return raw.content(log).decode(errors="replace")
+    except OSError as error:
+        raise ProbeError(f"{log}: cannot be read: {error.strerror}") from None
+
+
 def _instant(line: str, begin: float) -> float | None:
     stamp = STAMP.match(line)
-    return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None
+    try:
+        return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None
+    except ValueError:
+        return None

@@ -5,12 +5,15 @@ The program itself is ``psutil_sampler.py``.
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf import raw
 from mqperf.errors import ProbeError
 
 if TYPE_CHECKING:
@@ -20,6 +23,40 @@ PROGRAM = Path(__file__).with_name("psutil_sampler.py")
 LOG = "psutil.jsonl"
 TOLERANCE_S = 0.5
 """A sample further than this from its second is not taken as an end of the window."""
+
+
+CLOCK_STEP_LIMIT_S = 0.1
+"""A wall clock that was set by more than this is no clock to measure with."""
+
+Counter = Annotated[float, Field(ge=0, le=1e15)]
+Number = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Reading = tuple[Counter, Counter, Counter, Number]
+"""When on the monotonic clock, user and system seconds so far, resident bytes."""
+
+
+class Strict(BaseModel):
+    """Finite numbers of their own JSON type."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Network(Strict):
+    """Cumulative counters of the network, by interface, and of TCP on the whole host."""
+
+    at: Counter
+    bytes: Mapping[str, tuple[Number, Number]]
+    speeds: Mapping[str, Number]
+    segments: tuple[Number, Number] | None = None
+
+
+class Sample(Strict):
+    """A line of the log, as ``psutil_sampler.py`` writes it."""
+
+    epoch: Counter
+    monotonic: Counter
+    processes: Mapping[str, Reading | None]
+    host: tuple[Counter, Counter, Counter]
+    network: Network | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +82,42 @@ def command(targets: Sequence[Target], control: Path, seconds: int, out: Path) -
     ]
 
 
+def samples(file: Path) -> list[Sample]:
+    """Every sample of a log, in the order of time.
+
+    Raises ``ProbeError`` with the line that is cut short, has a number of another kind, or a
+    counter that fell: then it is of another process than before.
+    """
+    try:
+        lines = raw.content(file).split(b"\n")
+    except OSError as error:
+        raise ProbeError(f"{file}: no log of the psutil probe: {error.strerror}") from None
+    if lines[-1] == b"":
+        lines.pop()
+    found = [_sample(file, number, line) for number, line in enumerate(lines, 1)]
+    for number, (before, after) in enumerate(pairwise(found), 2):
+        if fell := next(_fallen(before, after), None):
+            raise ProbeError(f"{file}:{number}: {fell}")
+    return found
+
+
 def read(
-    file: Path, kinds: dict[str, str], window: tuple[float, float], host: str = "local"
+    found: Sequence[Sample],
+    kinds: Mapping[str, str],
+    window: tuple[float, float],
+    host: str = "local",
 ) -> "pd.DataFrame":
     """Rows of the ``cpu`` table: every process in every second of the window, and over all of it.
 
     ``kinds`` maps the label of each process to its kind; ``window`` is in epoch seconds.  A second
-    without a sample gives no row; a process that had died gives none from then on.  Raises
-    ``ProbeError`` for a log that is missing or cut short.
+    without a sample gives no row; a process that had died gives none from then on.
     """
     import pandas as pd
 
-    inside = _inside(file, window)
+    inside = _inside(found, window)
     rows = []
     for label in [*kinds, "host"]:
-        series = [(s["epoch"] - window[0], _reading(s, label)) for s in inside]
+        series = [(s.epoch - window[0], _reading(s, label)) for s in inside]
         known = [(at, reading) for at, reading in series if reading is not None]
         kind = kinds.get(label, "host")
         pairs = [(a, b, "interval") for a, b in pairwise(known)]
@@ -72,23 +130,24 @@ def read(
     return pd.DataFrame(rows)
 
 
-def read_network(file: Path, window: tuple[float, float], host: str = "local") -> "pd.DataFrame":
+def read_network(
+    found: Sequence[Sample], window: tuple[float, float], host: str = "local"
+) -> "pd.DataFrame":
     """Rows of the ``network`` table: every interface that carried anything over the window.
 
     No rows for a log which ends before the window or which was written without network counters.
-    Raises ``ProbeError`` as ``read`` does.
     """
     import pandas as pd
 
-    known = [sample["network"] for sample in _inside(file, window) if "network" in sample]
+    known = [one.network for one in _inside(found, window) if one.network is not None]
     if len(known) < 2:
         return pd.DataFrame()
     first, last = known[0], known[-1]
-    seconds = last["at"] - first["at"]
-    resent = _resent_share(first["segments"], last["segments"])
+    seconds = last.at - first.at
+    resent = _resent_share(first.segments, last.segments)
     rows = []
-    for interface, counted in last["bytes"].items():
-        before = first["bytes"].get(interface, counted)
+    for interface, counted in last.bytes.items():
+        before = first.bytes.get(interface, counted)
         sent, received = (b - a for a, b in zip(before, counted, strict=True))
         if sent or received:
             rows.append(
@@ -97,48 +156,79 @@ def read_network(file: Path, window: tuple[float, float], host: str = "local") -
                     "interface": interface,
                     "sent_bytes_s": sent / seconds,
                     "received_bytes_s": received / seconds,
-                    "speed_bytes_s": last["speeds"].get(interface),
+                    "speed_bytes_s": last.speeds.get(interface),
                     "resent_share": resent,
                 }
             )
     return pd.DataFrame(rows)
 
 
-def clock_step_s(file: Path) -> float:
+def clock_step_s(found: Sequence[Sample]) -> float:
     """By how much the wall clock was set during the log, against the monotonic clock."""
-    offsets = [sample["epoch"] - sample["monotonic"] for sample in _samples(file)]
+    offsets = [sample.epoch - sample.monotonic for sample in found]
     return max((offset - offsets[0] for offset in offsets), key=abs, default=0.0)
 
 
-def _samples(file: Path) -> Iterator[dict[str, Any]]:
+def _sample(file: Path, number: int, line: bytes) -> Sample:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise ProbeError(f"{file}: no log of the psutil probe: {error.strerror}") from None
-    for number, line in enumerate(lines, 1):
-        try:
-            yield json.loads(line)
-        except ValueError:
-            raise ProbeError(f"{file}:{number}: the psutil log is cut short") from None
+        return Sample.model_validate_json(line)
+    except ValidationError as error:
+        problem, cut = raw.first_problem(error), raw.is_cut(error)
+    if cut:
+        raise ProbeError(f"{file}:{number}: the psutil log is cut short")
+    raise ProbeError(f"{file}:{number}: no sample of the psutil probe: {problem}")
 
 
-def _inside(file: Path, window: tuple[float, float]) -> list[dict[str, Any]]:
+def _fallen(before: Sample, after: Sample) -> Iterator[str]:
+    """What is smaller in the later of two samples, though it only ever grows."""
+    if after.monotonic <= before.monotonic:
+        yield "the monotonic clock does not go on"
+    if (before.network is None) != (after.network is None):
+        yield "only some samples have counters of the network"
+    if before.processes.keys() != after.processes.keys():
+        yield "its processes are not those of the line before"
+    pairs = [("host", before.host, after.host)]
+    for label, earlier in before.processes.items():
+        later = after.processes.get(label)
+        if earlier is not None and later is not None:
+            pairs.append((label, earlier[:3], later[:3]))
+    for label, old, new in pairs:
+        if new[0] <= old[0] or new[1] < old[1] or new[2] < old[2]:
+            yield f"the counters of {label} fell: it is another process than before"
+    if before.network and after.network:
+        yield from _fallen_network(before.network, after.network)
+
+
+def _fallen_network(before: Network, after: Network) -> Iterator[str]:
+    if after.at <= before.at:
+        yield "the counters of the network are not later than those before"
+    for interface, old in before.bytes.items():
+        new = after.bytes.get(interface, old)
+        if new[0] < old[0] or new[1] < old[1]:
+            yield f"the counters of {interface} fell"
+    if before.segments and after.segments:
+        (sent, resent), (sent_later, resent_later) = before.segments, after.segments
+        if sent_later < sent or resent_later < resent:
+            yield "the counters of TCP fell"
+
+
+def _inside(found: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
     """The samples of the window, both ends included."""
     start, end = window[0] - TOLERANCE_S, window[1] + TOLERANCE_S
-    return [sample for sample in _samples(file) if start <= sample["epoch"] <= end]
+    return [sample for sample in found if start <= sample.epoch <= end]
 
 
-def _resent_share(first: list[int] | None, last: list[int] | None) -> float | None:
+def _resent_share(first: tuple[int, int] | None, last: tuple[int, int] | None) -> float | None:
     if first is None or last is None or last[0] == first[0]:
         return None
     return (last[1] - first[1]) / (last[0] - first[0])
 
 
-def _reading(sample: dict[str, Any], label: str) -> tuple[float, float, float, int | None] | None:
+def _reading(sample: Sample, label: str) -> tuple[float, float, float, int | None] | None:
     if label == "host":
-        at, busy, system = sample["host"]
+        at, busy, system = sample.host
         return at, busy, system, None
-    reading = sample["processes"].get(label)
+    reading = sample.processes.get(label)
     if reading is None:
         return None
     at, user, system, rss = reading

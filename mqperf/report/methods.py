@@ -40,7 +40,7 @@ def _order(runs: pd.DataFrame) -> str:
 
 def _repeats(runs: pd.DataFrame) -> str:
     repeats = without_sentinels({"runs": runs})["runs"]
-    whole = repeats[repeats["status"] != "failed"].groupby("point").size()
+    whole = repeats[repeats["status"].isin(["done", "published"])].groupby("point").size()
     few, many = whole.min(), whole.max()
     return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
 
@@ -51,8 +51,9 @@ def _sentinels(runs: pd.DataFrame) -> str:
 
 
 def _attempts(runs: pd.DataFrame) -> str:
-    failed = int(runs["status"].eq("failed").sum())
-    return f"{len(runs)}, of which {failed or 'none'} failed"
+    failed, unreadable = (int(runs["status"].eq(of).sum()) for of in ("failed", "unreadable"))
+    also = f" and {unreadable} cannot be read" if unreadable else ""
+    return f"{len(runs)}, of which {failed or 'none'} failed{also}"
 
 
 def _largest(column: str) -> Tell:

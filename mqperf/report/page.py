@@ -113,7 +113,7 @@ def _part(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> P
     about_all = ~doubts["point"].isin(tables["points"]["point"])
     remarks = tuple(doubts.loc[about_all, "text"])
     title = f"Test Case {words.number}: {words.title}"
-    if tables["runs"].empty:
+    if tables["points"].empty:
         return Part(title, remarks, ())
     own = {**tables, "doubts": doubts[~about_all]}
     return Part(title, remarks, tuple(sections(layout, case, own, labels)))

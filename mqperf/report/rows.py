@@ -31,7 +31,7 @@ def sweep(tables: Tables) -> pd.DataFrame:
     repeats agree.
     """
     runs = tables["runs"]
-    whole = set(runs.loc[runs["status"] != "failed", "run"])
+    whole = set(runs.loc[runs["status"].isin(["done", "published"]), "run"])
     messages, latency = (
         frame[frame["run"].isin(whole)].groupby("point")
         for frame in (tables["messages"], tables["latency"])

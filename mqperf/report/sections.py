@@ -136,7 +136,7 @@ def _timeline(case: str, tables: Tables) -> Section:
 def _over_time(tables: Tables) -> Iterator[str]:
     """What the lines show, and where the warm-up really ended."""
     runs, phases = tables["runs"], tables["intervals"]["phase"]
-    runs = runs[runs["status"] != "failed"]
+    runs = runs[runs["status"].isin(["done", "published"])]
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
         yield "Shaded seconds are warm-up and cool-down, and do not count."

@@ -252,9 +252,11 @@ class Trial:
 
     def _judge(self) -> None:
         """Raise when what the processes left is not a sound run."""
+        readers = {"client": simulator_json.read_client, "server": simulator_json.read_server}
         for command in self.commands:
-            simulator_json.read_summary(self.attempt.folder / "load" / f"{command.label}.json")
-        check_step(self.bench.host.name, psutil_log.clock_step_s(self._probe_log))
+            readers[command.kind](self.attempt.folder / "load" / f"{command.label}.json")
+        samples = psutil_log.samples(self._probe_log)
+        check_step(self.bench.host.name, psutil_log.clock_step_s(samples))
 
     def _describe(self) -> None:
         begin, end = self.window

@@ -3,9 +3,9 @@
 import time
 
 from mqperf.errors import HostError, SystemFault
+from mqperf.probes.psutil_log import CLOCK_STEP_LIMIT_S
 from mqperf.systems import Deployment
 
-CLOCK_STEP_LIMIT_S = 0.1
 FROZEN_PATIENCE_S = 3.0
 """Seconds in which a process that was found frozen at the end of a run may go on."""
 

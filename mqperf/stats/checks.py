@@ -36,11 +36,30 @@ CHECKS: Mapping[str, Check] = {
         " that failed is evidence, never a gap.",
         counts.failed_run,
     ),
+    "unreadable-run": Check(
+        "Can every run be read?",
+        "A run with a damaged file is left out whole: half of it would be a smaller number, and"
+        " nobody would see why.",
+        record.unreadable_run,
+    ),
     "changed-record": Check(
-        "Are the recorded files still what they were?",
+        "Are the recorded files still what they were, in the folder of their case?",
         "A figure made of a file that was changed, or without one that is gone, is not what was"
         " measured.",
         record.changed_record,
+    ),
+    "causality": Check(
+        "Was every message sent before it was received, and received before it was answered?",
+        "Clocks that disagree, or instants of another run, make every latency wrong, not only the"
+        " negative ones.",
+        record.causality,
+    ),
+    "record-disagrees": Check(
+        "Do the record of every message, the simulator's own output and the counts at the drain"
+        " agree?",
+        "They are made of the same messages by different means: one of them is not of this run, or"
+        " was changed, or is not whole.",
+        record.record_disagrees,
     ),
     "incomplete": Check(
         "Has every row its counts, its throughput and its latency?",
@@ -55,8 +74,9 @@ CHECKS: Mapping[str, Check] = {
         counts.missing_process,
     ),
     "received-not-sent": Check(
-        "Were more messages received than sent?",
-        "No broker makes messages: somebody who sent them did not report.",
+        "Was every message that was received sent by a client of this run?",
+        "No broker makes messages: somebody who sent them did not report, or a file is of another"
+        " run.",
         counts.received_not_sent,
     ),
     "roundtrip-not-received": Check(
@@ -68,6 +88,12 @@ CHECKS: Mapping[str, Check] = {
         "Did every message arrive, and does the stated loss follow from the counts?",
         "Throughput with loss is not comparable with throughput without.",
         counts.lost,
+    ),
+    "duplicates": Check(
+        "Was every message handled once?",
+        "Work done twice counts twice in the throughput, and hides as many messages lost where"
+        " only numbers are compared.",
+        counts.duplicates,
     ),
     "negative-lost": Check(
         "Were fewer than no messages lost?",
@@ -139,7 +165,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "short-window": Check(
         "Is the measured window as long as the plan asks?",
-        "The run was cut short, and its points are less certain than the others.",
+        "The run was cut short, and its points are less certain than the others; or the window was"
+        " moved after the run.",
         counts.short_window,
     ),
     "spread": Check(

@@ -22,7 +22,7 @@ def points(tables: Tables) -> pd.DataFrame:
     keys = [name for name in TABLES["points"].columns if name in TABLES["runs"].columns]
     keys = [name for name in keys if name != "failed"]
     attempts = runs[runs["point"].notna()]
-    whole = attempts["status"].ne("failed")
+    whole = attempts["status"].isin(["done", "published"])
     frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
     counted = frame.groupby(keys, sort=False, dropna=False)[["repeats", "failed"]].sum()
     spread = _spread(run_figures(tables))

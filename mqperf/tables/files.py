@@ -11,8 +11,8 @@ from mqperf.columns import COMPUTED, TABLES
 from mqperf.errors import TableError
 from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
+from mqperf.tables.attempts import Attempt, conforming, read_attempts
 from mqperf.tables.given import writing
-from mqperf.tables.of_run import keys, of_run
 from mqperf.tables.published_folder import facts, is_published, read_tables
 from mqperf.tables.shape import Tables, conform, empty, in_order
 
@@ -25,8 +25,9 @@ READ = tuple(name for name in TABLES if name not in COMPUTED)
 def read(path: Path) -> dict[str, pd.DataFrame]:
     """All tables of a runs folder or of a folder of published tables, except the computed ones.
 
-    A failed attempt has a row in ``runs`` and no others; an attempt that is being written, or was
-    cut off, is left out.  Raises ``TableError`` or ``RecordError`` when the folder holds neither.
+    A failed attempt, and a run that cannot be read, has a row in ``runs`` and no others; an attempt
+    that is being written, or was cut off, is left out.  Raises ``TableError`` or ``RecordError``
+    when the folder holds neither.
     """
     if is_published(path):
         return read_tables(path, (*READ, "doubts"))
@@ -39,11 +40,31 @@ def read(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:
-    """The tables of these runs, by the axes of the sweep: threads rise within a test case."""
-    found = [(keys(run), of_run(run)) for run in attempts]
-    owners = pd.DataFrame([owner for owner, _ in found])
+    """The tables of these runs, by the axes of the sweep: threads rise within a test case.
+
+    A run that cannot be read has a row in ``runs`` with the reason, and no others.  Raises
+    ``TableError`` when there are such and no other.
+    """
+    tried = list(attempts)
+    found = read_attempts(tried)
+    try:
+        tables = _all(found)
+    except TableError:
+        found = conforming(tried, found)
+        tables = _all(found)
+    problems = [one.problem for one in found if one.problem is not None]
+    if problems and len(problems) == len(found):
+        raise TableError(
+            f"none of {len(found)} runs can be read: {problems[0].rstrip('.')};"
+            " restore the files from a copy, or remove the run folders and measure again"
+        )
+    return tables
+
+
+def _all(found: Sequence[Attempt]) -> dict[str, pd.DataFrame]:
+    owners = pd.DataFrame([dict(one.keys) for one in found])
     return {
-        name: in_order(_joined(name, owners, [frames.get(name) for _, frames in found]))
+        name: in_order(_joined(name, owners, [one.frames.get(name) for one in found]))
         for name in READ
     }
 

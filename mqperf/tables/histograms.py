@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from mqperf.record import Run, runs
 from mqperf.series.hdr import Histogram, fold, merged
@@ -47,12 +48,16 @@ def by_second(finished: np.ndarray, window: Window) -> list[Interval]:
     ]
 
 
-def write_all(runs_folder: Path, folder: Path) -> list[Path]:
-    """One log for each whole run of a runs folder, named after the run; gives the files."""
+def write_all(runs_folder: Path, folder: Path, read: pd.DataFrame) -> list[Path]:
+    """One log for each run of a runs folder that was ``read`` as a whole one; gives the files.
+
+    ``read`` is the table ``runs`` of that folder; a log is named after its run.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    done = set(read.loc[read["status"] == "done", "run"])
     files = []
     for run in runs(runs_folder):
-        if run.status == "done":
+        if run.id in done:
             files.append(folder / f"{run.id}.hlog")
             write_hdr(run, files[-1])
     return files

@@ -6,72 +6,67 @@ under load.
 """
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mqperf.errors import TableError
-from mqperf.load import messages
-from mqperf.load.simulator_json import Published, published_compatible
+from mqperf.errors import LoadError
+from mqperf.load import simulator_json
+from mqperf.load.simulator_json import Output, Published, published_compatible
 from mqperf.plan import Case
-from mqperf.record import Run
-from mqperf.tables import probed, within_run
+from mqperf.record import Event, Facts, Run, Whole, read_events, whole
+from mqperf.tables import accounting, probed, within_run
 from mqperf.tables.run_row import run_row
+from mqperf.tables.streams import Streams, finished, read_streams, together
 from mqperf.tables.within_run import PERCENTILES, Window
-
-Streams = Mapping[str, Mapping[str, np.ndarray]]
-"""label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
 
 PHASES = ("warm-up", "window", "cool-down")
 
 
-def of_run(run: Run) -> dict[str, pd.DataFrame]:
+def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     """The tables of one attempt; a failed one has rows in ``runs`` and ``events`` only.
 
-    Their rows do not say whose they are: ``keys`` does, once for all of them.
+    Their rows do not say whose they are: ``keys`` does, once for all of them.  Raises
+    ``MqperfError`` when any part of the record is damaged: half a run is no smaller run.
     """
-    facts = run.facts()
-    case = run.case()
-    tables = {"runs": pd.DataFrame([run_row(run, facts, case)])}
-    if "window" not in facts or facts["window"] is None:
+    tables = {"runs": pd.DataFrame([run_row(run, facts)])}
+    if run.status != "done":
+        if facts.window is not None:
+            tables["events"] = _events(run, facts, read_events(run.path, torn=True))
         return tables
-    window = facts["window"]["start"], facts["window"]["end"]
-    alarms = probed.alarms(run.path, window)
-    tables["events"] = pd.DataFrame([*_events(run.path, window[0]), *alarms])
-    if run.status != "done" or case is None:
-        return tables
-    streams = _streams(run.path, facts)
-    finished = _finished(streams, case)
-    published = _published(run.path, case, facts)
-    load = window[0] - case.warmup_s, window[1] + case.cooldown_s
-    tables["runs"]["drain_s"] = _drain_s(finished, load[1])
-    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(finished, (load[0], window[1]))
-    tables["messages"] = pd.DataFrame([_message_row(case, streams, window, published)])
-    tables["latency"] = pd.DataFrame([_latency_row(case, finished, window, published)])
-    tables["intervals"] = _intervals(streams, load, window)
-    tables["cpu"] = probed.cpu(run.path, facts, window)
-    tables["network"] = probed.network(run.path, window)
+    one = whole(run, facts)
+    events = read_events(run.path)
+    tables["events"] = _events(run, facts, events)
+    streams, outputs, logs = read_streams(one), _outputs(one), probed.logs(one)
+    done = finished(streams, one.case.test_case)
+    published = _published(one, outputs)
+    tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
+    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
+    accounts = accounting.accounted(one, streams) | {
+        "disagreements": "; ".join(accounting.disagreements(one, streams, outputs, events)) or None
+    }
+    counts = _message_row(one.case, streams, one.window, published)
+    tables["messages"] = pd.DataFrame([counts | accounts])
+    tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, published)])
+    tables["intervals"] = _intervals(streams, one.load, one.window)
+    tables["cpu"] = probed.cpu(one, logs)
+    tables["network"] = probed.network(one, logs)
     return tables
 
 
 def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
     """Started and finished of every message that counts as done in a whole run, and its window.
 
-    Raises ``TableError`` for an attempt that is not whole.
+    Raises ``MqperfError`` for an attempt that is not whole, or whose record is damaged.
     """
-    facts, case = run.facts(), run.case()
-    if run.status != "done" or case is None:
-        raise TableError(f"{run.path}: not a whole run: {facts.get('failure', run.status)}")
-    window = facts["window"]["start"], facts["window"]["end"]
-    return _finished(_streams(run.path, facts), case), window
+    one = whole(run, run.facts())
+    return finished(read_streams(one), one.case.test_case), one.window
 
 
-def keys(run: Run) -> dict[str, Any]:
+def keys(run: Run, case: Case | None) -> dict[str, Any]:
     """The columns that say which attempt at which point of the sweep a row is of."""
-    case = run.case()
     if case is None:
         return {"run": run.id}
     return {
@@ -86,38 +81,42 @@ def keys(run: Run) -> dict[str, Any]:
     }
 
 
-def _events(folder: Path, begin: float) -> list[dict[str, Any]]:
-    rows = []
-    for line in (folder / "events.jsonl").read_text(encoding="utf-8").splitlines():
-        event = json.loads(line)
-        known = {key: event.pop(key) for key in ("time", "epoch", "host", "what")}
-        rows.append(
-            {
-                "time_s": known["epoch"] - begin,
-                "host": known["host"],
-                "what": known["what"],
-                "detail": json.dumps(event) if event else None,
-            }
-        )
-    return rows
+def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
+    """Rows of the table ``events``: what the runner wrote down, then the alarms of brokers."""
+    if facts.window is None:
+        return pd.DataFrame()
+    window = facts.window.start, facts.window.end
+    rows = [
+        {
+            "time_s": event.epoch - window[0],
+            "host": event.host,
+            "what": event.what,
+            "detail": json.dumps(event.detail) if event.detail else None,
+        }
+        for event in events
+    ]
+    return pd.DataFrame([*rows, *probed.alarms(run.path, window)])
 
 
-def _streams(folder: Path, facts: Mapping[str, Any]) -> Streams:
-    return {
-        process["label"]: messages.read_messages(folder / "load" / f"{process['label']}.messages")
-        for process in facts["processes"]
-    }
+def _outputs(run: Whole) -> Mapping[str, Output]:
+    """What the simulator itself wrote, by the label of the process."""
+    readers = {"client": simulator_json.read_client, "server": simulator_json.read_server}
+    load = run.run.path / "load"
+    found: dict[str, Output] = {}
+    for process in run.facts.processes:
+        file = load / f"{process.label}.json"
+        found[process.label] = output = readers[process.kind](file)
+        has_replies = "round_trip" in simulator_json.summaries(output)
+        if has_replies != (process.kind == "client" and run.case.test_case == "rpc-call"):
+            raise LoadError(f"{file}: not of a run of {run.case.test_case}")
+    return found
 
 
-def _together(streams: Streams, name: str) -> np.ndarray:
-    """All messages of one stream over all processes; no rows when no process has the stream."""
-    parts = [named[name] for named in streams.values() if name in named]
-    return np.concatenate(parts) if parts else np.empty((0, 2))
-
-
-def _finished(streams: Streams, case: Case) -> np.ndarray:
-    """Started and finished of what counts as done: replies for CALL, else messages received."""
-    return _together(streams, "round_trip" if case.test_case == "rpc-call" else "received")
+def _published(run: Whole, outputs: Mapping[str, Output]) -> Published:
+    """Throughput and latency by the formulas of 2016, from the simulator's own summaries."""
+    clients = [out for out in outputs.values() if isinstance(out, simulator_json.ClientOutput)]
+    servers = [out for out in outputs.values() if isinstance(out, simulator_json.ServerOutput)]
+    return published_compatible(clients, servers, run.case.test_case)
 
 
 def _drain_s(finished: np.ndarray, load_end: float) -> float:
@@ -128,20 +127,14 @@ def _drain_s(finished: np.ndarray, load_end: float) -> float:
 def _message_row(
     case: Case, streams: Streams, window: Window, published: Published
 ) -> dict[str, Any]:
-    finished = _finished(streams, case)
-    sent, received = _together(streams, "sent")[:, 0], _together(streams, "received")[:, 0]
-    errors = len(_together(streams, "error"))
-    replies = len(finished) if case.test_case == "rpc-call" else None
-    answered = len(received) if replies is None else replies + errors
-    per_second = within_run.per_second(finished[:, 1], window)
+    done, sent = finished(streams, case.test_case), together(streams, "sent")[:, 0]
+    per_second = within_run.per_second(done[:, 1], window)
     length = window[1] - window[0]
     return {
         "sent": len(sent),
-        "received": len(received),
-        "round_trip": replies,
-        "errors": errors,
-        "lost": len(sent) - answered,
-        "duplicates": _surplus(received, sent),
+        "received": len(together(streams, "received")),
+        "round_trip": len(done) if case.test_case == "rpc-call" else None,
+        "errors": len(together(streams, "error")),
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": within_run.per_second(sent, window).sum() / length,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
@@ -170,16 +163,6 @@ def _latency_row(
         row |= {**estimates, "latency_mean_s": latency.mean(), "latency_max_s": latency.max()}
         row |= within_run.latency_intervals(inside, window, estimates)
     return row
-
-
-def _surplus(received: np.ndarray, sent: np.ndarray) -> int:
-    """How many of ``received`` are there more often than in ``sent``, as multisets."""
-    received, sent = np.sort(received), np.sort(sent)
-    if np.array_equal(received, sent):
-        return 0
-    values, counts = np.unique(received, return_counts=True)
-    known = np.searchsorted(sent, values, "right") - np.searchsorted(sent, values, "left")
-    return int(np.maximum(counts - known, 0).sum())
 
 
 def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
@@ -219,14 +202,3 @@ def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]
         "latency_mean_s": np.divide(total, counts, where=some, out=np.full(len(total), np.nan)),
         "latency_max_s": np.where(some, largest, np.nan),
     }
-
-
-def _published(folder: Path, case: Case, facts: Mapping[str, Any]) -> Published:
-    """Throughput and latency by the formulas of 2016, from the simulator's own summaries."""
-    files = {
-        kind: [
-            folder / "load" / f"{p['label']}.json" for p in facts["processes"] if p["kind"] == kind
-        ]
-        for kind in ("client", "server")
-    }
-    return published_compatible(files["client"], files["server"], case.test_case)

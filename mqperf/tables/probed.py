@@ -1,42 +1,67 @@
 """What the probes of a run recorded, and what was recorded beside it on other hosts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from mqperf.errors import ProbeError
 from mqperf.probes import atop_log, broker_log, psutil_log
+from mqperf.record import Facts, Whole
 from mqperf.tables.within_run import Window
 
 ATOP = "atop"
 """The folder, beside the run folders, with atop's records of hosts that mqperf does not watch."""
 
+Logs = Mapping[Path, Sequence[psutil_log.Sample]]
+"""The log of the psutil probe on each host -> its samples."""
 
-def cpu(folder: Path, facts: Mapping[str, Any], window: Window) -> pd.DataFrame:
+
+def logs(run: Whole) -> Logs:
+    """What the psutil probe recorded on each host of a whole run.
+
+    Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
+    the processes in the logs are not those that the run watched.
+    """
+    files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
+    found = {file: psutil_log.samples(file) for file in files}
+    for file, samples in found.items():
+        _check_host(run.facts, file)
+        if abs(step := psutil_log.clock_step_s(samples)) > psutil_log.CLOCK_STEP_LIMIT_S:
+            raise ProbeError(f"{file}: the wall clock was set by {step:+.3f} s during the run")
+    _check_processes(run, found)
+    return found
+
+
+def cpu(run: Whole, found: Logs) -> pd.DataFrame:
     """Rows of the table ``cpu``: of every host with a probe, then of those with a record of atop.
 
     Such a record is named after the node on that host, ``NODE.txt``.
     """
-    kinds = _in_order(facts)
-    cores = {host.get("label"): host.get("cores") for host in facts.get("hosts", [])}
-    names = {node["name"]: node["label"] for node in facts.get("system", {}).get("nodes", [])}
+    kinds = _in_order(run.facts)
+    cores = {host.label: host.cores for host in run.facts.hosts}
+    names = {node.name: node.label for node in run.facts.system.nodes}
     frames = [
-        psutil_log.read(log, kinds, window, host).assign(cores=cores.get(host))
-        for log in _psutil_logs(folder)
-        for host in [log.parent.name]
+        psutil_log.read(samples, kinds, run.window, host).assign(cores=cores.get(host))
+        for file, samples in found.items()
+        for host in [file.parent.name]
     ]
     frames += [
-        atop_log.read(log, names.get(log.stem, log.stem), window)
-        for log in sorted((folder.parent / ATOP).glob("*.txt"))
+        atop_log.read(log, names.get(log.stem, log.stem), run.window)
+        for log in sorted((run.run.path.parent / ATOP).glob("*.txt"))
     ]
     return _together(frames)
 
 
-def network(folder: Path, window: Window) -> pd.DataFrame:
+def network(run: Whole, found: Logs) -> pd.DataFrame:
     """Rows of the table ``network``: every interface of every host with a probe."""
-    logs = _psutil_logs(folder)
-    return _together([psutil_log.read_network(log, window, log.parent.name) for log in logs])
+    return _together(
+        [
+            psutil_log.read_network(samples, run.window, file.parent.name)
+            for file, samples in found.items()
+        ]
+    )
 
 
 def alarms(folder: Path, window: Window) -> Iterator[dict[str, Any]]:
@@ -44,8 +69,22 @@ def alarms(folder: Path, window: Window) -> Iterator[dict[str, Any]]:
     yield from broker_log.alarms(folder / "broker", window[0])
 
 
-def _psutil_logs(folder: Path) -> list[Path]:
-    return sorted((folder / "probes").glob(f"*/{psutil_log.LOG}"))
+def _check_host(facts: Facts, file: Path) -> None:
+    hosts = [host.label for host in facts.hosts]
+    if hosts and file.parent.name not in hosts:
+        raise ProbeError(f"{file}: run.json knows no host {file.parent.name}")
+
+
+def _check_processes(run: Whole, found: Logs) -> None:
+    watched = {
+        label: file for file, samples in found.items() for s in samples[:1] for label in s.processes
+    }
+    for label, file in watched.items():
+        if label not in run.facts.kinds:
+            raise ProbeError(f"{file}: run.json does not say of which kind process {label} is")
+    if missing := [label for label in run.facts.kinds if label not in watched]:
+        place = run.run.path / "probes"
+        raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
 
 
 def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
@@ -53,8 +92,8 @@ def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
 
 
-def _in_order(facts: Mapping[str, Any]) -> dict[str, str]:
+def _in_order(facts: Facts) -> dict[str, str]:
     """Kinds by process, the nodes first as topologies count them: run.json sorts its keys."""
-    kinds: dict[str, str] = facts["kinds"]
-    nodes = [node["label"] for node in facts.get("system", {}).get("nodes", [])]
+    kinds = facts.kinds
+    nodes = [node.label for node in facts.system.nodes]
     return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}

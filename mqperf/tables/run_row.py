@@ -1,24 +1,23 @@
 """The row of a run in the table ``runs``: what was planned, on what, and what became of it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from mqperf.plan import Case
-from mqperf.record import Run
+from mqperf.record import Facts, HostFacts, Run
 
 
-def run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, Any]:
+def run_row(run: Run, facts: Facts) -> dict[str, Any]:
     """The row as a mapping; what an attempt died too early to record is None, or left out."""
-    failure = facts.get("failure", "no reason recorded") if run.status == "failed" else None
+    failure = (facts.failure or "no reason recorded") if run.status == "failed" else None
     row: dict[str, Any] = {
         "status": run.status,
         "failure": failure,
-        "damaged": ", ".join(run.damaged()) or None,
+        "damaged": ", ".join(run.damaged(facts)) or None,
     }
-    if case is not None:
+    if (case := facts.case) is not None:
         row |= {
+            "case": case.id,
             "green_threads": case.green_threads,
             "processes": case.processes,
             "hosts": case.hosts,
@@ -32,41 +31,46 @@ def run_row(run: Run, facts: Mapping[str, Any], case: Case | None) -> dict[str, 
     return row | _measured(facts) | _versions(facts) | _host(facts)
 
 
-def _measured(facts: Mapping[str, Any]) -> dict[str, Any]:
-    processes = facts.get("processes", [])
-    offsets = facts.get("clock_offsets_s", {}).values()
-    order = facts.get("order", {})
+def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
+    """The row of a run that cannot be read: why, and of what was recorded only what was planned."""
+    row: dict[str, Any] = {"status": "unreadable", "failure": reason}
+    if facts is None or facts.case is None:
+        return row
+    return row | {"case": facts.case.id, "sentinel": facts.case.sentinel}
+
+
+def _measured(facts: Facts) -> dict[str, Any]:
+    processes = facts.processes
     row: dict[str, Any] = {
-        "order": order.get("kind"),
-        "seed": order.get("seed"),
-        "position": facts.get("position"),
+        "order": facts.order.kind,
+        "seed": facts.order.seed,
+        "position": facts.position,
         "expected": len(processes) if processes else None,
-        "reported": sum(p["reported"] for p in processes) if processes else None,
-        "clock_offset_s": max(map(abs, offsets), default=None),
+        "reported": sum(process.reported for process in processes) if processes else None,
+        "clock_offset_s": facts.clock_offset_s,
     }
-    if window := facts.get("window"):
-        row["window_s"] = window["end"] - window["start"]
-        row["started"] = pd.Timestamp(window["start"], unit="s", tz="UTC")
+    if (window := facts.window) is not None:
+        row["window_s"] = window.end - window.start
+        row["started"] = pd.Timestamp(window.start, unit="s", tz="UTC")
     return row
 
 
-def _versions(facts: Mapping[str, Any]) -> dict[str, Any]:
-    system, generator = facts.get("system", {}), facts.get("generator", {})
+def _versions(facts: Facts) -> dict[str, Any]:
+    system, generator = facts.system, facts.generator
     return {
-        "system_title": system.get("title"),
-        "system_version": system.get("version"),
-        "runtime_version": system.get("runtime"),
+        "system_title": system.title,
+        "system_version": system.version,
+        "runtime_version": system.runtime,
         "generator_version": generator.get("oslo.messaging"),
         "python_version": generator.get("python"),
-        "mqperf_version": facts.get("mqperf"),
+        "mqperf_version": facts.mqperf,
     }
 
 
-def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
-    hosts: list[dict[str, Any]] = facts.get("hosts", [])
-    host = hosts[0] if hosts else {}
+def _host(facts: Facts) -> dict[str, Any]:
+    host = facts.hosts[0] if facts.hosts else HostFacts()
     names = (
         *("os", "kernel", "cpu_model", "cores", "memory_bytes"),
         *("clock_source", "tcp_congestion_control", "somaxconn", "cpu_governor"),
     )
-    return {name: host.get(name) for name in names} | {"network_card": host.get("network")}
+    return {name: getattr(host, name) for name in names} | {"network_card": host.network}

@@ -162,9 +162,9 @@ def test_the_record_is_whole(measured: Path) -> None:
     for run in runs(measured):
         assert run.damaged() == []
         facts = run.facts()
-        assert facts["system"]["version"]
-        assert facts["hosts"][0]["cpu_model"]
-        assert {p["reported"] for p in facts["processes"]} == {True}
+        assert facts.system.version
+        assert facts.hosts[0].cpu_model
+        assert {p.reported for p in facts.processes} == {True}
         kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
         assert "default_pass = ***" in kept
         assert "rabbit://mqperf:" not in kept.replace("rabbit://mqperf:***", "")
@@ -270,7 +270,7 @@ def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
     [(failed, reason)] = outcome.failed
     assert outcome.done == 1
     assert "is not up after 1 s" in reason
-    assert failed.facts()["failure"] == reason
+    assert failed.facts().failure == reason
     runs = stats.complete(tables.read(tmp_path))["runs"]
     assert dict(zip(runs["system"], runs["status"], strict=True)) == {
         "rabbitmq": "failed",

@@ -137,12 +137,12 @@ def test_the_record_is_whole(measured: Path, example: Example) -> None:
     """Versions, memory of every node and configuration are there, and no secret."""
     for run in runs(measured):
         assert run.damaged() == []
-        system = run.facts()["system"]
-        assert system["title"] == SYSTEMS[example.system].title
-        assert system["version"]
-        assert system["runtime"]
-        assert {n["label"] for n in system["nodes"]} == set(example.nodes)
-        assert all(n["rss_bytes"] > 1_000_000 for n in system["nodes"])
+        system = run.facts().system
+        assert system.title == SYSTEMS[example.system].title
+        assert system.version
+        assert system.runtime
+        assert {n.label for n in system.nodes} == set(example.nodes)
+        assert all((n.rss_bytes or 0) > 1_000_000 for n in system.nodes)
         kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
         assert "requirepass ***" in kept or "requirepass" not in kept
         assert "zmq+redis://" not in kept

@@ -110,6 +110,20 @@ CAST = "run == 'rpc-cast-100-r1'"
 PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
     "failed-run": ("runs", {"status": "failed", "failure": "Slave 1 died"}, CALL, "Slave 1 died"),
     "changed-record": ("runs", {"damaged": "load/client-1.json"}, CALL, "load/client-1.json"),
+    "unreadable-run": (
+        "runs",
+        {"status": "unreadable", "failure": "it.json: cut short"},
+        CALL,
+        "the run cannot be read and is in no figure: it.json: cut short; restore",
+    ),
+    "causality": ("messages", {"causality_violations": 1}, CALL, "1 messages were finished before"),
+    "record-disagrees": (
+        "messages",
+        {"disagreements": "client-1: 5 messages recorded, 4 counted"},
+        CALL,
+        "client-1: 5 messages recorded, 4 counted",
+    ),
+    "duplicates": ("messages", {"duplicates": 7}, CALL, "7 of 38000 messages were handled more"),
     "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure of latency"),
     "missing-process": ("runs", {"reported": 1}, CALL, "1 of 2 load generator processes"),
     "received-not-sent": ("messages", {"received": 38_005}, CALL, "5 more than clients sent"),
@@ -258,9 +272,31 @@ def test_a_thread_that_is_alone_says_nothing_of_turns() -> None:
 
 
 def test_redelivered_messages_are_not_unsent_ones() -> None:
-    """A broker may deliver twice; only what nobody sent is impossible."""
+    """A broker may deliver twice, which is a doubt; only what nobody sent is impossible."""
     frames = planted("messages", {"received": 38_005, "duplicates": 5}, CALL)
-    assert found(frames) == set()
+    assert found(frames) == {("duplicates", "rpc-call-100-r1")}
+
+
+def test_foreign_messages_are_counted_whatever_the_totals() -> None:
+    """Another run's server file holds as many messages, none of which was sent here."""
+    frames = planted("messages", {"foreign": 38_000}, CALL)
+    text = checks.doubts(frames).query("kind == 'received-not-sent'")["text"].iloc[0]
+    assert text.startswith("38000 messages were received or answered that no client")
+
+
+def test_a_renamed_folder_is_a_changed_record() -> None:
+    """A folder bears the name of the case that it holds; attempts that failed add a number."""
+    frames = planted("runs", {"case": "rpc-call-100-r2"}, CALL)
+    assert found(frames) == {("changed-record", "rpc-call-100-r1")}
+    sound_one = planted("runs", {"case": "rpc-call-100-r1"}, CALL)
+    sound_one["runs"]["run"] = sound_one["runs"]["run"].replace("rpc-call-100-r1", "x.failed-1")
+    assert ("changed-record", "x.failed-1") in found(sound_one)
+
+
+def test_a_longer_window_is_a_doubt() -> None:
+    """A window has the length that the plan asks for, neither less nor more."""
+    frames = planted("runs", {"window_s": 12.0}, CALL)
+    assert ("short-window", "rpc-call-100-r1") in found(frames)
 
 
 def test_a_stated_loss_must_follow_from_the_counts() -> None:

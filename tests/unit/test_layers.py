@@ -18,7 +18,7 @@ LAYERS = (
     {"errors", "one_line"},
     # Both halves start processes and make temporary folders: this room is of neither.
     {"guarded"},
-    {"version", "columns", "topologies", "urls", "cache"},
+    {"version", "columns", "topologies", "urls", "cache", "raw"},
     {"redaction"},
     {"plan"},
     {"plan_file"},

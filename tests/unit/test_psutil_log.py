@@ -35,13 +35,13 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
             probe.wait(timeout=20)
         busy.kill()
     kinds = {"client-1": "client", "mqperf": "harness", "psutil": "harness"}
-    rows = psutil_log.read(log, kinds, (start, start + 2))
+    rows = psutil_log.read(psutil_log.samples(log), kinds, (start, start + 2))
     used = rows[rows["scope"] == "window"].set_index("process")["total_cores"].to_dict()
     assert used["client-1"] > used["mqperf"]
     assert used["host"] > 0
     assert ((rows["process"] == "client-1") & (rows["scope"] == "interval")).sum() == 2
-    assert abs(psutil_log.clock_step_s(log)) < 0.1
-    network = psutil_log.read_network(log, (start, start + 2), "here")
+    assert abs(psutil_log.clock_step_s(psutil_log.samples(log))) < 0.1
+    network = psutil_log.read_network(psutil_log.samples(log), (start, start + 2), "here")
     assert network.loc[network["interface"] == "lo", "sent_bytes_s"].gt(1e6).all()
     assert "lo" in set(network["interface"])
     assert network["host"].eq("here").all()
@@ -64,7 +64,7 @@ def sample(second: float, *, alive: bool = True, wall: float | None = None) -> s
 def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
     """Scope and start of the rows of client-1 in a window of three seconds."""
     log.write_text("\n".join(lines))
-    rows = psutil_log.read(log, {"client-1": "client"}, (1000, 1003))
+    rows = psutil_log.read(psutil_log.samples(log), {"client-1": "client"}, (1000, 1003))
     own = rows[rows["process"] == "client-1"]
     return [*zip(own["scope"], own["start_s"], strict=True)]
 
@@ -91,7 +91,7 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
         network = {"at": second * 2, "bytes": interfaces, "speeds": {"eth0": 125}}
         lines.append(json.loads(sample(second)) | {"network": {**network, "segments": segments}})
     log.write_text("\n".join(map(json.dumps, lines)))
-    (row,) = psutil_log.read_network(log, (1000, 1001)).to_dict("records")
+    (row,) = psutil_log.read_network(psutil_log.samples(log), (1000, 1001)).to_dict("records")
     assert (row["host"], row["interface"], row["speed_bytes_s"]) == ("local", "eth0", 125)
     assert (row["sent_bytes_s"], row["received_bytes_s"]) == (2000, 1000)
     assert row["resent_share"] == pytest.approx(0.01)
@@ -101,14 +101,14 @@ def test_a_log_without_network_counters_has_no_traffic(tmp_path: Path) -> None:
     """Logs of before they were counted are read all the same."""
     log = tmp_path / "log"
     log.write_text("\n".join(sample(second) for second in range(4)))
-    assert psutil_log.read_network(log, (1000, 1003)).empty
+    assert psutil_log.read_network(psutil_log.samples(log), (1000, 1003)).empty
 
 
 def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:
     """Wall clock against monotonic clock, with its sign."""
     log = tmp_path / "log"
     log.write_text("\n".join([sample(0), sample(1), sample(2, wall=-3.0)]))
-    assert psutil_log.clock_step_s(log) == pytest.approx(-5.0)
+    assert psutil_log.clock_step_s(psutil_log.samples(log)) == pytest.approx(-5.0)
 
 
 def test_a_cut_log_is_named_with_its_line(tmp_path: Path) -> None:
@@ -116,6 +116,6 @@ def test_a_cut_log_is_named_with_its_line(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text(sample(0) + "\n" + sample(1)[:20])
     with pytest.raises(ProbeError, match=r"log:2: .*cut short"):
-        psutil_log.clock_step_s(log)
+        psutil_log.samples(log)
     with pytest.raises(ProbeError, match="no log of the psutil probe"):
-        psutil_log.clock_step_s(tmp_path / "nowhere")
+        psutil_log.samples(tmp_path / "nowhere")

@@ -61,7 +61,7 @@ def test_a_failed_attempt_says_why(tmp_path: Path) -> None:
     """Its reason is in run.json, without a password."""
     run = Attempt(tmp_path, CASE).fail("rabbit://nova:secret@host refused us")
     assert run.status == "failed"
-    assert run.facts()["failure"] == "rabbit://nova:***@host refused us"
+    assert run.facts().failure == "rabbit://nova:***@host refused us"
 
 
 def test_a_second_mqperf_is_turned_away(tmp_path: Path) -> None:

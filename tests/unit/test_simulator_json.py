@@ -1,11 +1,17 @@
 """The simulator's own JSON, as release 18.3.1 wrote it against RabbitMQ 3.10.8."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from mqperf.errors import LoadError
-from mqperf.load.simulator_json import Published, published_compatible, read_summary
+from mqperf.load.simulator_json import (
+    Published,
+    published_compatible,
+    read_client,
+    read_server,
+)
 
 
 @pytest.fixture
@@ -14,8 +20,8 @@ def samples(root: Path) -> Path:
 
 
 def published(samples: Path, sample: str, test_case: str, processes: int = 1) -> Published:
-    clients = [samples / f"{sample}-client.json"] * processes
-    servers = [samples / f"{sample}-server.json"] * processes
+    clients = [read_client(samples / f"{sample}-client.json")] * processes
+    servers = [read_server(samples / f"{sample}-server.json")] * processes
     return published_compatible(clients, servers, test_case)
 
 
@@ -61,7 +67,9 @@ def test_a_process_that_sent_nothing_adds_nothing(tmp_path: Path) -> None:
     client = f'{{"client": {empty}, "error": {empty}, "round_trip": {empty}}}'
     (tmp_path / "c.json").write_text(f'{{"series": {{"client_0": []}}, "summary": {client}}}')
     (tmp_path / "s.json").write_text(f'{{"series": {{"server": []}}, "summary": {empty}}}')
-    figures = published_compatible([tmp_path / "c.json"], [tmp_path / "s.json"], "rpc-call")
+    figures = published_compatible(
+        [read_client(tmp_path / "c.json")], [read_server(tmp_path / "s.json")], "rpc-call"
+    )
     assert figures == Published(0, 0, 0, 0, 0, 0.0, None)
 
 
@@ -71,7 +79,7 @@ def test_a_summary_cut_short_is_refused(samples: Path, tmp_path: Path, kept: int
     path = tmp_path / "client-1.json"
     path.write_text((samples / "call-client.json").read_text()[:kept])
     with pytest.raises(LoadError, match=r"client-1\.json is empty or cut short"):
-        read_summary(path)
+        read_client(path)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +90,43 @@ def test_json_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "client-1.json"
     path.write_text(content)
     with pytest.raises(LoadError, match=r"client-1\.json holds no series and summary"):
-        read_summary(path)
+        read_client(path)
 
 
 def test_a_missing_summary_is_a_dead_process(tmp_path: Path) -> None:
     """The error says what the absence means."""
     with pytest.raises(LoadError, match=r"client-1\.json is missing"):
-        read_summary(tmp_path / "client-1.json")
+        read_client(tmp_path / "client-1.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"count": "4804"},
+        {"count": -1},
+        {"count": 4804.5},
+        {"count": True},
+        {"duration": float("nan")},
+        {"duration": 1e300},
+        {"latency": float("inf")},
+        {"latency": [0.1]},
+    ],
+)
+def test_numbers_of_another_kind_are_refused(
+    samples: Path, tmp_path: Path, change: dict[str, object]
+) -> None:
+    """Every number is finite, in bounds and of its JSON type; the error says where it stands."""
+    output = json.loads((samples / "call-server.json").read_text())
+    output["summary"] |= change
+    path = tmp_path / "server-1.json"
+    path.write_text(json.dumps(output))
+    with pytest.raises(LoadError, match=rf"server-1\.json .*: summary\.{next(iter(change))}: "):
+        read_server(path)
+
+
+def test_a_servers_output_is_no_clients(samples: Path) -> None:
+    """Files that were swapped are noticed by what they hold."""
+    with pytest.raises(LoadError, match=r"call-server\.json holds no .* summary\.client"):
+        read_client(samples / "call-server.json")
+    with pytest.raises(LoadError, match=r"call-client\.json holds no .* summary\.count"):
+        read_server(samples / "call-client.json")

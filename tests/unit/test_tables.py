@@ -12,9 +12,10 @@ import pytest
 
 from mqperf import tables
 from mqperf.columns import TABLES
-from mqperf.errors import LoadError, TableError
+from mqperf.errors import TableError
 from mqperf.load import messages
 from mqperf.load.inside.simulator_shim.recorder import Recorder
+from mqperf.load.simulator_json import Point, summed
 from mqperf.plan import Case, TestCase
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt, Run
@@ -37,7 +38,7 @@ class Known:
         """Record it as the runner does."""
         attempt = Attempt(folder, self.case)
         for number, client in enumerate(self.clients, 1):
-            self._process(attempt, f"client-{number}", "client", client)
+            self._process(attempt, f"client-{number}", "client", {"error": [], **client})
         for number, server in enumerate(self.servers, 1):
             self._process(attempt, f"server-{number}", "server", {"received": server})
         kinds = {"Master": "broker", "client-1": "client"}
@@ -64,6 +65,7 @@ class Known:
             queues="classic",
             test_case=self.test_case,
             green_threads=10,
+            processes=len(self.clients),
             duration_s=2,
             warmup_s=1,
         )
@@ -86,11 +88,37 @@ class Known:
             if columns:
                 recorder.streams[name] = tuple(columns)
         recorder.save(attempt.folder / "load" / f"{label}.messages")
-        counted = {"count": 50, "duration": 5.0, "latency": 0.25}
-        client = {"client": counted, "round_trip": counted, "error": counted}
-        summary = client if kind == "client" else counted
-        text = json.dumps({"series": {label: [{}]}, "summary": summary})
+        text = json.dumps(simulated(kind, streams))
         (attempt.folder / "load" / f"{label}.json").write_text(text)
+
+
+def simulated(kind: str, streams: Mapping[str, Instants]) -> dict[str, object]:
+    """What the simulator would write of these messages: points of every second, and their sum."""
+    names = {"sent": "client", "received": "server"}
+    points = {names.get(name, name): seconds(instants) for name, instants in streams.items()}
+    points |= {} if kind == "server" else {"error": points.get("error", [])}
+    sums = {
+        name: summed([Point.model_validate(one) for one in some]).model_dump(exclude_none=True)
+        for name, some in points.items()
+    }
+    return {
+        "series": {"server" if kind == "server" else f"{n}_0": some for n, some in points.items()},
+        "summary": sums["server"] if kind == "server" else sums,
+    }
+
+
+def seconds(instants: Instants) -> list[dict[str, float | int]]:
+    """A point for each second in which a message was finished."""
+    found = []
+    for second in range(10):
+        inside = [one for one in instants if second <= one[-1] < second + 1]
+        point: dict[str, float | int] = {"timestamp": START + second + 1, "count": len(inside)}
+        waits = [(START + one[1]) - (START + one[0]) for one in inside if len(one) > 1]
+        if waits:
+            point |= {"latency": sum(waits) / len(waits)}
+            point |= {"min_latency": min(waits), "max_latency": max(waits)}
+        found.append(point)
+    return found
 
 
 def _write_probe(folder: Path, labels: Sequence[str]) -> None:
@@ -156,9 +184,9 @@ def test_throughput_is_what_finished_in_the_window(call: dict[str, pd.DataFrame]
 
 
 def test_the_formulas_of_2016_stand_beside(call: dict[str, pd.DataFrame]) -> None:
-    """From the simulator's own summary: 50 messages in its 5 s, 0.25 s each."""
-    assert only(call["messages"])["published_throughput_msg_s"] == 10
-    assert only(call["latency"])["published_latency_s"] == 0.25
+    """From the simulator's own summary: 7 replies in its 4 s, 0.25 s each."""
+    assert only(call["messages"])["published_throughput_msg_s"] == 7 / 4
+    assert only(call["latency"])["published_latency_s"] == pytest.approx(0.25)
 
 
 def test_latency_is_of_messages_started_in_the_window(call: dict[str, pd.DataFrame]) -> None:
@@ -284,7 +312,7 @@ def test_a_cut_record_is_refused(tmp_path: Path) -> None:
     run = CALL.write(tmp_path)
     file = run.path / "load" / "client-1.messages"
     file.write_bytes(file.read_bytes()[:-4])
-    with pytest.raises(LoadError, match=r"client-1\.messages"):
+    with pytest.raises(TableError, match=r"none of 1 runs can be read: .*client-1\.messages"):
         tables.read(tmp_path)
 
 
@@ -302,3 +330,98 @@ def test_a_wrong_value_is_refused() -> None:
         tables.conform("messages", pd.DataFrame({"sent": [-1]}))
     with pytest.raises(TableError, match="unknown column 'sended'"):
         tables.conform("messages", pd.DataFrame({"sended": [1]}))
+
+
+CAST = Known("rpc-cast", [{"sent": [(t / 10,) for t in range(10, 30)]}], [])
+
+
+def counted(folder: Path, received: Instants) -> pd.Series:
+    """The row of ``messages`` when servers received these of the twenty messages of CAST."""
+    Known("rpc-cast", CAST.clients, [received]).write(folder)
+    return only(tables.read(folder)["messages"])
+
+
+def test_lost_and_doubled_messages_do_not_cancel_out(tmp_path: Path) -> None:
+    """Five never arrived and five arrived twice: the numbers agree, the instants do not."""
+    once = [(t / 10, t / 10 + 0.01) for t in range(10, 25)]
+    row = counted(tmp_path, [*once, *once[:5]])
+    assert (row["sent"], row["received"]) == (20, 20)
+    assert (row["lost"], row["duplicates"], row["foreign"]) == (5, 5, 0)
+
+
+def test_messages_of_another_run_are_foreign(tmp_path: Path) -> None:
+    """As many as were sent, but none of those that were sent."""
+    row = counted(tmp_path, [(t / 10 + 0.05, t / 10 + 0.06) for t in range(10, 30)])
+    assert (row["lost"], row["duplicates"], row["foreign"]) == (20, 0, 20)
+
+
+def test_a_message_received_before_it_was_sent_is_counted(tmp_path: Path) -> None:
+    """One negative latency is enough."""
+    row = counted(
+        tmp_path, [(t / 10, t / 10 + (-0.01 if t == 15 else 0.01)) for t in range(10, 30)]
+    )
+    assert row["causality_violations"] == 1
+    assert row["silent_s"] == 0
+
+
+def test_a_reply_before_the_request_arrived_is_counted(tmp_path: Path) -> None:
+    """Each latency may be positive, and the order still impossible."""
+    calls = [(1.0, 1.5), (2.0, 2.5)]
+    client: Mapping[str, Instants] = {"sent": [(1.0,), (2.0,)], "round_trip": calls}
+    Known("rpc-call", [client], [[(1.0, 1.2), (2.0, 2.6)]]).write(tmp_path)
+    assert only(tables.read(tmp_path)["messages"])["causality_violations"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"count": 19}, "server: 19 in the simulator's summary, 20 in its series"),
+        ({"duration": 9.0}, "server: duration 9.0 in the simulator's summary"),
+        ({"latency": 0.5}, "server: latency 0.5 in the simulator's summary"),
+    ],
+)
+def test_the_simulators_own_counts_stand_against_the_record(
+    tmp_path: Path, change: dict[str, float], words: str
+) -> None:
+    """Summary, series and every message tell of the same messages; where not, it is told."""
+    received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
+    run = Known("rpc-cast", CAST.clients, [received]).write(tmp_path)
+    assert pd.isna(only(tables.read(tmp_path)["messages"])["disagreements"])
+    file = run.path / "load/server-1.json"
+    output = json.loads(file.read_text())
+    output["summary"] |= change
+    file.write_text(json.dumps(output))
+    assert words in only(tables.read(tmp_path)["messages"])["disagreements"]
+
+
+def test_a_message_moved_by_a_microsecond_disagrees(tmp_path: Path) -> None:
+    """The simulator's mean latency holds every message to the last digit."""
+    received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
+    run = Known("rpc-cast", CAST.clients, [received]).write(tmp_path)
+    file = run.path / "load/server-1.messages"
+    content = bytearray(file.read_bytes())
+    content[-8:] = array("d", [START + 2.910001]).tobytes()
+    file.write_bytes(content)
+    told = only(tables.read(tmp_path)["messages"])["disagreements"]
+    assert told.startswith("server-1: server: latency 0.0")
+
+
+def test_run_json_is_under_seal(tmp_path: Path) -> None:
+    """Its own content has a checksum too; a run from before there was one is not accused."""
+    run = CALL.write(tmp_path)
+    assert pd.isna(only(tables.read(tmp_path)["runs"])["damaged"])
+    file = run.path / "run.json"
+    facts = json.loads(file.read_text())
+    facts["hosts"][0]["cores"] = 8
+    file.write_text(json.dumps(facts))
+    assert only(tables.read(tmp_path)["runs"])["damaged"] == "run.json"
+    del facts["seal"]
+    file.write_text(json.dumps(facts))
+    assert pd.isna(only(tables.read(tmp_path)["runs"])["damaged"])
+
+
+def test_a_file_that_was_never_recorded_is_told(tmp_path: Path) -> None:
+    """It may be read as if it were evidence."""
+    run = CALL.write(tmp_path)
+    (run.path / "broker/node9.log").write_text("memory resource limit alarm set on node 9\n")
+    assert only(tables.read(tmp_path)["runs"])["damaged"] == "broker/node9.log"

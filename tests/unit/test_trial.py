@@ -63,7 +63,7 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
         trial.measure()
     run = trial.fail(str(error.value))
     trial.close()
-    assert run.facts()["failure"] == str(error.value)
+    assert run.facts().failure == str(error.value)
     assert [one.status for one in runs(tmp_path)] == ["failed"]
 
 

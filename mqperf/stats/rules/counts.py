@@ -12,8 +12,15 @@ SHORT_S = 0.05
 
 
 def received_not_sent(tables: Tables) -> Iterator[Finding]:
-    """More messages received, redeliveries apart, than sent."""
+    """Messages that nobody of the run sent, or more received, redeliveries apart, than sent."""
     frame = measured(tables)
+    for row in each(frame[frame["foreign"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.foreign} messages were received or answered that no client of this run sent",
+            {"sent": int(row.sent), "received": int(row.received), "foreign": int(row.foreign)},
+        )
+    frame = frame[frame["foreign"].isna()]
     surplus = frame["received"] - frame["duplicates"].fillna(0) - frame["sent"]
     for row in each(frame.assign(surplus=surplus)[surplus > 0]):
         yield Finding(
@@ -48,11 +55,23 @@ def lost(tables: Tables) -> Iterator[Finding]:
             f"{row.lost} of {row.sent} messages were lost{share}",
             {"sent": int(row.sent), "lost": int(row.lost)},
         )
-    for row in each(frame[frame["lost"] != frame["missing"]]):
+    stated = frame[frame["foreign"].isna()]
+    for row in each(stated[stated["lost"] != stated["missing"]]):
         yield Finding(
             row.run,
             f"{row.lost} messages are said to be lost, but the counts give {row.missing}",
             {"sent": int(row.sent), "lost": int(row.lost), "by_counts": int(row.missing)},
+        )
+
+
+def duplicates(tables: Tables) -> Iterator[Finding]:
+    """Messages that servers handled more than once."""
+    frame = measured(tables)
+    for row in each(frame[frame["duplicates"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.duplicates} of {row.sent} messages were handled more than once",
+            {"sent": int(row.sent), "duplicates": int(row.duplicates)},
         )
 
 
@@ -103,9 +122,9 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
 
 
 def short_window(tables: Tables) -> Iterator[Finding]:
-    """A measured window that is shorter than the plan asked for."""
+    """A measured window of another length than the plan asked for."""
     frame = measured(tables)
-    for row in each(frame[frame["window_s"] < frame["asked_s"] - SHORT_S]):
+    for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
         yield Finding(
             row.run,
             f"the measured window is {row.window_s:.2f} s, {row.asked_s:.2f} s were asked for",

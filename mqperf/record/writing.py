@@ -1,89 +1,24 @@
-"""The record: run folders on disk, the only thing that measuring and reading share.
+"""Writing the record: an attempt in its folder, and the runs folder held meanwhile."""
 
-A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder is its
-state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written, ``<case-id>.failed-N`` is an
-attempt that failed, ``<case-id>.interrupted-N`` one that was cut off, both kept as evidence.
-Finishing is one rename, so a run is either whole or not there, whenever the power goes.
-"""
-
-import hashlib
 import json
 import os
-import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 
 from mqperf.errors import RecordError
 from mqperf.plan import Case
 from mqperf.plan_file import public
+from mqperf.record.facts import SCHEMA
+from mqperf.record.folder import FACTS, Run, runs
+from mqperf.record.instants import utc
+from mqperf.record.seal import SEAL, checksums, digest
 from mqperf.redaction import scrubbed, without_passwords
-
-SCHEMA = 1
-"""Version of the run folder.  1: first."""
-
-Status = Literal["done", "failed", "interrupted", "partial"]
-FOLDER = re.compile(
-    r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed|interrupted)(?:-\d+)?)?$"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One attempt at a case, as it lies on disk."""
-
-    path: Path
-    case_id: str
-    status: Status
-
-    @property
-    def id(self) -> str:
-        """Name of the folder; unique within the runs folder."""
-        return self.path.name
-
-    def facts(self) -> dict[str, Any]:
-        """The content of ``run.json``; empty when the attempt died before writing one."""
-        file = self.path / "run.json"
-        try:
-            facts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError) as error:
-            raise RecordError(f"{file}: not a sound run.json ({error}); remove this run") from None
-        if facts.get("schema") != SCHEMA:
-            raise RecordError(
-                f"{file}: schema {facts.get('schema')!r}, this mqperf reads {SCHEMA};"
-                " read it with the mqperf that wrote it"
-            )
-        return facts
-
-    def case(self) -> Case | None:
-        """The resolved case, or None when the attempt died before it was written down."""
-        data = self.facts().get("case")
-        try:
-            return None if data is None else Case.model_validate(data)
-        except ValidationError as error:
-            problem = error.errors()[0]
-            raise RecordError(
-                f"{self.path / 'run.json'}: case.{problem['loc'][0]}: {problem['msg'].lower()}"
-            ) from None
-
-    def damaged(self) -> list[str]:
-        """Names of recorded files that are missing, or whose sha256 is no longer the recorded."""
-        files: dict[str, str] = self.facts().get("files", {})
-        return [
-            name
-            for name, digest in files.items()
-            if not (self.path / name).is_file() or _sha256(self.path / name) != digest
-        ]
 
 
 class Attempt:
@@ -139,16 +74,16 @@ class Attempt:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _seal(self) -> None:
-        files = sorted(p for p in self.folder.rglob("*") if p.is_file() and p.name != "run.json")
-        self.facts["files"] = {
-            str(path.relative_to(self.folder)): _sha256(path, sync=True) for path in files
-        }
-        self._write_facts()
+        self.facts["files"] = checksums(self.folder, sync=True)
+        self._write_facts(sealed=True)
 
-    def _write_facts(self) -> None:
-        file = self.folder / "run.json"
+    def _write_facts(self, *, sealed: bool = False) -> None:
+        file = self.folder / FACTS
         draft = file.with_suffix(".draft")
-        text = json.dumps(scrubbed(self.facts), indent=1, sort_keys=True)
+        written = json.loads(json.dumps(scrubbed(self.facts)))
+        if sealed:
+            written[SEAL] = digest(written)
+        text = json.dumps(written, indent=1, sort_keys=True)
         draft.write_text(text + "\n", encoding="utf-8")
         _sync(draft)
         draft.replace(file)
@@ -181,25 +116,6 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
         lock.release()
 
 
-def runs(folder: Path) -> Iterator[Run]:
-    """Every attempt in a runs folder, in the order of names."""
-    try:
-        names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
-    except OSError as error:
-        raise RecordError(f"{folder}: cannot read the runs folder: {error.strerror}") from None
-    for name in names:
-        match = FOLDER.match(name)
-        if match:
-            status = cast("Status", match["state"] or "done")
-            yield Run(folder / name, match["case"], status)
-
-
-def pending(folder: Path, cases: Iterable[Case]) -> list[Case]:
-    """The cases which have no whole run yet, in their order."""
-    done = {run.case_id for run in runs(folder) if run.status == "done"} if folder.exists() else ()
-    return [case for case in cases if case.id not in done]
-
-
 def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:
     """Rename a ``.partial`` folder to the next free ``.failed-N`` or ``.interrupted-N``."""
     case_id = folder.name.removesuffix(".partial")
@@ -209,11 +125,6 @@ def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:
     with disk_errors(folder):
         folder.rename(target)
     return Run(target, case_id, status)
-
-
-def utc(epoch: float) -> str:
-    """An instant as ISO 8601 in UTC with milliseconds."""
-    return datetime.fromtimestamp(epoch, UTC).isoformat(timespec="milliseconds")
 
 
 @contextmanager
@@ -226,14 +137,6 @@ def disk_errors(path: Path) -> Iterator[None]:
             f"{error.filename or path}: cannot write the record: {error.strerror};"
             " free space or rights there, or choose another folder with --runs"
         ) from None
-
-
-def _sha256(path: Path, *, sync: bool = False) -> str:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if sync:
-            os.fsync(file.fileno())
-    return digest
 
 
 def _sync(path: Path) -> None:

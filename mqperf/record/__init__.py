@@ -1,0 +1,35 @@
+"""The record: run folders on disk, the only thing that measuring and reading share.
+
+A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder is its
+state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written, ``<case-id>.failed-N`` is an
+attempt that failed, ``<case-id>.interrupted-N`` one that was cut off, both kept as evidence.
+Finishing is one rename, so a run is either whole or not there, whenever the power goes.
+"""
+
+from mqperf.record.events import Event, read_events
+from mqperf.record.facts import SCHEMA, Facts, HostFacts, Window
+from mqperf.record.folder import FACTS, Run, Status, pending, runs
+from mqperf.record.instants import utc
+from mqperf.record.whole import Whole, whole
+from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
+
+__all__ = [
+    "FACTS",
+    "SCHEMA",
+    "Attempt",
+    "Event",
+    "Facts",
+    "HostFacts",
+    "Run",
+    "Status",
+    "Whole",
+    "Window",
+    "disk_errors",
+    "pending",
+    "read_events",
+    "recording",
+    "runs",
+    "set_aside",
+    "utc",
+    "whole",
+]

@@ -1,0 +1,180 @@
+"""``run.json`` as one typed model: what a run folder says of itself, checked once when it is read.
+
+A newer mqperf may add keys; those that this one does not know are left alone.  What a run that
+died early had not yet recorded is None, or empty.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from mqperf.plan import Case
+
+SCHEMA: Literal[1] = 1
+"""Version of the run folder.  1: first."""
+
+LATEST = 4_102_444_800.0
+"""No instant of a record is later: the year 2100, in epoch seconds."""
+
+LONGEST_S = 14 * 86_400.0
+"""No load is longer: each second of it is a row for every stream of messages."""
+
+WIDEST = 2**53
+"""No recorded integer is larger; JSON itself does not promise more."""
+
+
+SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
+"""The words of a case that pages and folders are named after."""
+
+
+def _inside(name: str) -> str:
+    """The name of a file below a folder; an absolute one, or one with ``..``, is none."""
+    path = PurePosixPath(name)
+    if not name or "\0" in name or path.is_absolute() or ".." in path.parts:
+        raise ValueError("should name a file inside the run folder")
+    return name
+
+
+Text = Annotated[str, Field(max_length=10_000)]
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@-]*$", max_length=200)]
+"""Of a process, node or host; some files are named after it, so it is no path."""
+
+FileName = Annotated[str, Field(max_length=1_000), AfterValidator(_inside)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Whole = Annotated[int, Field(ge=-WIDEST, le=WIDEST, strict=True)]
+Positive = Annotated[int, Field(ge=1, le=WIDEST, strict=True)]
+Instant = Annotated[float, Field(ge=0, le=LATEST, strict=True, allow_inf_nan=False)]
+Kind = Literal["broker", "client", "server", "harness"]
+
+
+class Recorded(BaseModel):
+    """Read, never changed."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+class Window(Recorded):
+    """The measured window in epoch seconds."""
+
+    start: Instant
+    end: Instant
+
+    @model_validator(mode="after")
+    def _runs_forwards(self) -> Self:
+        if not 0 < self.end - self.start <= LONGEST_S:
+            raise ValueError(f"from {self.start} to {self.end} is no window")
+        return self
+
+
+class Order(Recorded):
+    """In which order the sweep ran."""
+
+    kind: Text | None = None
+    seed: Whole | None = None
+
+
+class ProcessFacts(Recorded):
+    """A process of the load generator, and what became of it."""
+
+    label: Label
+    kind: Literal["client", "server"]
+    exit_code: Whole | None = None
+    reported: Annotated[bool, Field(strict=True)]
+
+
+class Node(Recorded):
+    """A node of the system under test."""
+
+    name: Text
+    label: Label
+    rss_bytes: Whole | None = None
+
+
+class SystemFacts(Recorded):
+    """The system under test; what only some systems tell is kept as it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    title: Text | None = None
+    version: Text | None = None
+    runtime: Text | None = None
+    nodes: Annotated[tuple[Node, ...], Field(max_length=10_000)] = ()
+
+
+class HostFacts(Recorded):
+    """A machine of the run."""
+
+    model_config = ConfigDict(extra="allow")
+
+    label: Label | None = None
+    os: Text | None = None
+    kernel: Text | None = None
+    cpu_model: Text | None = None
+    cores: Positive | None = None
+    memory_bytes: Positive | None = None
+    clock_source: Text | None = None
+    tcp_congestion_control: Text | None = None
+    somaxconn: Whole | None = None
+    cpu_governor: Text | None = None
+    network: Text | None = None
+
+
+class Facts(Recorded):
+    """All of ``run.json``."""
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")] = SCHEMA
+    case: Case | None = None
+    position: Positive | None = None
+    order: Order = Order()
+    hosts: Annotated[tuple[HostFacts, ...], Field(max_length=10_000)] = ()
+    system: SystemFacts = SystemFacts()
+    generator: Mapping[Text, Text | None] = Field(default_factory=dict, max_length=1_000)
+    mqperf: Text | None = None
+    started: Text | None = None
+    stopped: Text | None = None
+    window: Window | None = None
+    clock_offsets_s: Mapping[
+        Label, Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LATEST, le=LATEST)]
+    ] = Field(default_factory=dict, max_length=10_000)
+    kinds: Mapping[Label, Kind] = Field(default_factory=dict, max_length=100_000)
+    processes: Annotated[tuple[ProcessFacts, ...], Field(max_length=100_000)] = ()
+    failure: Annotated[str, Field(max_length=1_000_000)] | None = None
+    files: Mapping[FileName, Sha256] = Field(default_factory=dict, max_length=1_000_000)
+    seal: Sha256 | None = None
+
+    @field_validator("case")
+    @classmethod
+    def _bounded(cls, case: Case | None) -> Case | None:
+        if case is not None:
+            for name in ("system", "topology", "queues"):
+                if not SLUG.match(getattr(case, name)):
+                    raise ValueError(f"{name} should be a short name of a-z, 0-9, - and _")
+            if case.threads > WIDEST or case.load_s > LONGEST_S:
+                raise ValueError("no load has so many threads, or is so long")
+        return case
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        labels = [process.label for process in self.processes]
+        if len(set(labels)) < len(labels):
+            raise ValueError("processes: two have the same label")
+        for process in self.processes:
+            if self.kinds.get(process.label, process.kind) != process.kind:
+                raise ValueError(f"kinds: {process.label} is no {self.kinds[process.label]}")
+        for node in self.system.nodes:
+            if self.kinds.get(node.label, "broker") != "broker":
+                raise ValueError(f"kinds: {node.label} is no {self.kinds[node.label]}")
+        return self
+
+    @property
+    def clock_offset_s(self) -> float | None:
+        """The largest offset between the clocks of the hosts; None when none was recorded."""
+        return max(map(abs, self.clock_offsets_s.values()), default=None)
+
+
+def finite(text: str) -> float:
+    """For ``json.loads``: NaN and infinity are no JSON."""
+    raise ValueError(f"{text} is no number of JSON")

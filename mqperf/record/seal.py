@@ -1,0 +1,38 @@
+"""Checksums: of every recorded file, and of what ``run.json`` itself holds."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mqperf import raw
+
+SEAL = "seal"
+"""The key of ``run.json`` with the checksum of all its other keys."""
+
+
+def digest(facts: Mapping[str, Any]) -> str:
+    """The sha256 of the facts but for the seal, as JSON without spaces and with sorted keys."""
+    unsealed = {key: value for key, value in facts.items() if key != SEAL}
+    text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checksums(folder: Path, *, sync: bool = False) -> dict[str, str]:
+    """The sha256 of every file of a run folder, but for ``run.json``, by its name in the folder."""
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    names = sorted(path.relative_to(folder) for path in files)
+    return {
+        str(name): sha256(folder / name, sync=sync) for name in names if str(name) != "run.json"
+    }
+
+
+def sha256(path: Path, *, sync: bool = False) -> str:
+    """The checksum of one file, which with ``sync`` is then on disk."""
+    with raw.opened(path, limit_bytes=2**63) as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+        if sync:
+            os.fsync(file.fileno())
+    return found

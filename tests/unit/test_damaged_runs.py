@@ -1,0 +1,267 @@
+"""One damaged run never hides the good ones, and says itself what is wrong with it."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from mqperf import tables
+from mqperf.cli import app
+from mqperf.errors import TableError
+from mqperf.record import Run
+from mqperf.report.build import build
+from mqperf.stats import checks
+from mqperf.stats.complete import complete
+from mqperf.stats.summary import points
+from mqperf.tables.histograms import write_all
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLES = ROOT / "data/samples/runs"
+GOOD = "rabbitmq-cmsm-classic-rpc-cast-t0001-p1-r1-c8fdcce3"
+CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
+
+Damage = Callable[[Path], object]
+Facts = dict[str, Any]
+Frames = dict[str, pd.DataFrame]
+
+
+def rows(frames: Frames, run: str) -> Frames:
+    """The rows of this run, of all tables."""
+    return {
+        name: frame[frame["run"] == run].reset_index(drop=True)
+        for name, frame in frames.items()
+        if "run" in frame.columns
+    }
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A runs folder of two sound runs."""
+    for name in (GOOD, CALL):
+        shutil.copytree(SAMPLES / name, tmp_path / name)
+    return tmp_path
+
+
+def facts(change: Callable[[Facts], object]) -> Damage:
+    """A change of ``run.json``."""
+
+    def damage(run: Path) -> None:
+        file = run / "run.json"
+        found = json.loads(file.read_text())
+        change(found)
+        file.write_text(json.dumps(found))
+
+    return damage
+
+
+def keys(**values: object) -> Damage:
+    """Other values of some keys of ``run.json``."""
+    return facts(lambda found: found.update(values))
+
+
+def cut(name: str, size: int) -> Damage:
+    """A file of which only the beginning is left."""
+    return lambda run: os.truncate(run / name, size)
+
+
+def replaced(name: str, make: Damage) -> Damage:
+    """Something else in the place of a file or folder."""
+
+    def damage(run: Path) -> None:
+        path = run / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+        make(path)
+
+    return damage
+
+
+def text(name: str, old: str, new: str) -> Damage:
+    """A file with some of its text changed wherever it stands."""
+
+    def damage(run: Path) -> None:
+        path = run / name
+        changed = path.read_bytes().replace(old.encode(), new.encode())
+        assert changed != path.read_bytes()
+        path.write_bytes(changed)
+
+    return damage
+
+
+def nan(run: Path) -> None:
+    """The last instant of a client's replies is no number."""
+    with (run / "load/client-1.messages").open("r+b") as file:
+        file.seek(-8, os.SEEK_END)
+        file.write(b"\xff" * 8)
+
+
+PROBE = "probes/local/psutil.jsonl"
+
+DAMAGES: dict[str, tuple[Damage, str]] = {
+    "events cut": (cut("events.jsonl", 100), r"events\.jsonl:1: the line is cut off"),
+    "events gone": (lambda run: (run / "events.jsonl").unlink(), r"events\.jsonl: is missing"),
+    "an event of the year 9999": (
+        text("events.jsonl", '"epoch": 17', '"epoch": 1.7e15, "more": 17'),
+        r"events\.jsonl:1: epoch: input should be less than",
+    ),
+    "run.json empty": (cut("run.json", 0), r"run\.json: not a sound run\.json"),
+    "run.json gone": (lambda run: (run / "run.json").unlink(), r"run\.json: is missing"),
+    "run.json a list": (lambda run: (run / "run.json").write_text("[]"), "no object"),
+    "no window": (facts(lambda found: found.pop("window")), "window: not recorded"),
+    "an endless window": (
+        keys(window={"start": 1795248069, "end": 1e15}),
+        r"run\.json: window\.end: input should be less than",
+    ),
+    "a window of NaN": (keys(window={"start": float("nan"), "end": 2}), "NaN is no number of JSON"),
+    "a window of text": (keys(window={"start": "1795248069", "end": 1795248072}), "window.start: "),
+    "a moved window": (keys(window={"start": 1795248070, "end": 1795248073}), "window.start: "),
+    "kinds without Master": (
+        facts(lambda found: found["kinds"].pop("Master")),
+        "does not say of which kind process Master is",
+    ),
+    "an unknown kind": (
+        facts(lambda found: found["kinds"].update(Master="harness")),
+        "kinds: Master is no harness",
+    ),
+    "a process that was never watched": (
+        facts(lambda found: found["kinds"].update(more="broker")),
+        "no log of the psutil probe knows process more",
+    ),
+    "a process less": (facts(lambda found: found["processes"].pop()), "0 of kind client, .* has 1"),
+    "a label that leaves the folder": (
+        facts(lambda found: found["processes"][0].update(label="../server-1")),
+        r"processes\.0\.label: ",
+    ),
+    "a file outside": (
+        facts(lambda found: found["files"].update({"/etc/passwd": "0" * 64})),
+        "should name a file inside the run folder",
+    ),
+    "a topology that leaves the folder": (
+        facts(lambda found: found["case"].update(topology="../../elsewhere")),
+        "case: topology should be a short name",
+    ),
+    "messages cut": (cut("load/client-1.messages", 9000), "has 9000 bytes where its header"),
+    "messages of NaN": (nan, "the instant at byte 157602 is no finite number"),
+    "messages of a pipe": (replaced("load/server-1.messages", os.mkfifo), "a named pipe, where"),
+    "messages elsewhere": (
+        replaced("load/server-1.messages", lambda path: path.symlink_to("../../elsewhere")),
+        "a link, where a recorded file should be",
+    ),
+    "a folder for a file": (replaced(PROBE, Path.mkdir), r"psutil\.jsonl: a folder, where"),
+    "a file for a folder": (replaced("load", Path.touch), r"load: cannot be read"),
+    "messages of another process": (
+        lambda run: shutil.copy(run / "load/server-1.messages", run / "load/client-1.messages"),
+        "not of this run: it is of server-1 server rpc-call",
+    ),
+    "messages nobody knows": (
+        lambda run: shutil.copy(run / "load/client-1.messages", run / "load/client-2.messages"),
+        "run.json knows no process client-2",
+    ),
+    "a summary cut": (cut("load/server-1.json", 500), r"server-1\.json is empty or cut short"),
+    "a summary swapped": (
+        lambda run: shutil.copy(run / "load/client-1.json", run / "load/server-1.json"),
+        r"server-1\.json holds no series and summary",
+    ),
+    "probe cut": (cut(PROBE, 1000), r"psutil\.jsonl:2: the psutil log is cut short"),
+    "probe gone": (lambda run: (run / PROBE).unlink(), "no log of the psutil probe knows process"),
+    "a counter reset": (
+        text(PROBE, '"client-1": [18294', '"client-1": [8294'),
+        r"psutil\.jsonl:3: the counters of client-1 fell",
+    ),
+    "another type": (text(PROBE, '"host": [', '"host": ["'), r"psutil\.jsonl:1: "),
+    "an unknown host": (
+        lambda run: shutil.copytree(run / "probes/local", run / "probes/elsewhere"),
+        "run.json knows no host elsewhere",
+    ),
+    "no folder": (
+        replaced(".", Path.touch),
+        r"run\.json: cannot be read: Not a directory",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def all_damaged(tmp_path_factory: pytest.TempPathFactory) -> Frames:
+    """The tables of a folder with a good run and one for every damage, and the doubts."""
+    folder = tmp_path_factory.mktemp("runs")
+    shutil.copytree(SAMPLES / GOOD, folder / GOOD)
+    for number, (damage, _) in enumerate(DAMAGES.values()):
+        shutil.copytree(SAMPLES / CALL, folder / named(number))
+        damage(folder / named(number))
+    found = tables.read(folder)
+    return {**found, "doubts": checks.doubts(found)}
+
+
+def named(number: int) -> str:
+    """Another folder's name for a copy of the run."""
+    return f"{CALL.rpartition('-')[0]}-{number:08x}"
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_run_is_told_with_its_reason(all_damaged: Frames, name: str) -> None:
+    """It is a row with its reason and a doubt that names the file, and in no other table."""
+    found = rows(all_damaged, named(list(DAMAGES).index(name)))
+    (row,) = found["runs"].to_dict("records")
+    assert row["status"] == "unreadable"
+    assert re.search(DAMAGES[name][1], row["failure"])
+    assert (row["system"], row["test_case"], row["threads"]) == ("rabbitmq", "rpc-call", 5)
+    doubts = found["doubts"].set_index("kind")["text"]
+    assert row["failure"].rstrip(".") in doubts["unreadable-run"]
+    assert "remove the run folder and measure again" in doubts["unreadable-run"]
+    assert all(frame.empty for key, frame in found.items() if key not in {"runs", "doubts"})
+
+
+def test_the_good_run_is_as_it_was(all_damaged: Frames) -> None:
+    """Every number of it is the one that it has without damaged runs beside it."""
+    alone = tables.of_runs([Run(SAMPLES / GOOD, GOOD, "done")])
+    for name, frame in alone.items():
+        pd.testing.assert_frame_equal(rows(all_damaged, GOOD)[name], frame)
+
+
+def test_points_count_unreadable_runs_as_failed(two: Path) -> None:
+    """The point has a row, without figures, and says that it has no whole run."""
+    (two / CALL / PROBE).write_text("")
+    found = points(tables.read(two)).set_index("test_case")
+    assert found[["repeats", "failed"]].to_numpy().tolist() == [[0, 1], [1, 0]]
+    assert found["throughput_msg_s"].isna()["rpc-call"]
+
+
+def test_where_no_run_is_good_one_sentence_says_so(two: Path) -> None:
+    """The first reason, and what to do."""
+    for name in (GOOD, CALL):
+        (two / name / "run.json").write_text("")
+    with pytest.raises(TableError, match=r"none of 2 runs can be read: .*; restore the files"):
+        tables.read(two)
+
+
+def test_histograms_are_of_good_runs_only(two: Path) -> None:
+    """A run that is in no table has no histogram either."""
+    (two / CALL / PROBE).write_text("{")
+    files = write_all(two, two / "hdr", tables.read(two)["runs"])
+    assert [file.stem for file in files] == [GOOD]
+
+
+def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
+    """Tables, audit, status, comparison and report are of the good runs, and name the other."""
+    (two / CALL / "run.json").write_text("")
+    shutil.copy(SAMPLES / "plan.yaml", two)
+    commands = (
+        *(("audit", two), ("status", two), ("tables", two, "--out", two / "tables", "--hdr")),
+        ("compare", two, two),
+    )
+    told = [CliRunner().invoke(app, [str(word) for word in words]) for words in commands]
+    assert [(one.exit_code, one.exception) for one in told] == [(0, None)] * len(told)
+    assert "unreadable-run: the run cannot be read" in told[0].output
+    build(complete(tables.read(two)), two / "report", title="Two runs", html=False)
+    page = (two / "report/rabbitmq/cmsm/index.rst").read_text()
+    assert "the run cannot be read" in page
+    assert str(two) not in page

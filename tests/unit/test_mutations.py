@@ -1,0 +1,79 @@
+"""Damaged at random, a run is read as it was, or doubted, or not read: never silently otherwise."""
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mqperf.errors import RecordError
+from mqperf.record import Run, whole
+
+ROOT = Path(__file__).parent.parent.parent
+NAME = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
+FACTS = json.loads((ROOT / "data/samples/runs" / NAME / "run.json").read_text())
+
+COUNT = 45
+"""Of the thousand and more that the benchmark makes."""
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@pytest.fixture(scope="module")
+def mutations() -> ModuleType:
+    """The benchmark as a module."""
+    spec = importlib.util.spec_from_file_location("mutations", ROOT / "benchmarks/mutations.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_no_damage_changes_a_number_in_silence(mutations: ModuleType) -> None:
+    """No traceback, no hang; a number changes only with a doubt, or where all was recorded anew."""
+    wrong = [
+        f"{outcome}: {mutation}: {detail}"
+        for mutation, outcome, detail in mutations.campaign(COUNT, seed=7)
+        if outcome in mutations.BAD
+        and not (outcome == "SILENT" and mutation.manner == "recorded anew")
+    ]
+    assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A copy of a recorded run."""
+    path = tmp_path_factory.mktemp("runs") / NAME
+    shutil.copytree(ROOT / "data/samples/runs" / NAME, path)
+    return Run(path, NAME, "done")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.sampled_from(sorted(FACTS)), st.none() | st.sampled_from(["start", "label", 0]), JSON)
+def test_any_value_of_any_key_is_read_or_refused(
+    run: Run, key: str, inner: str | int | None, value: object
+) -> None:
+    """A sentence that names the file, whatever JSON stands in ``run.json``."""
+    facts = json.loads(json.dumps(FACTS))
+    if isinstance(facts[key], dict) and isinstance(inner, str):
+        facts[key][inner] = value
+    elif isinstance(facts[key], list) and inner == 0:
+        facts[key][0] = value
+    else:
+        facts[key] = value
+    (run.path / "run.json").write_text(json.dumps(facts))
+    told = ""
+    try:
+        whole(run, run.facts())
+    except RecordError as error:
+        told = str(error)
+    assert told == "" or told.startswith(f"{run.path / 'run.json'}: ")
