@@ -375,7 +375,8 @@ def _spread(column: Column) -> tuple[Column, ...]:
 def _within(column: Column) -> tuple[Column, ...]:
     of = (
         f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
-        " runs; empty when the window is too short or not steady."
+        " runs; empty where the window does not bear one: shorter than 20 s, not steady, or made by"
+        " few seconds."
     )
     return (
         _derived(column, "within_low", f"Lower end {of}", "within low"),
