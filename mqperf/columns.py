@@ -290,17 +290,34 @@ _KNEES = (
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
     Column("coherency", "float64", "beta of the same: threads waiting for each other."),
-    _threads("peak_threads", "Threads at the peak of the fitted curve.", "peak"),
+    _threads(
+        "peak_threads",
+        "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
+        " or no peak is inside it.",
+        "peak",
+    ),
     _threads(
         "peak_threads_low",
-        "Lower end of its 95 % interval; empty when below the sweep.",
+        "Lower end of the 95 % interval of the peak, of the measured counts alone.",
         "peak low",
     ),
-    _threads("peak_threads_high", "Upper end of it; empty when beyond the sweep.", "peak high"),
-    _threads("knee_threads", "Where the bounds of a closed network cross.", "knee"),
-    _threads("knee_threads_low", "Lower end of its 95 % interval.", "knee low"),
-    _threads("knee_threads_high", "Upper end of its 95 % interval.", "knee high"),
-    _text("peak_lies", "inside, below or beyond the sweep, or cannot tell."),
+    _threads("peak_threads_high", "Upper end of it.", "peak high"),
+    _threads(
+        "knee_threads",
+        "Saturation point: where the bounds of a closed network cross.",
+        "saturation point",
+    ),
+    _threads(
+        "knee_threads_low",
+        "Lower end of its 95 % interval; empty when too few runs tell.",
+        "saturation point low",
+    ),
+    _threads("knee_threads_high", "Upper end of it.", "saturation point high"),
+    _text(
+        "peak_lies",
+        "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
+        " chance; or cannot tell.",
+    ),
     _text("text", "The same as a sentence."),
 )
 
