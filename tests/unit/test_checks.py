@@ -359,10 +359,10 @@ def test_control_runs_as_good_as_repeats_are_no_fault() -> None:
     assert list(sweep.drift(watched((847, 757, 821), 0.06, seed=1))) == []
     assert list(sweep.drift(watched((847, 820, 830), 0.002, seed=1))) == []
     random, accused = np.random.default_rng(5), 0
-    for seed in range(60):
+    for seed in range(20):
         control = 800 * np.exp(0.05 * random.normal(size=3))
         accused += len(list(sweep.drift(watched(list(control), 0.05, seed))))
-    assert accused <= 5
+    assert accused <= 2
 
 
 def test_a_failed_attempt_may_have_been_made_up_for() -> None:
