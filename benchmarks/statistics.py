@@ -1,11 +1,12 @@
 """How often the intervals hold the truth, and how often the tests accuse where nothing is.
 
-    ./noxw -s benchmarks -- benchmarks/statistics.py
-    .venv/bin/python -P benchmarks/statistics.py --quick
+    ./noxw -s benchmarks -- statistics [--quick] [PART ...]
 
 Series, runs and sweeps are invented of which the truth is known, and judged by mqperf's own
-functions.  Every row is a share of trials; the same seed gives the same table.  ``--quick`` takes a
-quarter of the trials.  ``-P`` keeps this file from being taken for the standard library's.
+functions.  Every row is a share of trials; the same seed gives the same table.  *given* is the
+share that has an interval or a verdict, *right* the share of those that holds the truth, *missed*
+the share of all trials that has a wrong one.  ``--quick`` takes a quarter of the trials.  The parts
+are the functions below: within, over_repeats, comparisons, peaks, best, drifts, spreads, warmups.
 """
 
 if __name__ == "statistics":
@@ -13,7 +14,7 @@ if __name__ == "statistics":
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,9 @@ def main(arguments: list[str]) -> None:
     scale = 1 if "--quick" in arguments else 4
     scaling.DRAWS = 200
     print(f"{'what':20} {'setting':44} {'given':>6} {'right':>6} {'missed':>6} {'trials':>7}")
-    for part in (within, over_repeats, comparisons, peaks, best, drifts, spreads, warmups):
+    parts = (within, over_repeats, comparisons, peaks, best, drifts, spreads, warmups)
+    asked = {argument for argument in arguments if not argument.startswith("-")}
+    for part in (part for part in parts if not asked or part.__name__ in asked):
         for what, setting, given, right, trials in part(np.random.default_rng(SEED), scale):
             told = "" if right is None else f"{right:6.1%} {given * (1 - right):6.1%}"
             print(f"{what:20} {setting:44} {given:6.0%} {told:13} {trials:7}", flush=True)
@@ -133,23 +136,26 @@ def holds(row: dict[str, float], column: str, truth: float) -> bool | None:
 # Over repeats and between sets
 
 
-def runs_of(rates: np.ndarray, hours: np.ndarray | None = None) -> Tables:
+def runs_of(rates: np.ndarray) -> Tables:
     """Tables of throughputs, a row for each point and a column for each repeat."""
-    count, repeats = rates.shape
+    tables = plain(*rates.shape)
+    return {**tables, "messages": tables["messages"].assign(throughput_msg_s=rates.ravel())}
+
+
+@cache
+def plain(count: int, repeats: int) -> Tables:
+    """The tables of so many points, without their throughput."""
     frame = pd.DataFrame(
         {
             "run": [f"{point}-{repeat}" for point in range(count) for repeat in range(repeats)],
             "point": np.repeat([f"p{point}" for point in range(count)], repeats),
             "threads": np.repeat(np.arange(1, count + 1), repeats),
             "repeat": np.tile(np.arange(1, repeats + 1), count),
-            "throughput_msg_s": rates.ravel(),
             **SWEEP,
         }
     )
-    position = np.arange(rates.size).reshape(repeats, count).T.ravel() if hours is None else hours
-    runs = frame.drop(columns="throughput_msg_s").assign(
-        status="done", sentinel=0, position=position, started=pd.Timestamp("2026-01-01", tz="UTC")
-    )
+    position = np.arange(count * repeats).reshape(repeats, count).T.ravel()
+    runs = frame.assign(status="done", sentinel=0, position=position)
     tables = {"runs": conform("runs", runs), "messages": conform("messages", frame)}
     return tables | {name: empty(name) for name in ("latency", "cpu")}
 
@@ -239,21 +245,21 @@ def drifts(random: Random, scale: int) -> Iterator[Row]:
         for _ in range(75 * scale):
             tables = runs_of(noisy((12, repeats), 0.03, random))
             place = tables["runs"]["position"].astype(float) / (12 * repeats)
-            tables["messages"]["throughput_msg_s"] *= 1 - drift * place
+            tables["messages"]["throughput_msg_s"] *= 1 - drift * place.to_numpy()
             told.append(bool(list(sweep.drift(tables))) == bool(drift))
         yield shares("drift", f"{repeats} repeats, {drift:.0%} from first to last run", told)
+    runs = plain(13, 3)["runs"].copy()
+    control = runs["point"] == "p12"
+    runs.loc[control, "sentinel"] = [1, 2, 3]
+    runs.loc[control, "point"] = "p0"
+    runs.loc[control, "position"] = [-1, 18, 40]
     for moved in (0.0, 0.1):
         told = []
         for _ in range(75 * scale):
-            rates, place = noisy((12, 3), 0.02, random), np.arange(36).reshape(3, 12).T + 2
-            tables = runs_of(np.vstack([rates, rates[:1] * (1, 1 - moved, 1)]), None)
-            own = tables["runs"]["point"] == "p12"
-            control = noisy((1, 3), 0.02, random)[0] * (1, 1 - moved, 1)
-            tables["runs"].loc[own, "sentinel"] = [1, 2, 3]
-            tables["runs"].loc[own, "point"] = "p0"
-            tables["runs"]["position"] = [*place.ravel(), 1, 20, 40]
-            tables["messages"].loc[own.to_numpy(), "throughput_msg_s"] = control
-            told.append(bool(list(sweep.drift(tables))) == bool(moved))
+            rates = noisy((13, 3), 0.02, random)
+            rates[12, 1] *= 1 - moved
+            found = list(sweep.drift({**runs_of(rates), "runs": runs}))
+            told.append(bool(found) == bool(moved))
         yield shares("drift", f"control runs, the middle one {moved:.0%} lower", told)
 
 

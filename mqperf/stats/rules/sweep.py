@@ -101,7 +101,7 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     freedom = len(alike) - alike["point"].nunique()
     if len(rates) < 2 or freedom < 1 or (alike["throughput_msg_s"] <= 0).any() or rates.min() <= 0:
         return
-    logs = np.log(alike["throughput_msg_s"].astype(float))
+    logs = pd.Series(np.log(alike["throughput_msg_s"].astype(float)), alike.index)
     around = logs - logs.groupby(alike["point"]).transform("mean")
     noise = float((around**2).sum()) / freedom
     own = float(np.log(rates.astype(float)).var(ddof=1))
