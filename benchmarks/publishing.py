@@ -3,11 +3,10 @@
 ./noxw -s benchmarks -- publishing
 """
 
+import sys
 import tempfile
 import time
 from pathlib import Path
-
-from synthetic import write_runs
 
 from mqperf import stats, tables
 
@@ -16,6 +15,9 @@ RUNS = 48
 
 def main() -> None:
     """Publish synthetic runs and print where the time went."""
+    sys.path.append(str(Path(__file__).parent))
+    from synthetic import write_runs
+
     from mqperf.report import build
 
     with tempfile.TemporaryDirectory() as name:

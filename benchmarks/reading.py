@@ -13,8 +13,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from synthetic import write_runs
-
 READ = "--read"
 
 
@@ -23,10 +21,13 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == [READ]:
         measure(Path(arguments[1]))
         return
+    sys.path.append(str(Path(__file__).parent))
+    from synthetic import write_runs
+
     for count in [int(argument) for argument in arguments] or [10, 100, 1000]:
         with tempfile.TemporaryDirectory() as folder:
             write_runs(Path(folder), count)
-            subprocess.run([sys.executable, __file__, READ, folder], check=True)
+            subprocess.run([sys.executable, "-P", __file__, READ, folder], check=True)
 
 
 def measure(folder: Path) -> None:

@@ -214,10 +214,11 @@ def compare(
     across: Annotated[
         bool, typer.Option("--across-systems", help="Compare points of different systems.")
     ] = False,
-    practical: Annotated[
+    min_effect: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Relative difference below which nobody cares."),
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
     ] = None,
+    practical: Annotated[float | None, typer.Option(min=0, max=1, hidden=True)] = None,
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 
@@ -228,7 +229,8 @@ def compare(
     from mqperf.report import comparison
 
     sides = [stats.complete(rooms.read(path)) for path in (a, b)]
-    found = stats.compared(*sides, across_systems=across, practical=practical)
+    matters = practical if min_effect is None else min_effect  # the option's former name
+    found = stats.compared(*sides, across_systems=across, min_effect=matters)
     for line in comparison.text_lines(**found):
         console.print(line, markup=False, soft_wrap=True)
     if out is not None:

@@ -5,7 +5,7 @@ satisfy.  Axis titles, report headings and the data dictionary are read from her
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Dtype = Literal["string", "int64", "Int64", "float64", "datetime64[us, UTC]"]
@@ -38,11 +38,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: what a row is, and its columns in order."""
+    """One table: what a row is, and its columns in order.
+
+    ``own`` has the meanings of columns which other tables have by the same name, too.
+    """
 
     name: str
     row: str
     columns: tuple[str, ...]
+    own: Mapping[str, str]
+
+    def meaning(self, column: str) -> str:
+        """What the column means in this table."""
+        return self.own.get(column, COLUMNS[column].meaning)
 
 
 def _text(name: str, meaning: str, label: str = "") -> Column:
@@ -315,17 +323,34 @@ _KNEES = (
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
     Column("coherency", "float64", "beta of the same: threads waiting for each other."),
-    _threads("peak_threads", "Threads at the peak of the fitted curve.", "peak"),
+    _threads(
+        "peak_threads",
+        "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
+        " or no peak is inside it.",
+        "peak",
+    ),
     _threads(
         "peak_threads_low",
-        "Lower end of its 95 % interval; empty when below the sweep.",
+        "Lower end of the 95 % interval of the peak, of the measured counts alone.",
         "peak low",
     ),
-    _threads("peak_threads_high", "Upper end of it; empty when beyond the sweep.", "peak high"),
-    _threads("knee_threads", "Where the bounds of a closed network cross.", "knee"),
-    _threads("knee_threads_low", "Lower end of its 95 % interval.", "knee low"),
-    _threads("knee_threads_high", "Upper end of its 95 % interval.", "knee high"),
-    _text("peak_lies", "inside, below or beyond the sweep, or cannot tell."),
+    _threads("peak_threads_high", "Upper end of it.", "peak high"),
+    _threads(
+        "knee_threads",
+        "Saturation point: where the bounds of a closed network cross.",
+        "saturation point",
+    ),
+    _threads(
+        "knee_threads_low",
+        "Lower end of its 95 % interval; empty when too few runs tell.",
+        "saturation point low",
+    ),
+    _threads("knee_threads_high", "Upper end of it.", "saturation point high"),
+    _text(
+        "peak_lies",
+        "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
+        " chance; or cannot tell.",
+    ),
     _text("text", "The same as a sentence."),
 )
 
@@ -364,8 +389,20 @@ _COMPARISON = (
     _text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
     Column("p_value", "float64", "Chance of so large a difference between equals."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
-    Column("practical", "float64", "Relative difference below which no verdict is given."),
+    Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
     _text("verdict", "better (B than A), worse, or cannot tell."),
+    Column(
+        "detectable",
+        "float64",
+        "Relative difference that these repeats would show in 80 % of comparisons; only where the"
+        " verdict is cannot tell, and both sides have repeats.",
+    ),
+    _text(
+        "in_turns",
+        "in turns, when runs of A and of B alternated in time; A first or B first, when all runs of"
+        " the point in one set precede those in the other, so that whatever changed meanwhile looks"
+        " like a difference of the systems; or not known.",
+    ),
     _text("doubted", "Kinds of doubts about the point, in A and in B."),
 )
 
@@ -400,7 +437,8 @@ def _spread(column: Column) -> tuple[Column, ...]:
 def _within(column: Column) -> tuple[Column, ...]:
     of = (
         f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
-        " runs; empty when the window is too short or not steady."
+        " runs; empty where the window does not bear one: shorter than 20 s, not steady, or made by"
+        " few seconds."
     )
     return (
         _derived(column, "within_low", f"Lower end {of}", "within low"),
@@ -442,8 +480,15 @@ COLUMNS: Mapping[str, Column] = _register(
 )
 
 
-def _table(name: str, row: str, keys: tuple[Column, ...], own: tuple[str, ...]) -> Table:
-    return Table(name, row, tuple(column.name for column in keys) + own)
+def _table(
+    name: str,
+    row: str,
+    keys: tuple[Column, ...],
+    own: tuple[str, ...],
+    meanings: tuple[Column, ...] = (),
+) -> Table:
+    told = {column.name: column.meaning for column in meanings}
+    return Table(name, row, tuple(column.name for column in keys) + own, told)
 
 
 def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
@@ -461,6 +506,10 @@ def _with_intervals(columns: tuple[Column, ...]) -> tuple[str, ...]:
 
 _SWEEP_KEYS = _KEYS[2:6]
 _POINT_KEYS = _KEYS[1:-1]
+_MEANS = tuple(
+    replace(_MEASURED[name], meaning=f"Mean over the whole runs. {_MEASURED[name].meaning}")
+    for name in FIGURES
+)
 _POINT_FIGURES = tuple(
     name for figure in FIGURES for name in (figure, *(c.name for c in _spread(_MEASURED[figure])))
 )
@@ -470,25 +519,38 @@ TABLES: Mapping[str, Table] = {
     for table in (
         _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
         _table("messages", "a run", _KEYS, _with_intervals(_MESSAGES)),
-        _table("intervals", "a stream of a process in one second", _KEYS, _names(_INTERVALS)),
+        _table(
+            "intervals",
+            "a stream of a process in one second",
+            _KEYS,
+            _names(_INTERVALS),
+            _INTERVALS,
+        ),
         _table("latency", "a run and stream", _KEYS, _with_intervals(_LATENCY)),
-        _table("cpu", "a process in one interval, or over the window", _KEYS, _names(_CPU)),
+        _table("cpu", "a process in one interval, or over the window", _KEYS, _names(_CPU), _CPU),
         _table(
             "network",
             "a network interface of a host, over the window",
             _KEYS,
             ("host", *_names(_NETWORK)),
         ),
-        _table("events", "something that happened in a run", _KEYS, _names(_EVENTS)),
+        _table("events", "something that happened in a run", _KEYS, _names(_EVENTS), _EVENTS),
         _table(
             "points",
             "a point of the sweep over its repeats",
             _POINT_KEYS,
             ("repeats", "failed", *_POINT_FIGURES),
+            _MEANS,
         ),
-        _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS)),
+        _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS), _DOUBTS),
         _table("bottlenecks", "a run, and who limited it", _KEYS, _names(_BOTTLENECKS)),
-        _table("knees", "a sweep of threads, and where it saturates", _SWEEP_KEYS, _names(_KNEES)),
+        _table(
+            "knees",
+            "a sweep of threads, and where it saturates",
+            _SWEEP_KEYS,
+            _names(_KNEES),
+            _KNEES,
+        ),
         _table(
             "comparison",
             "a figure of a point, in two sets of runs",

@@ -35,7 +35,8 @@ def throughput(
 ) -> Axes:
     """Throughput against threads.  ``doubted`` names the points to be drawn hollow.
 
-    ``knees`` is the row of the sweep, whose knee and peak are marked where they lie inside it.
+    ``knees`` is the row of the sweep, whose saturation point and peak are marked where they lie
+    inside it.
     """
     line(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted=doubted)
     _against_threads(axes, COLUMNS["throughput_msg_s"].heading())

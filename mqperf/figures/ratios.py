@@ -51,7 +51,7 @@ def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:
             note = axes.annotate(as_text(row["verdict"]), spot, (0, 5), textcoords="offset points")
             note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
     if len(rows):
-        _ratio_axis(axes, float(rows["practical"].iloc[0]))
+        _ratio_axis(axes, float(rows["min_effect"].iloc[0]))
         axes.set_yticks(
             range(len(rows)), [as_text(point_label(row)) for row in rows.to_dict("records")]
         )
@@ -64,13 +64,13 @@ def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:
     return axes
 
 
-def _ratio_axis(axes: Axes, practical: float) -> None:
+def _ratio_axis(axes: Axes, min_effect: float) -> None:
     """Equally far to the left and to the right, and never so near that noise looks large."""
     drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
     furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max())) * 1.03)
     axes.set_xscale("log")
     axes.set_xlim(1 / furthest, furthest)
-    axes.axvspan(1 / (1 + practical), 1 + practical, color=palette.BOX.light, zorder=0)
+    axes.axvspan(1 / (1 + min_effect), 1 + min_effect, color=palette.BOX.light, zorder=0)
     axes.axvline(1, color=palette.FAINT.light, linewidth=1, zorder=1)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))

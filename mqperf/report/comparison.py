@@ -15,6 +15,7 @@ from mqperf.figures.ratios import point_label
 from mqperf.one_line import one_line
 from mqperf.report.rst import Grid, bullets, image, slug, table, title, wrap
 from mqperf.report.words import amount, cell
+from mqperf.stats.compare import CANNOT_TELL
 from mqperf.tables import write as write_tables
 
 PICTURE = "ratios"
@@ -22,9 +23,19 @@ PICTURE = "ratios"
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
     "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
-    "A verdict needs a difference of {practical}, and more than chance after Holm's rule.",
+    "A verdict needs a difference of {min_effect}, and more than chance after Holm's rule.",
+    "Without a verdict, (shows ...) is the least difference that these repeats mostly show.",
     "A point with a doubt is compared, and marked: it may be the measurement that differs.",
 )
+
+APART = (
+    "The verdicts marked (not in turns) assume that nothing but the system changed between the runs"
+    " of A and those of B, which all came first or last. Repeats do not show such a change: measure"
+    " A and B in turns to rule it out."
+)
+
+MOST = 9.0
+"""Relative difference beyond which no figure is given: so large ones need no statistics."""
 
 Row = Mapping[Any, Any]
 """A row of the table, by its columns."""
@@ -54,8 +65,10 @@ def text_lines(differences: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[
         point = now
         heading = COLUMNS[str(row["figure"])].heading()
         values = f"{_value(row, 'value_a')} -> {_value(row, 'value_b')}"
-        yield f"  {heading:22} {values:24} {_ratio(row):36} {row['verdict']}"
+        yield f"  {heading:22} {values:24} {_ratio(row):36} {_verdict(row)}"
     yield summary(comparison)
+    if len(_apart(comparison)):
+        yield APART
 
 
 def page(
@@ -67,8 +80,9 @@ def page(
     """The page as RST; ``pictures`` are pairs of a file's name without suffix and a description."""
     parts: list[str] = [title(name, "=", over=True), wrap(summary(comparison))]
     parts += [title("What A and B differ in", "-"), _differences(differences)]
-    practical = f"{100 * comparison['practical'].iloc[0]:g} %"
-    rules = [rule.format(practical=practical) for rule in RULES]
+    min_effect = f"{100 * comparison['min_effect'].iloc[0]:g} %"
+    rules = [rule.format(min_effect=min_effect) for rule in RULES]
+    rules += [APART] if len(_apart(comparison)) else []
     parts += [title("Point by point", "-"), bullets(rules)]
     parts += [image(slug(file), told) for file, told in pictures]
     for figure in comparison["figure"].unique():
@@ -91,12 +105,30 @@ def _figure(figure: str, rows: pd.DataFrame) -> str:
             _value(row, "value_a"),
             _value(row, "value_b"),
             _ratio(row),
-            str(row["verdict"]),
+            _verdict(row),
             row["doubted"] if pd.notna(row["doubted"]) else "",
         )
         for row in rows.to_dict("records")
     ]
     return table(Grid(COLUMNS[figure].heading(), headings, tuple(lines)))
+
+
+def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts of points of which one side was measured before the other."""
+    told = comparison["verdict"] != CANNOT_TELL
+    return comparison[told & comparison["in_turns"].isin(["A first", "B first"])]
+
+
+def _verdict(row: Row) -> str:
+    """The verdict, with what it rests on, or what it would take."""
+    verdict = str(row["verdict"])
+    if verdict != CANNOT_TELL:
+        return verdict + (" (not in turns)" if str(row["in_turns"]).endswith("first") else "")
+    if pd.isna(row["detectable"]):
+        return verdict
+    if row["detectable"] > MOST:
+        return f"{verdict} (needs more repeats)"
+    return f"{verdict} (shows {100 * row['detectable']:.{int(row['detectable'] < 0.1)}f} % or more)"
 
 
 def _value(row: Row, side: str) -> str:

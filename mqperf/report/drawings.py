@@ -49,7 +49,7 @@ def counts(caption: str, rows: pd.DataFrame) -> Drawing:
 def sweep(
     caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, tables: Tables
 ) -> Drawing:
-    """Throughput with its knee and peak, latency and CPU; doubted points are hollow."""
+    """Throughput with saturation point and peak, latency and CPU; doubted points are hollow."""
     stream = "round-trip" if test_case == "rpc-call" else "one-way"
     told = {
         "throughput_msg_s": "throughput",

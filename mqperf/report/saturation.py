@@ -10,7 +10,12 @@ from mqperf.report.rst import MISSING, Grid, link
 from mqperf.report.words import TEST_CASES, Layout, amount, joined
 from mqperf.stats.scaling import FEWEST
 
-WHERE = {"inside": "inside the sweep", "beyond": "beyond its end", "below": "before its start"}
+WHERE = {
+    "inside": "inside the sweep",
+    "plateau": "nowhere, on a plateau",
+    "beyond": "beyond its end",
+    "below": "before its start",
+}
 
 UNKNOWN = "cannot tell"
 
@@ -41,17 +46,17 @@ def sentence(knees: pd.DataFrame) -> str:
 
 
 def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
-    """Peak and knee of every sweep that tells them, with their 95 % intervals."""
-    knee, peak = (f"{name}, threads" for name in ("knee", "peak"))
-    headings = ("Topology", "test case", knee, "its interval", peak, "its interval")
+    """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
+    point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
+    headings = ("Topology", "test case", point, "its interval", peak, "its interval")
     rows = [
         (
             link(layout.label, layout.folder),
             TEST_CASES[case].short,
             _number(row["knee_threads"]),
-            f"{_number(row['knee_threads_low'])} to {_number(row['knee_threads_high'])}",
-            _number(row["peak_threads"]) if row["peak_lies"] == "inside" else row["peak_lies"],
-            _peak_interval(row),
+            _interval(row, "knee"),
+            row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
+            _interval(row, "peak"),
         )
         for layout in layouts
         for case in TEST_CASES
@@ -60,14 +65,16 @@ def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     return Grid("", headings, tuple(rows), style="numbers named paired")
 
 
-def _peak_interval(row: Row) -> str:
-    """Its ends; one outside the sweep by that name, as the law is not trusted there."""
-    low, high = float(row["peak_threads_low"]), float(row["peak_threads_high"])
-    if row["peak_lies"] != "inside" and isnan(low) and isnan(high):
+def _interval(row: Row, name: str) -> str:
+    """Its ends; one that is outside the sweep by that name."""
+    low, high = float(row[f"{name}_threads_low"]), float(row[f"{name}_threads_high"])
+    if isnan(low) and isnan(high):
         return MISSING
     downwards = "below" if isnan(low) else _number(low)
     return f"{downwards} to {'beyond' if isnan(high) else _number(high)}"
 
 
 def _number(threads: float) -> str:
+    if isnan(threads):
+        return MISSING
     return f"{threads:.0f}" if threads >= 10 else f"{threads:.2g}"

@@ -1,14 +1,19 @@
 """95 % intervals from within one run, whose neighbouring seconds resemble each other.
 
-The window is cut into ten batches of whole seconds, and the means of the batches are treated as
-independent: B. Schmeiser, Batch Size Effects in the Analysis of Simulation Output (1982) shows that
-ten to thirty batches lose little.  Where they still resemble each other, their variance is raised
-by (1 + r) / (1 - r), r being the correlation of neighbouring batches: N. M. Steiger et al., ASAP3:
-A Batch Means Procedure for Steady-State Simulation Analysis (2005).  Batch means were preferred to
-a moving-block bootstrap because they need no random numbers and one pass over the messages.
+The window is cut into batches of whole seconds, and the means of the batches are treated as
+independent: B. Schmeiser, Batch Size Effects in the Analysis of Simulation Output (1982).  Where
+they still resemble each other, their variance is raised by (1 + r) / (1 - r), r being the
+correlation of neighbouring batches: N. M. Steiger et al., ASAP3: A Batch Means Procedure for
+Steady-State Simulation Analysis (2005).  Batch means were preferred to a moving-block bootstrap
+because they need no random numbers and one pass over the messages.
+
+What the data do not bear gives no interval: too short a window, a trend, a sum that few seconds
+make, a percentile beyond which few seconds lie.  ``benchmarks/statistics.py`` measures how often
+the intervals hold the truth.
 
 Such an interval says how well this one run knows its own mean.  It does not know how much the next
-run will differ: only repeats tell.
+run will differ: only repeats tell.  Nor does it know of what happens less than a few times in its
+window.
 """
 
 from functools import cache
@@ -18,17 +23,25 @@ from numpy.typing import NDArray
 from scipy import stats
 
 CONFIDENCE = 0.95
-BATCHES = 10
 
-SHORTEST_S = 2 * BATCHES
-"""Seconds below which a run gives no interval rather than a wrong one.
+BATCH_S = 15
+"""Seconds of a batch, as far as the window allows: long against what lets seconds be alike."""
 
-With a correlation of 0.5 between seconds, 91 % of the intervals of 20 s hold the truth, and 95 % of
-those of 60 s; the tests measure it.
-"""
+FEWEST_BATCHES = 4
+MOST_BATCHES = 10
+
+SHORTEST_S = 20
+"""Seconds below which a run gives no interval rather than a wrong one."""
+
+FEWEST_SECONDS = 5.0
+"""Seconds that must make an interval, in effect: fewer are single events, not noise."""
+
+ALIKE = 2.0
+"""Variance of counts per second, over that of independent messages, above which the seconds and
+not the messages are the sample."""
 
 CORRELATION_LIMIT = 0.7
-"""Neighbouring batches that resemble each other more than this are a trend, not noise."""
+"""Neighbouring tenths of the window that resemble each other more are a trend, not noise."""
 
 Array = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -38,12 +51,14 @@ def ratio_interval(totals: Array, counts: Array) -> Interval | None:
     """The interval of sum(totals) / sum(counts), both given per second of the window.
 
     With counts of one it is that of a mean per second; with sums of latency and counts of messages,
-    that of the mean latency.  None when the window is too short or never steady.
+    that of the mean latency.  None when the window is too short or not steady, or when fewer than
+    five seconds in effect make the differences.
     """
-    error = _ratio_error(totals, counts) if len(counts) >= SHORTEST_S else None
+    error = _error(totals, counts)
     if error is None:
         return None
-    centre, half = float(totals.sum() / counts.sum()), _quantile_of_t() * error
+    centre = float(totals.sum() / counts.sum())
+    half = _quantile_of_t(_batches(len(counts))) * error
     return centre - half, centre + half
 
 
@@ -54,14 +69,17 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
     number of independent messages follows, and of that the exact binomial interval: R. S. Woodruff,
     Confidence Intervals for Medians and Other Position Measures (1952); E. L. Korn and
     B. I. Graubard, Confidence Intervals for Proportions with Small Expected Number of Positive
-    Counts (1998).  None when the effective number is too small for so extreme a quantile.
+    Counts (1998).  None as for a mean; when the effective number is too small for so extreme a
+    quantile; and when messages of one second are alike, but fewer than five seconds of the window
+    fit beyond the quantile: p90 then takes 50 s, p95 100 s, p99 500 s.
     """
-    error = _ratio_error(below, counts) if len(counts) >= SHORTEST_S else None
-    if error is None:
+    error = _error(below, counts)
+    if error is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
         return None
     samples = float(counts.sum())
     independent = samples if error == 0 else min(samples, level * (1 - level) / error**2)
-    independent *= (stats.norm.ppf((1 + CONFIDENCE) / 2) / _quantile_of_t()) ** 2
+    quantile = _quantile_of_t(_batches(len(counts)))
+    independent *= (stats.norm.ppf((1 + CONFIDENCE) / 2) / quantile) ** 2
     tail = (1 - CONFIDENCE) / 2
     if max(level, 1 - level) ** independent > tail:
         return None
@@ -71,24 +89,67 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
 
 
 def mean_error(values: Array) -> float | None:
-    """Standard error of the mean of a series, in spite of its correlation.
+    """Standard error of the mean of a series, in spite of its correlation, from ten batches.
 
     None when it has fewer than ten values or never becomes steady.
     """
-    return _ratio_error(values, np.ones(len(values)))
+    if len(values) < MOST_BATCHES:
+        return None
+    means = _batch_means(values - values.mean(), MOST_BATCHES)
+    return _error_of_batches(means) if _correlation(means) <= CORRELATION_LIMIT else None
 
 
-def _ratio_error(totals: Array, counts: Array) -> float | None:
-    length = len(counts) // BATCHES
-    if not length or not counts.sum():
+def _error(totals: Array, counts: Array) -> float | None:
+    """Standard error of the ratio; None when the data do not bear an interval."""
+    if len(counts) < SHORTEST_S or not counts.sum():
         return None
     deviations = totals - totals.sum() / counts.sum() * counts
-    batches = deviations[-BATCHES * length :].reshape(BATCHES, length).sum(axis=1) / length
-    correlation = _correlation(batches)
-    if correlation > CORRELATION_LIMIT:
+    tenths = _batch_means(deviations, MOST_BATCHES)
+    if _correlation(tenths) > CORRELATION_LIMIT or _effective(deviations) < FEWEST_SECONDS:
         return None
+    means = _batch_means(deviations, _batches(len(counts)))
+    return _error_of_batches(means) / float(counts.mean())
+
+
+def _batches(seconds: int) -> int:
+    return min(MOST_BATCHES, max(FEWEST_BATCHES, seconds // BATCH_S))
+
+
+def _batch_means(deviations: Array, batches: int) -> Array:
+    """Means of equally long batches; what does not fill one is left out at the beginning."""
+    length = len(deviations) // batches
+    means: Array = deviations[-batches * length :].reshape(batches, length).mean(axis=1)
+    return means
+
+
+def _error_of_batches(means: Array) -> float:
+    # Four batches may by chance be one line: then the limit of a trend bounds the raise, too.
+    correlation = min(_correlation(means), CORRELATION_LIMIT)
     raised = (1 + correlation) / (1 - correlation)
-    return float(np.sqrt(batches.var(ddof=1) / BATCHES * raised) / counts.mean())
+    return float(np.sqrt(means.var(ddof=1) / len(means) * raised))
+
+
+def _effective(deviations: Array) -> float:
+    """How many seconds make the differences: the degrees of freedom of their variance.
+
+    F. E. Satterthwaite, An Approximate Distribution of Estimates of Variance Components (1946).
+    One second that outweighs all others counts as one; equal ones count as they are many.
+    """
+    squares = deviations**2
+    power = float((squares**2).sum())
+    return float(squares.sum()) ** 2 / power if power else float(len(deviations))
+
+
+def _alike(level: float, below: Array, counts: Array) -> bool:
+    """Whether the messages of one second are alike: the design effect of L. Kish (1965)."""
+    deviations = below - level * counts
+    independent = level * (1 - level) * float(counts.sum())
+    return float((deviations**2).sum()) > ALIKE * independent
+
+
+def _beyond(level: float, counts: Array) -> float:
+    """Seconds of the window beyond the quantile, if every second were one message."""
+    return round(len(counts) * min(level, 1 - level), 6)
 
 
 def _correlation(batches: Array) -> float:
@@ -101,5 +162,5 @@ def _correlation(batches: Array) -> float:
 
 
 @cache
-def _quantile_of_t() -> float:
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, BATCHES - 1))
+def _quantile_of_t(batches: int) -> float:
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, batches - 1))

@@ -2,10 +2,18 @@
 
 Ratios are of geometric means, so that B / A and A / B say the same; their intervals are Welch's
 (B. L. Welch, The Generalization of Student's Problem, 1947) of the logarithms over the repeats.
-A verdict needs a difference which is larger than a practical threshold and which chance does not
-explain, after correction for the number of comparisons (S. Holm, A Simple Sequentially Rejective
-Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets even one
-verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
+A verdict needs a difference which is larger than the minimum relevant difference and which chance
+does not explain, after correction for the number of comparisons (S. Holm, A Simple Sequentially
+Rejective Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets
+even one verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
+
+This assumes that nothing but the system differs between the runs of A and those of B.  Where all
+runs of one side precede those of the other, whatever changed meanwhile (the machine, its other
+work, the start of the broker) counts as a difference of the systems, and repeats do not show it:
+``in_turns`` says whether the runs were interleaved.
+
+Where no verdict can be given, ``detectable`` says which difference these repeats would have shown
+with a power of 80 % (J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988).
 
 With one run on each side there is no verdict: an interval from within the runs is given where they
 have one (G. Y. Zou and A. Donner, Construction of Confidence Limits About Effect Measures, 2008),
@@ -39,8 +47,13 @@ HIGHER_IS_BETTER = {
 
 Array = NDArray[Any]
 
-PRACTICAL = 0.05
+MIN_EFFECT = 0.05
+"""The minimum relevant difference, unless somebody says another."""
+
 CONFIDENCE = 0.95
+CANNOT_TELL = "cannot tell"
+POWER = 0.8
+"""How often a difference of the size ``detectable`` is found."""
 
 
 def compare(
@@ -48,14 +61,14 @@ def compare(
     b: Tables,
     *,
     keys: Sequence[str] = KEYS,
-    practical: float = PRACTICAL,
+    min_effect: float = MIN_EFFECT,
     confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """The table ``comparison``: one row per figure of a point that both have measured.
 
-    ``keys`` says what belongs together: leave out ``system`` to compare two systems.  ``practical``
-    is the relative difference below which nobody cares.  Points with a doubt are compared, and
-    marked in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
+    ``keys`` says what belongs together: leave out ``system`` to compare two systems.
+    ``min_effect`` is the minimum relevant difference.  Points with a doubt are compared, and marked
+    in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
     take several points of one side for one.
     """
     sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
@@ -66,8 +79,10 @@ def compare(
     _over_repeats(frame, confidence)
     _within_runs(frame)
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
-    frame["practical"] = practical
-    frame["verdict"] = _verdicts(frame, practical, 1 - confidence)
+    frame["min_effect"] = min_effect
+    frame["verdict"] = _verdicts(frame, min_effect, 1 - confidence)
+    frame["detectable"] = _detectable(frame, 1 - confidence)
+    frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [_doubted(*pair) for pair in marks]
     known = [name for name in TABLES["comparison"].columns if name in frame.columns]
@@ -89,7 +104,7 @@ def holm(chances: Array) -> Array:
 
 def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
     """One row per point and figure: its value, and mean and variance of the logarithm of it."""
-    runs = tables["runs"].drop_duplicates("run")[["run", "point", *keys]]
+    runs = tables["runs"].drop_duplicates("run")[["run", "point", "started", *keys]]
     values = _run_values(tables).merge(runs, on="run")
     side = (
         values.groupby([*keys, "figure"], sort=False)
@@ -100,6 +115,8 @@ def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
             variance=("log", "var"),
             low=("low", "first"),
             high=("high", "first"),
+            earliest=("started", "min"),
+            latest=("started", "max"),
             point=("point", "first"),
             points=("point", "nunique"),
         )
@@ -174,6 +191,7 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
     frame.loc[rows.index, "interval_kind"] = "repeats"
     frame["p_value"] = pd.Series(2 * stats.t.sf(np.abs(apart / error), freedom), rows.index)
+    frame["error"], frame["freedom"] = error, freedom
 
 
 def _within_runs(frame: pd.DataFrame) -> None:
@@ -189,11 +207,28 @@ def _within_runs(frame: pd.DataFrame) -> None:
     frame.loc[rows.index, "interval_kind"] = "within run"
 
 
-def _verdicts(frame: pd.DataFrame, practical: float, risk: float) -> Array:
-    matters = np.log(frame["ratio"]).abs() >= np.log1p(practical)
+def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
+    """The relative difference that would be found, were it the smallest of all chances."""
+    error, freedom = frame["error"], frame["freedom"]
+    strict = risk / max(1, int(frame["p_value"].notna().sum()))
+    standard = stats.t.ppf(1 - strict / 2, freedom) + stats.t.ppf(POWER, freedom)
+    found: pd.Series = np.expm1(standard * error).clip(lower=frame["min_effect"])
+    return found.where(frame["verdict"] == CANNOT_TELL)
+
+
+def _in_turns(frame: pd.DataFrame) -> Array:
+    """Whether the runs of A and B alternated in time, or one side was measured first."""
+    before = frame["latest_a"] < frame["earliest_b"]
+    after = frame["latest_b"] < frame["earliest_a"]
+    unknown = frame["earliest_a"].isna() | frame["earliest_b"].isna()
+    return np.select([unknown, before, after], ["not known", "A first", "B first"], "in turns")
+
+
+def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
+    matters = np.log(frame["ratio"]).abs() >= np.log1p(min_effect)
     clear = matters & (frame["p_adjusted"] < risk)
     better = (frame["ratio"] > 1) == frame["figure"].map(HIGHER_IS_BETTER)
-    return np.select([clear & better, clear & ~better], ["better", "worse"], "cannot tell")
+    return np.select([clear & better, clear & ~better], ["better", "worse"], CANNOT_TELL)
 
 
 def _doubted(in_a: str, in_b: str) -> str | None:

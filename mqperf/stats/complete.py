@@ -4,7 +4,7 @@ import pandas as pd
 
 from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
-from mqperf.stats.compare import KEYS, PRACTICAL, compare
+from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
 from mqperf.stats.scaling import knees
 from mqperf.stats.summary import points
@@ -29,14 +29,14 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
 
 
 def compared(
-    a: Tables, b: Tables, *, across_systems: bool = False, practical: float | None = None
+    a: Tables, b: Tables, *, across_systems: bool = False, min_effect: float | None = None
 ) -> dict[str, pd.DataFrame]:
     """The tables ``differences`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
-    ``practical`` is the relative difference below which nobody cares, if not the usual one.
+    ``min_effect`` is the minimum relevant difference, if not the usual one.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
-    matters = PRACTICAL if practical is None else practical
-    comparison = compare(a, b, keys=keys, practical=matters)
+    matters = MIN_EFFECT if min_effect is None else min_effect
+    comparison = compare(a, b, keys=keys, min_effect=matters)
     return {"differences": differences(a, b), "comparison": comparison}

@@ -1,10 +1,11 @@
 """Each doubt is raised by the fault it is about, and by nothing else."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +13,7 @@ from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.stats import checks
 from mqperf.stats.bottleneck import bottlenecks
+from mqperf.stats.rules import sweep
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -230,9 +232,19 @@ def test_a_node_that_was_frozen_is_named() -> None:
 def test_a_missing_tester_is_counted() -> None:
     """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""
     frames = planted("messages", {"throughput_msg_s": 3040.0, "received": 38_100}, CALL)
+    frames["runs"][["expected", "reported"]] = pd.NA
     text = checks.doubts(frames).query("kind == 'littles-law'")["text"].iloc[0]
     assert "about 1 of 5 load generators did not report" in text
     assert "about 3800 msg/sec instead of 3040.0" in text
+
+
+@pytest.mark.parametrize(("received", "reported"), [(38_001, None), (38_100, 2)])
+def test_a_lost_reply_is_no_missing_tester(received: int, reported: int | None) -> None:
+    """A reply that is lost misses no tester; nor is one missing that has reported."""
+    frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
+    frames["runs"]["reported"] = pd.array([reported] * len(frames["runs"]), dtype="Int64")
+    texts = checks.doubts(frames).query("kind == 'littles-law'")["text"]
+    assert not any("did not report" in text for text in texts)
 
 
 def test_more_calls_than_threads_are_impossible() -> None:
@@ -350,6 +362,42 @@ def test_a_sentinel_that_moves_is_found() -> None:
     assert {kind for kind, _ in found(frames)} == {"drift"}
     frames["messages"]["throughput_msg_s"] = [4000.0, 3500.0, 3850.0]
     assert found(frames) == set()
+
+
+def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
+    """The sound sweep, its throughput blurred, with control runs at start, middle and end."""
+    frames = sound()
+    for turn, rate in enumerate(control, 1):
+        for name in ("runs", "messages", "latency"):
+            model = frames[name][frames[name]["run"] == "rpc-call-10-r1"]
+            own = model.assign(run=f"control-{turn}")
+            if name == "runs":
+                own = own.assign(sentinel=turn, position=(0, 12, 25)[turn - 1])
+            if name == "messages":
+                own = own.assign(throughput_msg_s=float(rate))
+            frames[name] = tables.conform(name, pd.concat([frames[name], own]))
+    usual = ~frames["messages"]["run"].str.startswith("control")
+    blur = np.exp(noise * np.random.default_rng(seed).normal(size=len(frames["messages"])))
+    frames["messages"].loc[usual, "throughput_msg_s"] *= blur[usual]
+    return frames
+
+
+def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
+    """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
+    (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
+    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8%" in doubt.text
+    assert doubt.run == "control-3"
+
+
+def test_control_runs_as_good_as_repeats_are_no_fault() -> None:
+    """The same figures where repeats differ by 6 %, and small movements, raise no doubt."""
+    assert list(sweep.drift(watched((847, 757, 821), 0.06, seed=1))) == []
+    assert list(sweep.drift(watched((847, 820, 830), 0.002, seed=1))) == []
+    random, accused = np.random.default_rng(5), 0
+    for seed in range(20):
+        control = 800 * np.exp(0.05 * random.normal(size=3))
+        accused += len(list(sweep.drift(watched(list(control), 0.05, seed))))
+    assert accused <= 2
 
 
 def test_a_failed_attempt_may_have_been_made_up_for() -> None:

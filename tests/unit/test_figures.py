@@ -97,21 +97,21 @@ def test_repeats_show_their_interval(read: Tables) -> None:
     assert not figures.throughput(once["points"], Figure().subplots()).collections
 
 
-def test_knee_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
+def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
     """A band from one end of the interval to the other, cut off where the sweep ends."""
     nothing = float("nan")
     knees = pd.DataFrame(
         {
             "knee_threads": [120.0],
             "knee_threads_low": [90.0],
-            "knee_threads_high": [nothing],
+            "knee_threads_high": [900.0],
             "peak_threads": [900.0],
             "peak_threads_low": [nothing],
             "peak_threads_high": [nothing],
         }
     )
     axes = figures.throughput(read["points"], Figure().subplots(), knees=knees)
-    assert [text.get_text() for text in axes.texts] == ["knee 120"]
+    assert [text.get_text() for text in axes.texts] == ["saturation point 120"]
     (band,) = axes.patches
     drawn = band.get_extents().transformed(axes.transData.inverted())
     assert list(drawn.intervalx) == pytest.approx([90, 250])

@@ -218,7 +218,7 @@ WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400), test_cases=("rpc-call",
 
 
 def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
-    """The knee with its interval: as a table on the system's page, as a sentence, in the figure."""
+    """The saturation point: in a table on the system's page, in a sentence, in the figure."""
     read = tables(WIDE)
     page = plain(written(read, tmp_path))
     assert read["knees"]["text"].iloc[0] in page
@@ -226,7 +226,7 @@ def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
     told = system.split("Where the sweeps saturate")[1]
     assert f"- {read['knees']['knee_threads'].iloc[0]:.0f}" in told
     drawing = next((tmp_path / "out").rglob("rpc_call_throughput_latency*.svg")).read_text()
-    assert f"knee {read['knees']['knee_threads'].iloc[0]:.0f}" in drawing
+    assert f"saturation point {read['knees']['knee_threads'].iloc[0]:.0f}" in drawing
 
 
 def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:

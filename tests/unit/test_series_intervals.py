@@ -3,26 +3,24 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.signal import lfilter
 
-from mqperf.series.intervals import level_interval, ratio_interval
+from mqperf.series.intervals import Interval, level_interval, ratio_interval
 from mqperf.series.warmup import warmup_s
 
 Series = NDArray[np.float64]
+Seconds = NDArray[np.int64]
 
 
 def steady(seconds: int, alike: float, random: np.random.Generator) -> Series:
     """Noise of unit variance in which each second resembles the one before."""
-    noise = random.normal(size=seconds)
-    for second in range(1, seconds):
-        noise[second] = alike * noise[second - 1] + noise[second] * np.sqrt(1 - alike**2)
-    return noise
+    fresh = random.normal(size=seconds)
+    fresh[0] /= np.sqrt(1 - alike**2)
+    return np.asarray(lfilter([np.sqrt(1 - alike**2)], [1, -alike], fresh))
 
 
-@pytest.mark.parametrize(
-    ("seconds", "alike", "at_least"),
-    [(60, 0.0, 0.93), (100, 0.5, 0.93), (100, 0.7, 0.90), (20, 0.5, 0.88)],
-)
-def test_intervals_hold_the_truth(seconds: int, alike: float, at_least: float) -> None:
+@pytest.mark.parametrize(("seconds", "alike"), [(20, 0.0), (20, 0.5), (60, 0.7), (100, 0.7)])
+def test_intervals_hold_the_truth(seconds: int, alike: float) -> None:
     """About 95 in 100 intervals hold the true mean, although neighbouring seconds are alike."""
     random = np.random.default_rng(11)
     held = []
@@ -30,27 +28,57 @@ def test_intervals_hold_the_truth(seconds: int, alike: float, at_least: float) -
         interval = ratio_interval(1000 + 30 * steady(seconds, alike, random), np.ones(seconds))
         if interval is not None:
             held.append(interval[0] < 1000 < interval[1])
-    assert len(held) > 360
-    assert at_least < np.mean(held) < 0.99
+    assert len(held) > 300
+    assert 0.92 < np.mean(held) < 0.99
 
 
-def test_intervals_of_percentiles_hold_the_truth() -> None:
-    """The same of p99, when latency itself drifts up and down from second to second."""
-    random, seconds, held = np.random.default_rng(12), 60, []
-    many = random.exponential(size=10**6) * np.exp(0.2 * random.normal(size=10**6))
-    truth = np.quantile(many, 0.99)
-    for _ in range(300):
-        counts = random.poisson(200, size=seconds)
-        second = np.repeat(np.arange(seconds), counts)
-        latency = random.exponential(size=len(second))
-        latency *= np.exp(0.2 * steady(seconds, 0.5, random))[second]
-        below = np.bincount(second[latency <= np.quantile(latency, 0.99)], minlength=seconds)
-        levels = level_interval(0.99, below.astype(float), counts.astype(float))
+def wandering(seconds: int, random: np.random.Generator) -> tuple[Seconds, Series]:
+    """Second and latency of messages whose latency goes up and down from second to second."""
+    second = np.repeat(np.arange(seconds), random.poisson(200, size=seconds))
+    factors = np.exp(0.3 * steady(seconds, 0.5, random))
+    return second, random.gamma(4, 0.002, size=len(second)) * factors[second]
+
+
+def levels_of(level: float, second: Seconds, latency: Series, seconds: int) -> Interval | None:
+    """The levels of a percentile, as a run has them."""
+    counts = np.bincount(second, minlength=seconds).astype(float)
+    above = np.bincount(second[latency > np.quantile(latency, level)], minlength=seconds)
+    return level_interval(level, counts - above, counts)
+
+
+@pytest.mark.parametrize(("level", "seconds"), [(0.5, 20), (0.9, 60), (0.95, 100)])
+def test_intervals_of_percentiles_hold_the_truth(level: float, seconds: int) -> None:
+    """The same of percentiles, as far as the window bears them."""
+    random, held = np.random.default_rng(12), []
+    truth = np.quantile(wandering(20_000, random)[1], level)
+    for _ in range(200):
+        second, latency = wandering(seconds, random)
+        levels = levels_of(level, second, latency, seconds)
         if levels is not None:
             low, high = np.quantile(latency, levels)
             held.append(low < truth < high)
-    assert len(held) > 270
+    assert len(held) > 130
     assert np.mean(held) > 0.91
+
+
+def test_percentiles_beyond_what_a_window_bears_have_no_interval() -> None:
+    """Where seconds are alike, five of them must fit beyond: p99.9 is not known from a minute."""
+    random = np.random.default_rng(15)
+    runs = [wandering(60, random) for _ in range(100)]
+    for level in (0.95, 0.99):
+        assert all(levels_of(level, *run, seconds=60) is None for run in runs)
+    assert sum(levels_of(0.999, *run, seconds=60) is not None for run in runs) < 5
+    alone = [(run[0], random.exponential(size=len(run[0]))) for run in runs]
+    assert sum(levels_of(0.99, *run, seconds=60) is not None for run in alone) > 95
+
+
+def test_one_pause_gives_no_interval() -> None:
+    """What a single event makes is not known to within anything."""
+    random = np.random.default_rng(16)
+    rates = 1000 + 30 * steady(60, 0.3, random)
+    assert ratio_interval(rates, np.ones(60)) is not None
+    rates[30] = 0
+    assert ratio_interval(rates, np.ones(60)) is None
 
 
 def test_few_seconds_give_no_interval() -> None:

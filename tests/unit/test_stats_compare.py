@@ -68,7 +68,7 @@ def test_a_system_compared_with_itself_cannot_be_told_apart() -> None:
     """In at most 5 % of comparisons without a difference is there even one verdict."""
     alarms, trials = 0, 200
     for seed in range(trials):
-        found = compare(measured(seed), measured(1000 + seed), practical=0.0)
+        found = compare(measured(seed), measured(1000 + seed), min_effect=0.0)
         assert len(found) == 4 * len(THREADS)
         alarms += bool((found["verdict"] != "cannot tell").any())
     # 5 % of 200 is 10; more than 16 would happen by chance once in forty times.
@@ -105,10 +105,10 @@ def test_intervals_of_ratios_hold_the_truth() -> None:
 
 
 def test_a_small_difference_is_of_no_interest() -> None:
-    """However certain it is, less than the practical threshold is no verdict."""
+    """However certain it is, less than the minimum relevant difference is no verdict."""
     a, b = measured(1, repeats=5, noise=0.0001), measured(2, repeats=5, noise=0.0001, factor=1.03)
     assert set(compare(a, b)["verdict"]) == {"cannot tell"}
-    throughput = compare(a, b, practical=0.01).query("figure == 'throughput_msg_s'")
+    throughput = compare(a, b, min_effect=0.01).query("figure == 'throughput_msg_s'")
     assert set(throughput["verdict"]) == {"better"}
 
 
@@ -131,6 +131,45 @@ def test_single_runs_have_no_verdict() -> None:
     assert width.to_numpy() == pytest.approx(math.exp(2 * 0.01 * math.sqrt(2)), rel=1e-3)
     assert set(latency["interval_kind"]) == {"none"}
     assert latency["ratio_low"].isna().all()
+
+
+def at(tables: Tables, start: str, minutes: int) -> Tables:
+    """The same tables, each repeat a while after the one before."""
+    wait = pd.to_timedelta(minutes * tables["runs"]["repeat"].astype(int), unit="min")
+    started = pd.Timestamp(start, tz="UTC") + wait
+    return {**tables, "runs": conform("runs", tables["runs"].assign(started=started))}
+
+
+def test_runs_that_were_not_in_turns_are_marked() -> None:
+    """Where all of A came before all of B, a verdict says so, and what that means."""
+    a, b = measured(1, repeats=5), measured(2, repeats=5, factor=0.65)
+    apart = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-02 10:00", 20))
+    assert set(apart["in_turns"]) == {"A first"}
+    lines = list(told.text_lines(differences(a, b), apart))
+    assert sum("worse (not in turns)" in line for line in lines) > 6
+    assert lines[-1].startswith("The verdicts marked (not in turns) assume that nothing but")
+    assert told.APART in " ".join(told.page("A and B", differences(a, b), apart).split())
+    turns = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-01 10:10", 20))
+    assert set(turns["in_turns"]) == {"in turns"}
+    assert not any("not in turns" in line for line in told.text_lines(differences(a, b), turns))
+    assert set(compare(a, b)["in_turns"]) == {"not known"}
+
+
+def test_what_these_repeats_would_show() -> None:
+    """A difference of the size that is said to show, does so in most comparisons."""
+    equal = compare(measured(1, repeats=6), measured(2, repeats=6))
+    unknown = equal[equal["verdict"] == "cannot tell"]
+    shown = unknown["detectable"].median()
+    assert 0.05 <= shown < 0.3
+    lines = told.text_lines(differences(measured(1), measured(1)), equal)
+    assert f"(shows {100 * unknown['detectable'].iloc[0]:.1f} % or more)" in " ".join(lines)
+    found = []
+    for seed in range(6):
+        larger = measured(300 + seed, repeats=6, factor=1 + shown)
+        rows = compare(measured(100 + seed, repeats=6), larger)
+        found += list(rows.query("figure == 'throughput_msg_s'")["verdict"] == "better")
+    assert 0.6 < np.mean(found) < 0.99
+    assert compare(measured(1, repeats=1), measured(2, repeats=1))["detectable"].isna().all()
 
 
 def test_two_systems_are_compared_by_other_keys() -> None:

@@ -11,12 +11,13 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from . import command_line, data_dictionary, doubt_kinds, plan_keys
+from . import command_line, data_dictionary, doubt_kinds, limits, plan_keys
 
 DIRECTIVES: dict[str, Callable[[], str]] = {
     "command-line": command_line.markdown,
     "data-dictionary": data_dictionary.markdown,
     "doubt-kinds": doubt_kinds.markdown,
+    "limits": limits.markdown,
     "plan-keys": plan_keys.markdown,
     "plan-limits": plan_keys.limits,
 }

@@ -35,6 +35,9 @@ HANDS = 4
 """Places at which one message of each thread may be worked on without waiting: the client, two
 nodes, the server."""
 
+LOST_REPLIES = 2
+"""Messages by which counts may differ without a load generator that is missing."""
+
 MOST_TESTERS = 10
 """Shares of more load generators than this are not told apart."""
 
@@ -136,15 +139,29 @@ def _usable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _call(row: Row) -> Call:
-    counts = {row.received, row.round_trip}
     return Call(
         run=row.run,
         threads=int(row.threads),
         green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
         throughput=row.throughput_msg_s,
         round_trip=row.latency_mean_s,
-        balanced=pd.isna(row.received) or pd.isna(row.round_trip) or len(counts) == 1,
+        balanced=_balanced(row),
     )
+
+
+def _balanced(row: Row) -> bool:
+    """Whether the counts say nothing of load generators that are missing.
+
+    One that dies leaves a message of each of its threads without a reply: half as many as the
+    smallest share that counts are enough to say so, a lost reply or two are not.  Nor is any
+    missing where each is known to have reported.
+    """
+    if pd.notna(row.reported) and row.reported == row.expected:
+        return True
+    if pd.isna(row.received) or pd.isna(row.round_trip):
+        return True
+    apart = abs(int(row.received) - int(row.round_trip))
+    return apart <= max(LOST_REPLIES, MISSING_SHARE / 2 * int(row.threads))
 
 
 def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -24,7 +25,10 @@ FEW = 3
 """Degrees of freedom below which chance is not estimated but excluded by a plain rule."""
 
 SENTINEL = 0.1
-"""What so few runs must have moved, and all one way: a sentinel at start, middle and end."""
+"""What control runs must have moved, and all one way, when no repeats tell how much is chance."""
+
+CONTROL_CHANCE = 0.02
+"""How often control runs of a machine that stays the same may differ by so much."""
 
 
 def spread(tables: Tables) -> Iterator[Finding]:
@@ -69,7 +73,10 @@ def drift(tables: Tables) -> Iterator[Finding]:
     """Throughput of the same points that moves with their place in the order of the sweep.
 
     Each run is compared with its own point's mean, so that the points themselves do not matter
-    (a regression with fixed effects); repeats of few points are asked only for a clear movement.
+    (a regression with fixed effects).  Control runs, which are the same point at start, middle and
+    end, need not move one way: they are suspect when they differ by more than the repeats of the
+    same test case do (an F test of the variances of the logarithms).  Without repeats they are
+    asked only for a clear movement.
     """
     frame = _throughputs(tables).dropna(subset=["position"])
     frame = frame[frame.groupby("point")["run"].transform("size") >= 2]
@@ -82,6 +89,32 @@ def drift(tables: Tables) -> Iterator[Finding]:
                 f" sweep to the last ({len(runs)} runs of {runs['point'].nunique()} points)",
                 {"moved": round(moved, 4), "runs": len(runs)},
             )
+        else:
+            yield from _unlike_repeats(runs)
+
+
+def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
+    """Control runs that differ by more than repeats do."""
+    control = sentinels(runs).sort_values("position")
+    rates = control["throughput_msg_s"]
+    alike = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
+    freedom = len(alike) - alike["point"].nunique()
+    if len(rates) < 2 or freedom < 1 or (alike["throughput_msg_s"] <= 0).any() or rates.min() <= 0:
+        return
+    logs = pd.Series(np.log(alike["throughput_msg_s"].astype(float)), alike.index)
+    around = logs - logs.groupby(alike["point"]).transform("mean")
+    noise = float((around**2).sum()) / freedom
+    own = float(np.log(rates.astype(float)).var(ddof=1))
+    apart = float(rates.max() / rates.min()) - 1
+    chance = float(stats.f.sf(own / noise, len(rates) - 1, freedom)) if noise else 0.0
+    if chance < CONTROL_CHANCE and apart >= MOVED:
+        told = ", ".join(f"{rate:.0f}" for rate in rates)
+        yield Finding(
+            _last_by(control, "position"),
+            f"the control runs gave {told} msg/sec, which spreads by {own**0.5:.1%} where repeats"
+            f" of the same test case spread by {noise**0.5:.1%} (standard deviation / mean)",
+            {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
+        )
 
 
 def _throughputs(tables: Tables) -> pd.DataFrame:
