@@ -10,7 +10,7 @@ from mqperf.report.rst import Grid
 from mqperf.report.words import joined
 from mqperf.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.stats.checks import CHECKS
-from mqperf.stats.rules.cpu import HOST_FULL, ONE_CORE
+from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST, WORST_FIT
 from mqperf.tables import sentinels, without_sentinels
 
