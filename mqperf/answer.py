@@ -10,7 +10,7 @@ from mqperf.columns import COLUMNS
 from mqperf.errors import MqperfError
 from mqperf.record import Run
 from mqperf.report import limits
-from mqperf.report.verdicts import tops
+from mqperf.report.tops import tops
 from mqperf.report.words import TEST_CASES, amount, cell, layouts
 
 HEADINGS = ("system", "topology and queues", "test case", "msg/sec", "threads", "p99, ms")
@@ -22,7 +22,7 @@ def of_runs(runs: Path) -> Iterator[str]:
 
     Columns are throughput, threads, 99th percentile of the latency, bottleneck, and kinds of doubt.
     """
-    found = stats.complete(tables.read(runs))
+    found = tables.of_plan(stats.complete(tables.read(runs)))
     best = tops(found, layouts(found["runs"]))
     if len(best):
         bottlenecks = limits.of_points(found)

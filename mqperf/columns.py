@@ -111,6 +111,7 @@ _RUNS = (
         "Files that are gone, have another checksum than recorded, or were never recorded.",
     ),
     _text("case", "Id of the case that the record holds; a run folder is named after it."),
+    _text("content", "Digest of the instants of all its messages; no two runs share one."),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
     _text("order", "Order of the sweep: listed, as the plan has it, or random."),
     Column("seed", "Int64", "Seed of the random order."),
@@ -156,9 +157,9 @@ _RUNS = (
     Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
     _text("cpu_governor", "What sets the CPU frequency of the hosts; empty when not told."),
     _seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
-    _text("network_card", "Network card between the hosts; loopback when all run on one."),
-    _text("network_driver", "Driver of the network card."),
-    _text("network_speed", "Speed of the network card."),
+    _text("network_card", "Card by which brokers were reached; loopback when all run on one host."),
+    _text("network_driver", "Driver of that card; loopback has none."),
+    _text("network_speed", "Speed of its link, where the kernel knows it; loopback has none."),
     _text("mqperf_version", "Version of mqperf that measured."),
 )
 
@@ -201,8 +202,8 @@ _MESSAGES = (
     _rate("send_rate_msg_s", "Attempts in the measured window / its length.", "send rate"),
     _rate(
         "throughput_sd_msg_s",
-        "Variance over time: standard deviation of the per-second throughput in the window.",
-        "variance",
+        "Variation over time: standard deviation of the per-second throughput in the window.",
+        "standard deviation",
     ),
     _rate(
         "published_throughput_msg_s",
@@ -518,6 +519,7 @@ TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
         _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
+        _table("planned", "a run that the plan of the folder asks for", _KEYS, ("sentinel",)),
         _table("messages", "a run", _KEYS, _with_intervals(_MESSAGES)),
         _table(
             "intervals",
@@ -539,7 +541,7 @@ TABLES: Mapping[str, Table] = {
             "points",
             "a point of the sweep over its repeats",
             _POINT_KEYS,
-            ("repeats", "failed", *_POINT_FIGURES),
+            ("green_threads", "processes", "hosts", "repeats", "failed", *_POINT_FIGURES),
             _MEANS,
         ),
         _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS), _DOUBTS),

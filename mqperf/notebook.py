@@ -16,7 +16,7 @@ from mqperf.plan import TEST_CASES, Plan
 from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
 from mqperf.report.publish import publish as publish_report
-from mqperf.report.verdicts import tops
+from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
@@ -29,7 +29,9 @@ SWEEP = (
     *("throughput_msg_s", "latency_mean_s", "latency_p50_s", "latency_p99_s"),
     *("cpu_total_cores", "repeats", "failed"),
 )
-AXES = ("topology", "queues", "threads")
+AXES = ("system", "topology", "queues", "threads")
+POINT = (*AXES, "processes")
+"""What tells points apart: 10 threads may be 10 in one process, or 5 in each of two."""
 
 
 def set_up() -> None:
@@ -82,14 +84,17 @@ def measure(plan: Plan, runs: str) -> None:
 
 
 def results(runs: str) -> dict[str, pd.DataFrame]:
-    """All tables of a runs folder, or of a published report, with points and doubts."""
-    return stats.complete(tables.read(located(runs)))
+    """All tables of a runs folder, or of a published report, with points and doubts.
+
+    Points that the folder's plan does not ask for are left out; the doubts name them.
+    """
+    return dict(tables.of_plan(stats.complete(tables.read(located(runs)))))
 
 
 def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
     """Message counts of every whole run of a test case."""
-    rows = _own(found, test_case)["messages"]
-    return _readable(rows, COUNTS)
+    own = _own(found, test_case)
+    return _readable(_with_processes(own["messages"], own), COUNTS)
 
 
 def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
@@ -100,12 +105,13 @@ def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
 
 def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """CPU over the window, total and system, of every process: brokers, clients, servers, host."""
-    cpu = _own(found, test_case)["cpu"]
+    own = _own(found, test_case)
+    cpu = _with_processes(own["cpu"], own)
     window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
-    keys = [*AXES, "process"]
-    used = window.groupby(keys, sort=False)[["total_cores", "sys_cores"]].mean().reset_index()
-    readable = shown(used, *keys, "total_cores", "sys_cores")
-    return readable.pivot_table(index=[*AXES], columns="process", sort=False)
+    keys = [*POINT, "process"]
+    used = window.groupby(keys, sort=False, dropna=False)[["total_cores", "sys_cores"]].mean()
+    readable = shown(used.reset_index(), *keys, "total_cores", "sys_cores")
+    return readable.pivot_table(index=[*POINT], columns="process", sort=False)
 
 
 def doubts(found: Tables) -> pd.DataFrame:
@@ -114,32 +120,38 @@ def doubts(found: Tables) -> pd.DataFrame:
 
 
 def show_sweeps(found: Tables, test_case: str) -> None:
-    """Draw throughput, latency and CPU against threads, a sheet for each topology and queues."""
+    """Draw throughput, latency and CPU against threads, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
 
 
 def show_nodes(found: Tables, test_case: str) -> None:
-    """Draw the CPU of each broker node against threads, a sheet for each topology and queues."""
+    """Draw the CPU of each broker node against threads, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.node_sheet(part["cpu"]))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
-    """Draw the throughput of every run second by second, by topology and queues."""
+    """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.time_sheet(part["intervals"]))
 
 
 def overview(found: Tables) -> pd.DataFrame:
-    """Top throughput of each topology and test case, and the thread count it was reached at."""
+    """Top throughput of each topology and test case, the thread count it was reached at, doubts.
+
+    The top is the best of the sound points; where none is sound, of the doubted ones.
+    """
     best = tops(found, layouts(found["runs"]))
-    return shown(best, "system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
+    columns = ("system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
+    return shown(best, *columns).assign(doubts=best["doubts"].map(", ".join))
 
 
 def show_overview(found: Tables) -> None:
-    """Draw the top throughput of each topology, a bar for each test case."""
+    """Draw the top throughput of each layout, a bar for each test case; doubted ones hollow."""
     best = tops(found, layouts(found["runs"]))
+    if len(best["system"].unique()) > 1:
+        best["label"] = best["system"] + ": " + best["label"]
     display(figures.top_sheet(best, {name: name for name in TEST_CASES}))
 
 
@@ -176,7 +188,13 @@ def publish(runs: str, out: str) -> Path:
 
 def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     present = [name for name in columns if rows[name].notna().any()]
-    return shown(rows, *AXES, *present).set_index([*AXES])
+    return shown(rows, *POINT, *present).set_index([*POINT])
+
+
+def _with_processes(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
+    """The rows with the number of client processes of their run; 1 where it is not known."""
+    processes = found["runs"].drop_duplicates("run").set_index("run")["processes"]
+    return rows.assign(processes=rows["run"].map(processes).fillna(1))
 
 
 def _own(found: Tables, test_case: str) -> Tables:
@@ -185,11 +203,11 @@ def _own(found: Tables, test_case: str) -> Tables:
 
 
 def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:
-    pairs = found["points"][["topology", "queues"]].drop_duplicates()
-    for topology, queues in pairs.itertuples(index=False):
-        part = select(found, topology=topology, queues=queues)
+    keys = ["system", "topology", "queues"]
+    for system, topology, queues in found["points"][keys].drop_duplicates().itertuples(index=False):
+        part = select(found, system=system, topology=topology, queues=queues)
         if part["points"]["throughput_msg_s"].notna().any():
-            yield f"{topology}, {queues} queues", part
+            yield f"{system}, {topology}, {queues} queues", part
 
 
 def _doubted(found: Tables) -> set[str]:

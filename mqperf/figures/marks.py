@@ -67,10 +67,11 @@ def line(
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
+    # where points share a number of threads no line would mean anything
     axes.plot(
         threads,
         values,
-        pen.dash,
+        linestyle=pen.dash if known["threads"].is_unique else "none",
         linewidth=1.8,
         label=as_text(pen.label) if pen.label else "_",
         **marks,

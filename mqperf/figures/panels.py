@@ -1,6 +1,8 @@
 """Panels: a table drawn on an ``Axes``."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,6 +23,9 @@ from mqperf.figures.marks import (
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
 
+LEGEND_COLUMNS = 3
+"""As many entries of a legend as stand side by side above a third of a sheet."""
+
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
 _FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
@@ -38,8 +43,9 @@ def throughput(
     ``knees`` is the row of the sweep, whose saturation point and peak are marked where they lie
     inside it.
     """
-    line(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted=doubted)
-    _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+    _sweep(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
+    _name_markers(points, axes)
+    _against_threads(axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
     if knees is not None and len(points):
         saturation(knees, axes, (points["threads"].min(), points["threads"].max()))
     return axes
@@ -55,8 +61,9 @@ def latency(
     columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
-        line(points, column, axes, pen, doubted=doubted)
-    dress(axes, COLUMNS["latency_mean_s"].heading(subject))
+        _sweep(points, column, axes, pen, doubted)
+    _name_markers(points, axes)
+    dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
     thread_axis(axes)
     log_scale(axes)
     return axes
@@ -70,8 +77,10 @@ def broker_cpu(
     ``subject`` is the system's name.
     """
     for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
-        line(points, column, axes, Pen(palette.CPU, label, dash), doubted=doubted)
-    return _against_threads(axes, COLUMNS["cpu_total_cores"].heading(subject))
+        _sweep(points, column, axes, Pen(palette.CPU, label, dash), doubted)
+    _name_markers(points, axes)
+    heading = COLUMNS["cpu_total_cores"].heading(subject)
+    return _against_threads(axes, heading, columns=LEGEND_COLUMNS)
 
 
 def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
@@ -167,7 +176,7 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
 def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     """Bars of the top throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
 
-    ``titles`` names the test cases.
+    ``titles`` names the test cases.  A bar is hollow where ``doubts`` of its row has any.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
     names = list(best["label"].unique())
@@ -176,10 +185,15 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         rows = best[best["test_case"] == case]
         places = [names.index(name) + number * height for name in rows["label"]]
         values = shown(rows, "throughput_msg_s")
-        shade = palette.CASES[case]
-        bars = axes.barh(places, values, height * 0.86, color=shade.light, label=titles[case])
+        shade = palette.CASES[case].light
+        faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
+        bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5)
+        axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+    if any(bool(doubts) for doubts in best["doubts"]):
+        marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
+        marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light)
     axes.set_yticks(
         [place + 0.4 - height / 2 for place in range(len(names))], [as_text(name) for name in names]
     )
@@ -193,10 +207,39 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     return axes
 
 
-def _against_threads(axes: Axes, title: str) -> Axes:
+def _sweep(
+    points: pd.DataFrame, column: str, axes: Axes, pen: Pen, doubted: Collection[str]
+) -> None:
+    """A column against threads, as one curve or as several with markers of their own."""
+    for number, (_, rows) in enumerate(_curves(points)):
+        own = replace(pen, marker=MARKERS[number % len(MARKERS)], label="" if number else pen.label)
+        line(rows, column, axes, own, doubted=doubted)
+
+
+def _name_markers(points: pd.DataFrame, axes: Axes) -> None:
+    """What the markers of several curves mean, in the legend."""
+    names = [name for name, _ in _curves(points) if name]
+    for name, marker in zip(names, cycle(MARKERS), strict=False):
+        axes.plot([], [], marker, color=palette.FAINT.light, label=name)
+
+
+def _curves(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Name and points of each curve of a sweep: usually one, without a name.
+
+    5 threads in each of 2 processes and 10 in one are both 10 threads: where points share a number
+    of threads, every number of processes is a curve of its own.
+    """
+    if points["threads"].is_unique:
+        yield "", points
+        return
+    for processes, rows in points.groupby("processes", dropna=False):
+        yield f"{processes} process{'' if processes == 1 else 'es'}", rows
+
+
+def _against_threads(axes: Axes, title: str, *, columns: int = 6) -> Axes:
     thread_axis(axes)
     from_zero(axes)
-    return dress(axes, title)
+    return dress(axes, title, legend_columns=columns)
 
 
 def _over_repeats(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

@@ -6,7 +6,8 @@ from pathlib import Path
 import psutil
 from pydantic import JsonValue
 
-NETWORK_CARDS = Path("/sys/class/net")
+from mqperf.hosts import network
+
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
@@ -25,7 +26,7 @@ def host_facts() -> dict[str, JsonValue]:
         "somaxconn": _number("/proc/sys/net/core/somaxconn"),
         "python": platform.python_version(),
         "network": "loopback",
-        "network_cards": [*map(_network_card, sorted(NETWORK_CARDS.glob("*/device")))],
+        "network_cards": network.cards(),
     }
 
 
@@ -42,17 +43,6 @@ def _os() -> str | None:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except OSError:
         return None
-
-
-def _network_card(device: Path) -> JsonValue:
-    driver = device / "driver"
-    speed = _first_line(device.parent / "speed")
-    return {
-        "name": device.parent.name,
-        "driver": driver.resolve().name if driver.exists() else None,
-        # A card that does not know its speed says -1, or refuses to be read.
-        "speed_bits_per_s": int(speed) * 1_000_000 if speed and int(speed) > 0 else None,
-    }
 
 
 def _number(path: str) -> int | None:

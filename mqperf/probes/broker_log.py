@@ -18,7 +18,8 @@ SIGNS = (
     "AMQ222038",  # Artemis: an address is paged to disk
     "AMQ222183",  # Artemis: senders to an address are blocked
     "AMQ222210|AMQ222212",  # Artemis: the disk is full
-    "OutOfMemoryError|GC overhead limit exceeded",  # Java
+    # Java; an option such as ExitOnOutOfMemoryError, which logs repeat, is no alarm
+    "(?<![A-Za-z])OutOfMemoryError|GC overhead limit exceeded",
     "OOM command not allowed",  # Redis
 )
 """What these systems write when they hold senders back, or stand still, for want of something."""

@@ -7,7 +7,7 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 """
 
 from mqperf.record.events import Event, read_events
-from mqperf.record.facts import SCHEMA, Facts, HostFacts, Window
+from mqperf.record.facts import SCHEMA, Facts, HostFacts, SystemFacts, Window
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
 from mqperf.record.instants import utc
 from mqperf.record.whole import Whole, whole
@@ -22,6 +22,7 @@ __all__ = [
     "HostFacts",
     "Run",
     "Status",
+    "SystemFacts",
     "Whole",
     "Window",
     "disk_errors",

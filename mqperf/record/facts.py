@@ -91,6 +91,7 @@ class Node(Recorded):
     name: Text
     label: Label
     rss_bytes: Whole | None = None
+    interface: Text | None = None
 
 
 class SystemFacts(Recorded):
@@ -99,9 +100,19 @@ class SystemFacts(Recorded):
     model_config = ConfigDict(extra="allow")
 
     title: Text | None = None
+    cluster: Text | None = None
     version: Text | None = None
     runtime: Text | None = None
     nodes: Annotated[tuple[Node, ...], Field(max_length=10_000)] = ()
+
+
+class NetworkCard(Recorded):
+    """A network card of a machine."""
+
+    name: Text
+    model: Text | None = None
+    driver: Text | None = None
+    speed_bits_per_s: Positive | None = None
 
 
 class HostFacts(Recorded):
@@ -120,6 +131,7 @@ class HostFacts(Recorded):
     somaxconn: Whole | None = None
     cpu_governor: Text | None = None
     network: Text | None = None
+    network_cards: Annotated[tuple[NetworkCard, ...], Field(max_length=10_000)] = ()
 
 
 class Facts(Recorded):

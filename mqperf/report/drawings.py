@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import Text, image, slug
+from mqperf.report.tops import best_first
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 from mqperf.tables import Tables
 
@@ -61,7 +62,8 @@ def sweep(
         for column, name in told.items()
         if rows[column].notna().any()
     ]
-    alt = f"{TEST_CASES[test_case].name} against threads: {'; '.join(ranges)}. {_peak(rows)}"
+    alt = f"{TEST_CASES[test_case].name} against threads: {'; '.join(ranges)}."
+    alt += f" {_peak(rows, tables['doubts'])}"
     return Drawing(
         caption,
         alt.strip(),
@@ -121,18 +123,19 @@ def titles() -> Mapping[str, str]:
 def _tops(best: pd.DataFrame) -> str:
     return "; ".join(
         f"{row['label']}: {TEST_CASES[row['test_case']].short}"
-        f" {three_figures(row['throughput_msg_s'])} msg/sec"
+        f" {three_figures(row['throughput_msg_s'])} msg/sec{' (doubted)' if row['doubts'] else ''}"
         for row in best.to_dict("records")
     )
 
 
-def _peak(rows: pd.DataFrame) -> str:
-    if not rows["throughput_msg_s"].notna().any():
+def _peak(rows: pd.DataFrame, doubts: pd.DataFrame) -> str:
+    best = best_first(rows, doubts)
+    if best.empty:
         return ""
-    top = rows.nlargest(1, "throughput_msg_s").iloc[0]
-    return (
-        f"The top, {top['throughput_msg_s']:.1f} msg/sec, is at {amount(top['threads'], 'thread')}."
-    )
+    top = best.iloc[0]
+    words = "The top" if top["sound"] else "Every point is doubted; the highest"
+    at = amount(top["threads"], "thread")
+    return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {at}."
 
 
 def _range(rows: pd.DataFrame, column: str) -> str:

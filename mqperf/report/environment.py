@@ -28,8 +28,8 @@ def environment(runs: pd.DataFrame) -> dict[str, Grid]:
             runs,
             {
                 "card model": _values("network_card"),
-                "driver": _values("network_driver"),
-                "speed": _values("network_speed"),
+                "driver": _of_card("network_driver"),
+                "speed": _of_card("network_speed"),
                 "largest clock offset": _offset,
             },
         ),
@@ -56,6 +56,20 @@ def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
 
 def _values(column: str) -> Tell:
     return lambda runs: [str(value) for value in runs[column].dropna().unique()]
+
+
+def _of_card(column: str) -> Tell:
+    """A fact of the network card, which loopback has not."""
+
+    def tell(runs: pd.DataFrame) -> list[str]:
+        known = [str(value) for value in runs[column].dropna().unique()]
+        return known or (["none: loopback"] if _all_loopback(runs) else [])
+
+    return tell
+
+
+def _all_loopback(runs: pd.DataFrame) -> bool:
+    return set(runs["network_card"].dropna()) == {"loopback"}
 
 
 def _memory(runs: pd.DataFrame) -> list[str]:

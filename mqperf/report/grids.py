@@ -18,6 +18,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "negative-lost": ("counts", "lost"),
     "client-errors": ("counts", "errors"),
     "backlog": ("sweep", "latency_mean_s"),
+    "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
     "cpu-sum": ("nodes", "threads"),
     "sys-exceeds-total": ("nodes", "threads"),
@@ -49,10 +50,14 @@ def count_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[
 def sweep_grid(
     caption: str, rows: pd.DataFrame, system: str, marks: Marks, labels: Iterator[str]
 ) -> Grid:
-    """The figures of every point; what was never measured has no column."""
+    """The figures of every point; what was never measured has no column.
+
+    The number of client processes has one where points share a number of threads.
+    """
     columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
     told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
     told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
+    told_already += ["processes"] if rows["threads"].is_unique else []
     told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
     columns = [name for name in columns if name not in told_already]
     headings = {

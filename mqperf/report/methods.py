@@ -11,7 +11,7 @@ from mqperf.report.words import joined
 from mqperf.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.stats.checks import CHECKS
 from mqperf.stats.law import WORST_FIT
-from mqperf.stats.rules.cpu import HOST_FULL, ONE_CORE
+from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
 from mqperf.tables import sentinels, without_sentinels
 

@@ -13,6 +13,7 @@ from mqperf.columns import COLUMNS
 from mqperf.report import rows
 from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
+from mqperf.report.tops import best_first
 from mqperf.report.words import TEST_CASES, Layout, amount, cell, joined
 from mqperf.tables import Tables
 
@@ -61,7 +62,7 @@ def page(layout: Layout, tables: Tables) -> Page:
     return Page(
         layout=layout,
         threads=_threads(own["runs"]),
-        summary=tuple(_summary(own["points"])),
+        summary=tuple(_summary(own)),
         parts=tuple(_part(layout, case, part, labels) for case, part in parts.items()),
         data=_data(layout, own, parts),
     )
@@ -86,21 +87,24 @@ def _factor(numbers: pd.Series) -> str:
     return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
 
 
-def _summary(points: pd.DataFrame) -> Iterator[Text]:
-    """The best point of every test case, in one sentence each."""
+def _summary(own: Tables) -> Iterator[Text]:
+    """The best point of every test case, in one sentence each; a sound one if there is any."""
     for case, words in TEST_CASES.items():
-        measured = points[points["test_case"].eq(case) & points["throughput_msg_s"].notna()]
+        points = own["points"][own["points"]["test_case"].eq(case)]
+        measured = best_first(points, own["doubts"])
         if measured.empty:
             continue
-        top = measured.nlargest(1, "throughput_msg_s").iloc[0]
+        top = measured.iloc[0]
         extra = [
             f"{label} {cell(column, top[column])} {COLUMNS[column].shown}"
             for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU"))
             if pd.notna(top[column])
         ]
+        at_most = "at most" if top["sound"] else "no point is beyond doubt; the highest seems to be"
         yield (
-            Text("**{}**: at most {} msg/sec, with {}").format(
+            Text("**{}**: {} {} msg/sec, with {}").format(
                 words.short,
+                at_most,
                 cell("throughput_msg_s", top["throughput_msg_s"]),
                 amount(top["threads"], "thread"),
             )

@@ -7,7 +7,14 @@ from mqperf.report import limits
 from mqperf.tables import Tables
 
 SWEEP = (
-    *("threads", "throughput_msg_s", "latency_mean_s", "cpu_total_cores", "bottleneck"),
+    *(
+        "threads",
+        "processes",
+        "throughput_msg_s",
+        "latency_mean_s",
+        "cpu_total_cores",
+        "bottleneck",
+    ),
     *("throughput_msg_s_low", "throughput_msg_s_high", "throughput_sd_msg_s", "send_rate_msg_s"),
     *("latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s", "latency_p999_s"),
     *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
@@ -26,9 +33,9 @@ def attempts(tables: Tables) -> pd.DataFrame:
 def sweep(tables: Tables) -> pd.DataFrame:
     """One row per point: its figures over the repeats, and what ``points`` leaves out.
 
-    Send rate, variance and the figures in the manner of 2016 are means over the whole runs, the
-    largest latency is the largest of them; who limited the point, ``bottleneck``, is told where all
-    repeats agree.
+    Send rate, standard deviation and the figures in the manner of 2016 are means over the whole
+    runs, the largest latency is the largest of them; who limited the point, ``bottleneck``, is told
+    where all repeats agree.
     """
     runs = tables["runs"]
     whole = set(runs.loc[runs["status"].isin(["done", "published"]), "run"])
@@ -41,7 +48,8 @@ def sweep(tables: Tables) -> pd.DataFrame:
     figures = figures.merge(latency[["published_latency_s"]].mean(), on="point", how="left")
     figures = figures.merge(latency[["latency_max_s"]].max(), on="point", how="left")
     figures = figures.merge(limits.of_points(tables), on="point", how="left")
-    return figures.sort_values("threads", kind="stable").reset_index(drop=True)
+    order = ["threads", "processes"]
+    return figures.sort_values(order, kind="stable").reset_index(drop=True)
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:

@@ -104,6 +104,11 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
         yield Text("*Limited by* is who ran out of CPU or of network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
+    if not figures["threads"].is_unique:
+        yield (
+            "Points with as many threads in another number of client processes are points of their"
+            " own, and are not joined."
+        )
     yield from saturation.enough(tables["knees"])["text"]
 
 

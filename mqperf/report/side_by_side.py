@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report.rst import MISSING, Grid, Text, link
+from mqperf.report.rst import Grid, Note, Text, link
+from mqperf.report.verdicts import top_cell
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
@@ -28,37 +29,51 @@ def worth(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
 
 
 def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
-    """For each test case the top of every system, the highest first."""
+    """For each test case the top of every system, the highest first; doubted ones at the end."""
+    unit = COLUMNS["throughput_msg_s"].shown
     for case, words in TEST_CASES.items():
-        tops = best[best["test_case"] == case].groupby("system")["throughput_msg_s"].max()
-        told = [
-            f"{titles[str(system)]} {three_figures(rate)}"
-            for system, rate in tops.sort_values(ascending=False).items()
-        ]
-        if told:
-            unit = COLUMNS["throughput_msg_s"].shown
-            yield Text("**{}**, at most: {} {}.").format(words.short, joined(told), unit)
+        rows = best[best["test_case"] == case]
+        sound, doubted = _highest(rows[rows["sound"]]), _highest(rows[~rows["sound"]])
+        told = [f"{titles[name]} {three_figures(rate)}" for name, rate in sound.items()]
+        parts = [f"{joined(told)} {unit}"] if told else []
+        for name, rate in doubted.items():
+            if name not in sound:
+                parts.append(
+                    f"of {titles[name]} no point is beyond doubt, the highest seems to be"
+                    f" {three_figures(rate)} {unit}"
+                )
+        if parts:
+            yield Text("**{}**, at most: {}.").format(words.short, "; ".join(parts))
 
 
 def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Grid:
-    """The top throughput of every layout of every system, a column per test case."""
+    """The top throughput of every layout of every system, a column per test case.
+
+    The kinds of doubt about a top are its footnotes.
+    """
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
     unit = COLUMNS["throughput_msg_s"].shown
-    rows = [
-        (
-            link(layout.system_title, system),
-            link(layout.label, system, layout.folder),
-            *(_top(layout.of(best, case)) for case in cases),
-        )
-        for system, own in layouts.items()
-        for layout in own
-    ]
-    headings = [f"{TEST_CASES[case].short}, {unit}" for case in cases]
-    return Grid("", ("System", "Topology", *headings), tuple(rows), style="numbers named paired")
+    notes: dict[str, Note] = {}
+    rows = []
+    for system, own in layouts.items():
+        for layout in own:
+            tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
+            rows.append(
+                (
+                    link(layout.system_title, system),
+                    link(layout.label, system, layout.folder),
+                    *(top_cell(tops.get(case), notes) for case in cases),
+                )
+            )
+    headings = ("System", "Topology", *(f"{TEST_CASES[case].short}, {unit}" for case in cases))
+    style = "numbers named paired"
+    return Grid("", headings, tuple(rows), tuple(notes.values()), style=style)
 
 
-def _top(best: pd.DataFrame) -> str:
-    return three_figures(best["throughput_msg_s"].iloc[0]) if len(best) else MISSING
+def _highest(rows: pd.DataFrame) -> dict[str, float]:
+    """System -> its highest throughput, the highest first."""
+    tops = rows.groupby("system")["throughput_msg_s"].max().sort_values(ascending=False)
+    return {str(system): float(rate) for system, rate in tops.items()}
 
 
 def _machine(runs: pd.DataFrame) -> Iterator[str]:
@@ -77,7 +92,7 @@ def _machine(runs: pd.DataFrame) -> Iterator[str]:
             f" {amount(one['cores'], 'hardware thread')}): the numbers compare them there, and"
             " nowhere else."
         )
-        if runs["network_card"].eq("loopback").all():
+        if runs["network_card"].eq("loopback").fillna(value=False).all():
             yield (
                 "Brokers and load generators shared that machine, and no network lay between"
                 " them: a system whose broker needs more CPU leaves less to its load generators."

@@ -28,9 +28,10 @@ from mqperf.report.environment import environment
 from mqperf.report.notebooks import publish
 from mqperf.report.page import page
 from mqperf.report.topology_picture import describe, picture
+from mqperf.report.tops import tops
 from mqperf.report.words import Layout, joined, known_cases, left_out
 from mqperf.report.writer import Writer
-from mqperf.tables import Tables, without_sentinels, write
+from mqperf.tables import Tables, of_plan, without_sentinels, write
 
 MARK = "report.json"
 """The file by which a folder is known to be a report, and may be replaced."""
@@ -50,9 +51,9 @@ def write_source(
     write(tables, out / "tables", "parquet")
     shutil.copytree(STATIC, out / "_static")
     unknown = list(left_out(tables["runs"]))
-    tables = known_cases(tables)
+    tables = of_plan(known_cases(tables))
     shown = without_sentinels(tables)
-    best = verdicts.tops(shown, found)
+    best = tops(shown, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
         own = {key: frame[frame["system"] == system] for key, frame in shown.items()}

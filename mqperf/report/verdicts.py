@@ -10,29 +10,11 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.stats.change import Change, change
 from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables, without_sentinels
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
-
-
-def tops(tables: Tables, layouts: Sequence[Layout]) -> pd.DataFrame:
-    """One row per layout and test case: the point with the highest throughput.
-
-    Adds ``label`` and ``folder`` of the layout, and ``doubts``, the kinds of doubt about the point.
-    """
-    points = tables["points"]
-    best = [
-        layout.of(points, case)
-        .nlargest(1, "throughput_msg_s")
-        .assign(label=layout.label, folder=layout.folder)
-        for layout in layouts
-        for case in TEST_CASES
-    ]
-    tops = pd.concat(best, ignore_index=True).dropna(subset="throughput_msg_s")
-    doubts = tables["doubts"].drop_duplicates(["point", "kind"])
-    about = [list(doubts.loc[doubts["point"] == point, "kind"]) for point in tops["point"]]
-    return tops.assign(doubts=pd.Series(about, index=tops.index, dtype=object))
 
 
 def verdicts(best: pd.DataFrame, system: str) -> list[str]:
@@ -43,21 +25,37 @@ def verdicts(best: pd.DataFrame, system: str) -> list[str]:
 def _leaders(best: pd.DataFrame, system: str) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
         rows = best[best["test_case"] == case].sort_values("throughput_msg_s")
-        if rows.empty:
-            continue
-        top, last = rows.iloc[-1], rows.iloc[0]
-        sentence = Text("**{}**: {} handled at most **{} msg/sec**, with {} ({})").format(
-            words.short,
-            system,
-            three_figures(top["throughput_msg_s"]),
-            amount(top["threads"], "thread"),
-            top["label"],
-        )
-        if len(rows) > 1:
-            sentence += Text("; {} ({})").format(_against(top, last), last["label"])
-        if top["doubts"]:
-            sentence += Text("; doubts about that point: {}").format(joined(top["doubts"]))
-        yield sentence + Text(".")
+        sound = rows[rows["sound"]]
+        if len(sound):
+            yield Text("**{}**: {}.").format(words.short, _sound(sound, rows, system))
+        elif len(rows):
+            yield Text("**{}**: {}.").format(words.short, _doubted(rows.iloc[-1], system))
+
+
+def _sound(sound: pd.DataFrame, rows: pd.DataFrame, system: str) -> Text:
+    top, last = sound.iloc[-1], sound.iloc[0]
+    sentence = Text("{} handled at most **{} msg/sec**, with {} ({})").format(
+        system,
+        three_figures(top["throughput_msg_s"]),
+        amount(top["threads"], "thread"),
+        top["label"],
+    )
+    if len(sound) > 1:
+        sentence += Text("; {} ({})").format(_against(top, last), last["label"])
+    if top["doubts"]:
+        sentence += Text("; doubts about that point: {}").format(joined(top["doubts"]))
+    above = pd.concat([rows["higher"], rows.loc[~rows["sound"], "throughput_msg_s"]]).max()
+    if above > top["throughput_msg_s"]:
+        sentence += Text("; points with doubts seem to reach {}").format(three_figures(above))
+    return sentence
+
+
+def _doubted(top: pd.Series, system: str) -> str:
+    return (
+        f"of {system} no point is beyond doubt; the highest seems to be"
+        f" {three_figures(top['throughput_msg_s'])} msg/sec,"
+        f" with {amount(top['threads'], 'thread')} ({top['label']}): {joined(top['doubts'])}"
+    )
 
 
 def _against(top: pd.Series, last: pd.Series) -> str:
@@ -72,20 +70,41 @@ def _against(top: pd.Series, last: pd.Series) -> str:
 def _costs(best: pd.DataFrame) -> Iterator[str]:
     """What replicated queues change against the plain ones of the same topology."""
     for topology in best["topology"].unique():
-        of = best[best["topology"] == topology].pivot_table(
-            index="test_case", columns="queues", values="throughput_msg_s"
-        )
-        for plain, queues in product(of.columns, of.columns):
+        of = best[best["topology"] == topology]
+        kinds = sorted(of["queues"].unique())
+        for plain, queues in product(kinds, kinds):
             if labels.copied(plain) or not labels.copied(queues):
                 continue
-            change = (of[queues] / of[plain] - 1).dropna()
-            parts = [
-                f"{words.short} {_percent(change[case])}"
-                for case, words in TEST_CASES.items()
-                if case in change
-            ]
-            label = labels.layout(topology, queues)
-            yield f"{label} against the same with {plain} queues: {joined(parts)}."
+            parts = list(_changes(of[of["queues"] == plain], of[of["queues"] == queues]))
+            if parts:
+                label = labels.layout(topology, queues)
+                yield f"{label} against the same with {plain} queues: {'; '.join(parts)}."
+
+
+def _changes(plain: pd.DataFrame, other: pd.DataFrame) -> Iterator[str]:
+    """What changes in each test case that both have; percentages of sound points only."""
+    for case, words in TEST_CASES.items():
+        pair = [
+            rows[rows["test_case"].eq(case) & rows["throughput_msg_s"].gt(0)].to_dict("records")
+            for rows in (plain, other)
+        ]
+        if not all(pair):
+            continue
+        before, after = (rows[0] for rows in pair)
+        if not (before["sound"] and after["sound"]):
+            yield f"{words.short} cannot be told, as a top is doubted"
+        else:
+            at = [int(top["threads"]) for top in (after, before)]
+            yield f"{words.short} {_told(change(before, after), *at)}"
+
+
+def _told(moved: Change, threads: int, before: int) -> str:
+    if pd.isna(moved.low):
+        interval = "without repeats, so without an interval"
+    else:
+        interval = f"95 % interval {_percent(moved.low)} to {_percent(moved.high)}"
+    at = "" if threads == before else f"; {amount(threads, 'thread')} against {before}"
+    return f"{_percent(moved.change)} ({interval}{at})"
 
 
 def _percent(change: float) -> str:
@@ -102,7 +121,9 @@ def care(tables: Tables) -> list[str]:
     points = tables["points"]["point"].nunique()
     sentences = [
         f"{amount(len(doubts), 'doubt')} about {about} of {amount(points, 'point')};"
-        " each stands beside its number, and its point is drawn hollow."
+        " each stands beside its number, and its point is hollow where throughput, latency and CPU"
+        " are drawn. A point with a doubt about its throughput heads no summary while another"
+        " stands."
         if len(doubts)
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
@@ -128,7 +149,7 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     for layout in layouts:
         tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
         page = link(layout.label, layout.folder)
-        figures = [_top_cell(tops.get(case), notes) for case in cases]
+        figures = [top_cell(tops.get(case), notes) for case in cases]
         threads = [str(tops[case]["threads"]) if case in tops else MISSING for case in cases]
         rows.append((page, *figures, *threads))
     return Grid(
@@ -136,7 +157,8 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     )
 
 
-def _top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
+def top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
+    """A top in an overview, with the marks of its doubts; new ones are added to ``notes``."""
     if top is None:
         return Text(MISSING)
     for kind in top["doubts"]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import TABLES
-from mqperf.stats.rules.cpu import HOST_FULL, busy_testers, foreign, full_hosts, over_the_window
+from mqperf.stats.rules.cpu import over_the_window
 from mqperf.stats.rules.finding import each, measured
+from mqperf.stats.rules.tester import HOST_FULL, busy_testers, hosts_used, listed
 from mqperf.tables import Tables, conform
 
 BROKER_FULL = 0.9
@@ -42,10 +43,13 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
-    cpu = dict(list(over_the_window(tables).groupby("run")))
+    window = over_the_window(tables)
+    cpu, hosts = (dict(list(some.groupby("run"))) for some in (window, hosts_used(window)))
     links = dict(list(tables["network"].groupby("run")))
     unwatched = tables["network"].iloc[:0]
-    verdicts = [_verdict(cpu.get(run), links.get(run, unwatched)) for run in runs["run"]]
+    verdicts = [
+        _verdict(cpu.get(run), hosts.get(run), links.get(run, unwatched)) for run in runs["run"]
+    ]
     return conform(
         "bottlenecks",
         runs.assign(
@@ -55,22 +59,22 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     )
 
 
-def _verdict(rows: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:
+def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:
     if rows is None:
         return Verdict("cannot tell", "no CPU was recorded over the window")
-    if busy := busy_testers(rows):
-        return Verdict("tester", f"of one core that each can use: {_listed(busy)}")
+    if len(busy := busy_testers(rows)):
+        return Verdict("tester", f"a Python process runs on about one core: {_cores(busy)}")
     nodes = rows[rows["kind"] == "broker"]
     full = nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
     if len(full):
         names = ", ".join(full["process"])
         return Verdict(f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}")
-    if hosts := full_hosts(rows):
+    if hosts is not None and len(full := hosts[hosts["full"]]):
         own = _cores(rows[rows["kind"].isin(["broker", "client", "server"])])
         return Verdict(
             "host",
-            f"the load generators' host was full ({_listed(hosts)}): {own};"
-            f" others {foreign(rows):.2f} cores",
+            f"the load generators' host was full ({_cores(full)}): {own};"
+            f" others {full['others'].sum():.2f} cores",
         )
     if told := _network_limit(links):
         return Verdict("network", told)
@@ -101,19 +105,20 @@ def _traffic(links: pd.DataFrame) -> str:
 
 def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdict:
     testers = rows[rows["kind"].isin(["client", "server"])]
-    if testers.empty or rows["cores"].isna().any():
-        unknown = "load generators" if testers.empty else "the number of cores"
-        return Verdict("cannot tell", f"{unknown} not recorded; brokers: {_cores(nodes)}")
+    missing = {
+        "CPU of the brokers": nodes.empty,
+        "CPU of the load generators": testers.empty,
+        "the number of cores": rows["cores"].isna().any(),
+    }
+    if unknown := " and ".join(what for what, gone in missing.items() if gone):
+        used = _cores(pd.concat([nodes, testers]))
+        return Verdict("cannot tell", f"{unknown} not recorded; known: {used}")
     used = _cores(pd.concat([nodes, testers]))
     idle = f"no process out of CPU, no host above {HOST_FULL:.0%}: {used}"
     return Verdict("none", "; ".join(filter(None, [idle, _traffic(links)])))
 
 
 def _cores(rows: pd.DataFrame) -> str:
-    known = rows.dropna(subset=["total_cores"])
-    used = {str(row.process): float(row.total_cores) for row in each(known)}
-    return _listed(used) if used else "nothing known"
-
-
-def _listed(used: dict[str, float]) -> str:
-    return ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
+    used = listed(rows.dropna(subset=["total_cores"]))
+    told = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
+    return told or "nothing known"

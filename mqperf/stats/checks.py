@@ -12,9 +12,20 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.columns import TABLES
-from mqperf.stats.rules import broker, counts, cpu, queueing, record, sweep
+from mqperf.stats.rules import (
+    broker,
+    counts,
+    cpu,
+    planned,
+    queueing,
+    record,
+    sweep,
+    tester,
+    together,
+    window,
+)
 from mqperf.stats.rules.finding import Finding
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, of_plan
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """What a JSON line holds beside the evidence."""
@@ -22,11 +33,17 @@ SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One kind of doubt: the question it asks of the tables, and why the answer matters."""
+    """One kind of doubt: the question it asks of the tables, and why the answer matters.
+
+    ``spoils`` says that the throughput of a point may be wrong for it, so that the point heads no
+    summary while another stands; the other doubts are about latency or CPU, or about what is not
+    there.
+    """
 
     question: str
     reason: str
     find: Callable[[Tables], Iterable[Finding]]
+    spoils: bool = True
 
 
 CHECKS: Mapping[str, Check] = {
@@ -35,6 +52,41 @@ CHECKS: Mapping[str, Check] = {
         "A point that only sometimes succeeds is not the same as one that always does; an attempt"
         " that failed is evidence, never a gap.",
         counts.failed_run,
+        spoils=False,
+    ),
+    "missing-run": Check(
+        "Is every run there that the plan asks for?",
+        "A mean without the repeats that somebody removed, or that were not measured yet, is not"
+        " the one that was planned.",
+        planned.missing_run,
+        spoils=False,
+    ),
+    "not-of-plan": Check(
+        "Does the plan of the folder ask for every point in it?",
+        "Points with another window or other settings are not comparable with those of the plan:"
+        " pages and notebooks show one plan's points.",
+        planned.not_of_plan,
+    ),
+    "copied-run": Check(
+        "Is every run a run of its own?",
+        "A copy under another name makes repeats agree that were never measured.",
+        together.copied_run,
+    ),
+    "overlapping-runs": Check(
+        "Did each run begin after the one before had ended?",
+        "Runs at the same time take CPU from each other, and one mqperf measures one at a time.",
+        together.overlapping_runs,
+    ),
+    "mixed-hosts": Check(
+        "Were all runs made on one machine?",
+        "A difference between points may then be one of the machines. Compared are the facts that"
+        " most runs agree in; what a run does not tell is no difference.",
+        together.mixed_hosts,
+    ),
+    "mixed-versions": Check(
+        "Were all runs of a system made with the same versions?",
+        "A difference between points may then be one of the versions.",
+        together.mixed_versions,
     ),
     "unreadable-run": Check(
         "Can every run be read?",
@@ -66,6 +118,7 @@ CHECKS: Mapping[str, Check] = {
         "A figure that is absent is unknown, not zero: nothing finished in the window, or the"
         " report left it out.",
         counts.incomplete,
+        spoils=False,
     ),
     "missing-process": Check(
         "Did every load generator process report?",
@@ -120,31 +173,56 @@ CHECKS: Mapping[str, Check] = {
         " thread wait in queues, and the latency depends on how long the run was.",
         queueing.backlog,
     ),
+    "unequal-rates": Check(
+        "Did servers receive in the window as many one-way messages as clients sent in it, within"
+        " 2 %?",
+        "Faster than sent is a backlog of the warm-up, and cannot last; slower, and a queue grows."
+        " Four messages for each thread may be under way at either end of the window.",
+        window.unequal_rates,
+    ),
+    "empty-seconds": Check(
+        "Was something finished in every second of the window?",
+        "A mean over bursts and pauses is the rate of neither. Asked from 20 messages a second on,"
+        " where a second without any is no chance.",
+        window.empty_seconds,
+    ),
     "clock-offset": Check(
         "Is a one-way latency smaller than the difference between the clocks?",
         "It is the difference of two clocks, and tells nothing beyond their offset.",
         queueing.clock_offset,
+        spoils=False,
     ),
     "cpu-sum": Check(
         "Do the nodes' CPU add up to the total, and the processes' to no more than their host's?",
         "Beyond rounding, or the kernel's sampling, they do not belong to the same run.",
         cpu.cpu_sum,
+        spoils=False,
     ),
     "sys-exceeds-total": Check(
         "Is system CPU above the total?",
         "The total is user + system.",
         cpu.sys_exceeds_total,
+        spoils=False,
     ),
     "cpu-exceeds-cores": Check(
         "Did a process use more CPU than its host has?",
         "A counter was reset, or two processes were taken for one.",
         cpu.cpu_exceeds_cores,
+        spoils=False,
     ),
     "tester-saturated": Check(
         "Had the load generators CPU left?",
-        "A tester without CPU measures itself. A Python process can use one core; when broker and"
-        " tester share a host that is full, they measure each other.",
-        cpu.tester_saturated,
+        "A tester without CPU measures itself. A Python process runs on about one core, and is at"
+        " its limit from 90 % of it on; when broker and tester share a host of which 95 % are in"
+        " use, they measure each other. A host that others helped to fill is a noisy one instead.",
+        tester.tester_saturated,
+    ),
+    "noisy-host": Check(
+        "Did processes that do not belong to the run use less than a tenth of its host's cores?",
+        "What others take, the run has not: such runs were 5 to 12 % slower than the other repeats"
+        " of their points. Time that a hypervisor gave away counts as others'. Runs whose brokers"
+        " were not watched are not judged.",
+        tester.noisy_host,
     ),
     "broker-alarm": Check(
         "Did the broker's log tell of a lack of memory or disk, of a full link, or of garbage?",
@@ -162,6 +240,7 @@ CHECKS: Mapping[str, Check] = {
         "Was every process sampled through the whole window?",
         "CPU of the missing seconds is unknown: the process died, or the machine was frozen.",
         cpu.probe_gap,
+        spoils=False,
     ),
     "short-window": Check(
         "Is the measured window as long as the plan asks?",
@@ -170,23 +249,33 @@ CHECKS: Mapping[str, Check] = {
         counts.short_window,
     ),
     "spread": Check(
-        "Do the repeats of a point agree within 10 %?",
-        "What differs between repeats of one point differs between points, too, for no reason.",
+        "Is every repeat of a point within 10 % of their median?",
+        "What differs between repeats of one point differs between points, too, for no reason. Of"
+        " two repeats the difference counts.",
         sweep.spread,
     ),
     "peak-at-edge": Check(
         "Does the best throughput lie inside the sweep?",
         "At its edge it is a bound: more, or fewer, threads might give more.",
         sweep.peak_at_edge,
+        spoils=False,
     ),
     "drift": Check(
         "Does throughput stay the same from the start of the sweep to its end?",
         "If the same points move with time, so do the others, and the order of the sweep shows in"
         " its curve.",
         sweep.drift,
+        spoils=False,
     ),
 }
 """Kind -> check, in the order in which a reader should hear of them."""
+
+
+SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
+"""The kinds of doubt for which a point heads no summary while another stands."""
+
+WHOLE = ("not-of-plan", "copied-run", "overlapping-runs")
+"""The kinds that look at everything in a folder; the others at what its plan asks for."""
 
 
 def doubts(tables: Tables) -> pd.DataFrame:
@@ -194,16 +283,26 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
+    planned_only = of_plan(tables)
     rows = [
         {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
         for kind, check in CHECKS.items()
-        for found in check.find(tables)
+        for found in check.find(tables if kind in WHOLE else planned_only)
     ]
     if not rows:
         return conform("doubts", pd.DataFrame())
-    keys = [name for name in TABLES["doubts"].columns if name in tables["runs"].columns]
-    found = pd.DataFrame(rows).merge(tables["runs"][keys], on="run", how="left")
+    found = pd.DataFrame(rows).merge(_keys(tables), on="run", how="left")
     return conform("doubts", found)
+
+
+def _keys(tables: Tables) -> pd.DataFrame:
+    """Where in the sweep each run belongs, those that the plan asks for and nobody has, too."""
+    runs = tables["runs"]
+    names = [name for name in TABLES["doubts"].columns if name in runs.columns]
+    planned = tables.get("planned")
+    if planned is None or planned.empty:
+        return runs[names]
+    return pd.concat([runs[names], planned.loc[~planned["run"].isin(runs["run"]), names]])
 
 
 def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:

@@ -8,7 +8,7 @@ from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
 from mqperf.stats.scaling import knees
 from mqperf.stats.summary import points
-from mqperf.tables import Tables
+from mqperf.tables import Tables, of_plan
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
@@ -22,7 +22,7 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     return {
         **tables,
         "points": points(tables),
-        "knees": knees(tables),
+        "knees": knees(of_plan(tables)),
         "bottlenecks": bottlenecks(tables),
         "doubts": both,
     }

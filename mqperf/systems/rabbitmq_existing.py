@@ -16,7 +16,7 @@ import psutil
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import ForeignProcess
+from mqperf.hosts import ForeignProcess, interface_of
 from mqperf.load import Access
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_access import oslo_options
@@ -38,6 +38,7 @@ class Peer:
     version: str
     platform: str
     cluster: str
+    interface: str | None
 
 
 class ExistingCluster:
@@ -85,7 +86,12 @@ class ExistingCluster:
             "version": first.version,
             "runtime": first.platform.replace("Erlang/OTP", "Erlang"),
             "nodes": [
-                {"label": peer.node.label, "name": peer.node.name, "version": peer.version}
+                {
+                    "label": peer.node.label,
+                    "name": peer.node.name,
+                    "version": peer.version,
+                    "interface": peer.interface,
+                }
                 for peer in self._peers
             ],
             "urls": [url.shown() for url in self._urls],
@@ -179,7 +185,9 @@ def _peer(index: int, name: str, url: BrokerUrl) -> Peer:
         told = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
         node = Node(node_label(index), name, _local_broker(name, address, port))
-        return Peer(node, told["version"], told["platform"], told["cluster_name"])
+        # the interface of ours by which the node is reached
+        interface = interface_of(connection.sock.getsockname()[0])
+        return Peer(node, told["version"], told["platform"], told["cluster_name"], interface)
 
 
 def _local_broker(name: str, address: str, port: int) -> ForeignProcess | None:

@@ -5,14 +5,25 @@ folder: no broker, no network, no other machine.
 """
 
 from mqperf.tables.files import of_runs, read, title, write
-from mqperf.tables.shape import Tables, conform, empty, select, sentinels, without_sentinels
+from mqperf.tables.shape import (
+    Tables,
+    conform,
+    empty,
+    of_plan,
+    outside_plan,
+    select,
+    sentinels,
+    without_sentinels,
+)
 from mqperf.tables.shown import shown
 
 __all__ = [
     "Tables",
     "conform",
     "empty",
+    "of_plan",
     "of_runs",
+    "outside_plan",
     "read",
     "select",
     "sentinels",

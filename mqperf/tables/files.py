@@ -13,6 +13,7 @@ from mqperf.plan_file import load_plan
 from mqperf.record import Run, runs
 from mqperf.tables.attempts import Attempt, conforming, read_attempts
 from mqperf.tables.given import writing
+from mqperf.tables.planned import planned
 from mqperf.tables.published_folder import facts, is_published, read_tables
 from mqperf.tables.shape import Tables, conform, empty, in_order
 
@@ -36,7 +37,7 @@ def read(path: Path) -> dict[str, pd.DataFrame]:
     attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
     if not attempts:
         raise TableError(f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}")
-    return of_runs(attempts)
+    return {**of_runs(attempts), "planned": planned(path / PLAN)}
 
 
 def of_runs(attempts: Iterable[Run]) -> dict[str, pd.DataFrame]:

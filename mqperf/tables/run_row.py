@@ -1,10 +1,16 @@
 """The row of a run in the table ``runs``: what was planned, on what, and what became of it."""
 
+import hashlib
 from typing import Any
 
 import pandas as pd
 
-from mqperf.record import Facts, HostFacts, Run
+from mqperf.record import Facts, HostFacts, Run, SystemFacts
+
+MESSAGES = ".messages"
+"""How the files end that hold the instants of all messages."""
+
+LOOPBACK = "lo"
 
 
 def run_row(run: Run, facts: Facts) -> dict[str, Any]:
@@ -14,6 +20,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
         "status": run.status,
         "failure": failure,
         "damaged": ", ".join(run.damaged(facts)) or None,
+        "content": _content(facts),
     }
     if (case := facts.case) is not None:
         row |= {
@@ -37,6 +44,12 @@ def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
     if facts is None or facts.case is None:
         return row
     return row | {"case": facts.case.id, "sentinel": facts.case.sentinel}
+
+
+def _content(facts: Facts) -> str | None:
+    """One digest of the instants of all messages, as recorded: no two runs share them."""
+    digests = sorted(digest for name, digest in facts.files.items() if name.endswith(MESSAGES))
+    return hashlib.sha256("".join(digests).encode()).hexdigest() if digests else None
 
 
 def _measured(facts: Facts) -> dict[str, Any]:
@@ -73,4 +86,25 @@ def _host(facts: Facts) -> dict[str, Any]:
         *("os", "kernel", "cpu_model", "cores", "memory_bytes"),
         *("clock_source", "tcp_congestion_control", "somaxconn", "cpu_governor"),
     )
-    return {name: getattr(host, name) for name in names} | {"network_card": host.network}
+    return {name: getattr(host, name) for name in names} | _network(facts.system, host)
+
+
+def _network(system: SystemFacts, host: HostFacts) -> dict[str, Any]:
+    """The card by which the brokers were reached; a private cluster is on loopback.
+
+    Nothing is said of a cluster elsewhere whose record does not tell the way to it.
+    """
+    if system.cluster != "existing":
+        return {"network_card": host.network}
+    used = {node.interface for node in system.nodes if node.interface is not None}
+    if used == {LOOPBACK}:
+        return {"network_card": "loopback"}
+    cards = [card for card in host.network_cards if card.name in used]
+    told = {
+        "network_card": [card.model or card.name for card in cards],
+        "network_driver": [card.driver for card in cards if card.driver],
+        "network_speed": [
+            f"{card.speed_bits_per_s / 1e9:g} Gbit/s" for card in cards if card.speed_bits_per_s
+        ],
+    }
+    return {name: ", ".join(dict.fromkeys(values)) or None for name, values in told.items()}

@@ -72,6 +72,33 @@ def without_sentinels(tables: Tables) -> Tables:
     }
 
 
+def outside_plan(tables: Tables) -> pd.DataFrame:
+    """The rows of ``runs`` at points that the folder's plan does not ask for.
+
+    None where the plan is not known; an attempt that died before it knew its point has none.
+    """
+    runs, planned = tables["runs"], tables.get("planned")
+    if planned is None or planned.empty:
+        return runs.iloc[:0]
+    return runs[runs["point"].notna() & ~runs["point"].isin(planned["point"])]
+
+
+def of_plan(tables: Tables) -> Tables:
+    """The tables without the points that the folder's plan does not ask for.
+
+    Doubts, which name those points, are kept.
+    """
+    others = outside_plan(tables)["point"]
+    if others.empty:
+        return tables
+    return {
+        name: frame[~frame["point"].isin(others)]
+        if "point" in frame.columns and name != "doubts"
+        else frame
+        for name, frame in tables.items()
+    }
+
+
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows by system, topology, queues, test case (as a plan has them), threads, repeat."""
     axes = [name for name in AXES if name in frame.columns]

@@ -18,6 +18,7 @@ from mqperf.tables import Tables, conform
 NODES = ("Master", "Slave 1", "Slave 2")
 PEAKS = {"rpc-call": 5_000.0, "rpc-cast": 9_000.0, "notify": 8_500.0}
 DOUBT = "the report speaks of 2_100 of *2 113* messages | in `8 s`"
+START = pd.Timestamp("2026-03-14T15:09:26Z")
 COSTS = {"classic": 1.0, "mirrored": 0.45, "quorum": 0.6}
 
 
@@ -43,7 +44,10 @@ def tables(shape: Shape = Shape()) -> Tables:
     keys = list(_keys(shape))
     failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
     rows: Mapping[str, list[Row]] = {
-        "runs": [_run(shape, key, "done") for key in whole] + [_run(shape, failed, "failed")],
+        "runs": [
+            *(_run(shape, key, "done", started) for key, started in _one_by_one(shape, whole)),
+            _run(shape, failed, "failed", START),
+        ],
         "messages": [_messages(key) for key in whole],
         "latency": [_latency(key) for key in whole],
         "intervals": [row for key in whole for row in _intervals(shape, key)],
@@ -83,11 +87,18 @@ def _rate(key: Row) -> float:
     return peak * saturating * (1 + 0.02 * sin(repeat + threads))
 
 
-def _run(shape: Shape, key: Row, status: str) -> Row:
+def _one_by_one(shape: Shape, keys: list[Row]) -> Iterator[tuple[Row, pd.Timestamp]]:
+    """The runs with their starts, half a minute apart; those of another system hours later."""
+    first = START if shape.system == Shape.system else START + pd.Timedelta(hours=6)
+    for number, key in enumerate(keys):
+        yield key, first + number * pd.Timedelta(seconds=30)
+
+
+def _run(shape: Shape, key: Row, status: str, started: pd.Timestamp) -> Row:
     return key | {
         "status": status,
         "failure": None if status == "done" else "client-1 did not report within 30 s",
-        "started": pd.Timestamp("2026-03-14T15:09:26Z"),
+        "started": started,
         "green_threads": 10,
         "processes": max(int(str(key["threads"])) // 10, 1),
         "hosts": 1,

@@ -40,6 +40,18 @@ def test_a_time_without_a_zone_is_no_instant(tmp_path: Path) -> None:
     assert len(json.loads(row["detail"])["line"]) == WIDTH
 
 
+def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path) -> None:
+    """A Java broker is started to end when memory runs out, and may log how it was started."""
+    option = "INFO | Arguments: -XX:+ExitOnOutOfMemoryError -XX:+HeapDumpOnOutOfMemoryError"
+    (tmp_path / "broker.log").write_text(option)
+    assert list(alarms(tmp_path, BEGIN)) == []
+    (tmp_path / "broker.log").write_text(
+        f"{option}\njava.lang.OutOfMemoryError: Java heap space\nOutOfMemoryError\n"
+    )
+    (row,) = alarms(tmp_path, BEGIN)
+    assert json.loads(row["detail"])["line"].startswith("java.lang.OutOfMemoryError")
+
+
 def test_no_logs_no_alarms(tmp_path: Path) -> None:
     """As of an existing cluster, whose logs belong to somebody else."""
     assert list(alarms(tmp_path / "broker", BEGIN)) == []

@@ -113,6 +113,13 @@ def test_every_doubt_has_advice(kind: str) -> None:
     assert f"`{kind}`" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("kind", CHECKS)
+def test_every_doubt_has_its_limits(kind: str) -> None:
+    """Whoever recomputes a doubt finds from where on it is raised."""
+    page = ROOT / "docs" / "methodology.md"
+    assert f"`{kind}`" in page.read_text(encoding="utf-8").partition("Their limits:")[2]
+
+
 @every_page
 def test_commands_parse(page: Path) -> None:
     """What a page tells people to type is accepted as it stands."""

@@ -1,5 +1,6 @@
 """Processes, folders and ports which end with us."""
 
+import json
 import os
 import platform
 import signal
@@ -17,7 +18,7 @@ import pytest
 
 from mqperf.errors import HostError
 from mqperf.guarded.scratch import scratch_beside, user_folder
-from mqperf.hosts import ForeignProcess, LocalHost
+from mqperf.hosts import ForeignProcess, LocalHost, interface_of
 
 SLEEP = ["sleep", "60"]
 
@@ -280,3 +281,34 @@ def test_facts_tell_the_machine_but_not_its_name(host: LocalHost) -> None:
     for name in ("cpu_model", "memory_bytes", "kernel", "os", "clock_source", "python"):
         assert facts[name], name
     assert platform.node() not in {value for value in facts.values() if isinstance(value, str)}
+
+
+SHOW_CARDS = "import json; from mqperf.hosts import network; print(json.dumps(network.cards()))"
+
+
+def test_a_virtual_card_tells_its_driver_and_speed() -> None:
+    """ethtool knows what sysfs does not: in a private network of its own, a pair of veth."""
+    setting = (
+        "ip link set lo up && ip link add left type veth peer name right && ip link set left up"
+    )
+    script = f"{setting} && ip link set right up && exec {sys.executable} -c '{SHOW_CARDS}'"
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--net", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare" in done.stderr or "RTNETLINK" in done.stderr:
+        pytest.skip(f"no private network here: {done.stderr.strip()}")
+    cards = {card["name"]: card for card in json.loads(done.stdout)}
+    assert set(cards) >= {"left", "right"}
+    assert cards["left"]["driver"] == "veth"
+    assert cards["left"]["speed_bits_per_s"] == 10_000_000_000
+    assert cards["left"]["model"] is None
+
+
+def test_the_interface_of_an_address_is_known() -> None:
+    """Loopback by any of its addresses; of one that is not ours, none."""
+    assert interface_of("127.0.0.1") == "lo"
+    assert interface_of("::1") == "lo"
+    assert interface_of("192.0.2.77") is None

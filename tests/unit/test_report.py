@@ -16,7 +16,8 @@ from mqperf.errors import ReportError
 from mqperf.report.build import build
 from mqperf.report.methods import recorded
 from mqperf.report.topology_picture import picture
-from mqperf.report.verdicts import tops, verdicts
+from mqperf.report.tops import tops
+from mqperf.report.verdicts import verdicts
 from mqperf.report.words import Layout, layouts
 from mqperf.stats import complete
 from mqperf.stats.checks import CHECKS

@@ -1,4 +1,4 @@
-"""CPU: parts make up wholes, nobody uses more than there is, and the tester has some left."""
+"""CPU: parts make up wholes, nobody uses more than there is, and every second is sampled."""
 
 from collections.abc import Iterator
 
@@ -14,16 +14,9 @@ MISCOUNT = 0.05
 """Share by which the kernel's counters of processes and of the host may differ: they are sampled
 one after the other, and ticks are shared out by chance."""
 
-ONE_CORE = 0.9
-"""A Python process uses one core at most; above nine tenths of it, it waits for itself."""
-
-HOST_FULL = 0.95
-"""Share of a host's cores above which processes wait for a core."""
-
 GAP_S = 1.8
 """The probe samples once a second; a late sample is not yet a missing one."""
 
-LOAD = ("client", "server")
 PROCESS = ["run", "process"]
 
 
@@ -42,8 +35,8 @@ def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
     for row in each(window[window["sys_cores"] > window["total_cores"] + 2 * PRINTED]):
         yield Finding(
             row.run,
-            f"{row.process} used {_percent(row.sys_cores)} CPU in the system,"
-            f" but only {_percent(row.total_cores)} in all",
+            f"{row.process} used {percent(row.sys_cores)} CPU in the system,"
+            f" but only {percent(row.total_cores)} in all",
             {"process": row.process, "total_cores": row.total_cores, "sys_cores": row.sys_cores},
         )
 
@@ -57,31 +50,6 @@ def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
             f"{row.process} used {row.total_cores:.2f} cores of a host that has {row.cores}",
             {"process": row.process, "total_cores": row.total_cores, "cores": int(row.cores)},
         )
-
-
-def tester_saturated(tables: Tables) -> Iterator[Finding]:
-    """A load generator, or the host it runs on, without CPU left."""
-    window = over_the_window(tables)
-    for run, rows in window.groupby("run", sort=False):
-        busy = busy_testers(rows)
-        full = full_hosts(rows)
-        if busy:
-            listing = ", ".join(f"{name} {_percent(used)}" for name, used in busy.items())
-            yield Finding(
-                str(run),
-                f"the tester was the bottleneck: of the one core that a process can use, {listing}"
-                " was in use",
-                {"cores_used": busy},
-            )
-        elif full:
-            listing = ", ".join(f"{name} {_percent(used)}" for name, used in full.items())
-            yield Finding(
-                str(run),
-                f"the load generator's host had no CPU left ({listing}, of which"
-                f" {_percent(foreign(rows))} by other processes): tester and broker waited for a"
-                " core",
-                {"cores_used": full, "cores_used_by_others": round(foreign(rows), 3)},
-            )
 
 
 def probe_gap(tables: Tables) -> Iterator[Finding]:
@@ -107,24 +75,9 @@ def over_the_window(tables: Tables) -> pd.DataFrame:
     return cpu[cpu["scope"] == "window"]
 
 
-def busy_testers(rows: pd.DataFrame) -> dict[str, float]:
-    """Of one run: the load generators that used up the one core they can use."""
-    busy = rows[rows["kind"].isin(LOAD) & (rows["total_cores"] >= ONE_CORE)]
-    return _used(busy)
-
-
-def full_hosts(rows: pd.DataFrame) -> dict[str, float]:
-    """Of one run: the hosts of load generators that had no core left."""
-    testers = set(rows.loc[rows["kind"].isin(LOAD), "host"])
-    hosts = rows[(rows["kind"] == "host") & rows["host"].isin(testers)]
-    return _used(hosts[hosts["total_cores"] >= HOST_FULL * hosts["cores"]])
-
-
-def foreign(rows: pd.DataFrame) -> float:
-    """Of one run: cores that processes which do not belong to it used on its hosts."""
-    hosts = rows["kind"] == "host"
-    whole, own = rows.loc[hosts, "total_cores"].sum(), rows.loc[~hosts, "total_cores"].sum()
-    return max(float(whole - own), 0.0)
+def percent(cores: float) -> str:
+    """The cores as a report prints them: 100 % is one hardware thread."""
+    return f"{cores * 100:.1f} %"
 
 
 def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:
@@ -136,8 +89,8 @@ def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:
     if abs(nodes.sum() - total.iloc[0]) > rounding + 1e-9:
         yield Finding(
             run,
-            f"the nodes used {_percent(nodes.sum())} CPU together, the report's total is"
-            f" {_percent(total.iloc[0])}",
+            f"the nodes used {percent(nodes.sum())} CPU together, the report's total is"
+            f" {percent(total.iloc[0])}",
             {"nodes_cores": round(float(nodes.sum()), 4), "total_cores": float(total.iloc[0])},
         )
 
@@ -168,12 +121,3 @@ def _at_the_ends(samples: pd.DataFrame, done: pd.DataFrame) -> pd.Series:
     ends = ends.merge(done, on="run").set_index(PROCESS)
     before, after = ends["first"], ends["window_s"] - ends["last"]
     return before.where(before > GAP_S - 1, 0.0) + after.where(after > GAP_S - 1, 0.0)
-
-
-def _used(rows: pd.DataFrame) -> dict[str, float]:
-    names = rows["process"].astype(str)
-    return {name: round(float(u), 3) for name, u in zip(names, rows["total_cores"], strict=True)}
-
-
-def _percent(cores: float) -> str:
-    return f"{cores * 100:.1f} %"

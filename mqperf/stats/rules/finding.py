@@ -53,3 +53,16 @@ def one_way(tables: Tables) -> pd.DataFrame:
     """The measured runs that do not."""
     frame = measured(tables)
     return frame[frame["test_case"] != CALL]
+
+
+def curves(points: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Rows of points or runs as sweeps in which a number of threads belongs to one point.
+
+    5 threads in each of 2 processes and 10 in one are both 10 threads, and two points: then every
+    number of processes is a sweep of its own.
+    """
+    for _, sweep in points.groupby(SWEEP, sort=False):
+        if len(sweep[["threads", "point"]].drop_duplicates()) > sweep["threads"].nunique():
+            yield from (own for _, own in sweep.groupby("processes", sort=False, dropna=False))
+        else:
+            yield sweep

@@ -1,0 +1,67 @@
+"""What a rate over the window is worth: whether it can last, and whether it held all the time."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.stats.rules.finding import CALL, Finding, each, measured, one_way
+from mqperf.stats.rules.queueing import HANDS
+from mqperf.tables import Tables
+
+KEEPS_UP = 0.02
+"""Share by which deliveries may differ from sends over the window; recorded runs without a backlog
+stay within a hundredth."""
+
+BUSY = 20.0
+"""Messages a second from which on a second without any is no chance: one in 5e8 by Poisson."""
+
+
+def unequal_rates(tables: Tables) -> Iterator[Finding]:
+    """One-way messages received faster, or slower, than they were sent in the same window.
+
+    Those in somebody's hands at the ends of the window may make a difference, too.
+    """
+    frame = one_way(tables).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
+    edges = (HANDS * frame["threads"] / frame["window_s"]).fillna(0.0)
+    apart = frame["throughput_msg_s"] - frame["send_rate_msg_s"]
+    wrong = apart.abs() > frame["send_rate_msg_s"] * KEEPS_UP + edges
+    for row in each(frame[wrong]):
+        faster = row.throughput_msg_s > row.send_rate_msg_s
+        why = (
+            "a backlog from before the window was delivered in it, and the rate cannot last"
+            if faster
+            else "messages of the window were still waiting at its end, or were lost"
+        )
+        yield Finding(
+            row.run,
+            f"servers received {row.throughput_msg_s:.0f} msg/sec in the window, clients sent"
+            f" {row.send_rate_msg_s:.0f}: {why}",
+            {"throughput_msg_s": row.throughput_msg_s, "send_rate_msg_s": row.send_rate_msg_s},
+        )
+
+
+def empty_seconds(tables: Tables) -> Iterator[Finding]:
+    """Seconds of the window in which nothing was finished, where that is no chance."""
+    runs = set(measured(tables)["run"])
+    for run, counts in finished(tables["intervals"]).groupby("run", sort=False):
+        if run not in runs or counts.mean() < BUSY or (counts > 0).all():
+            continue
+        empty = int((counts == 0).sum())
+        yield Finding(
+            str(run),
+            f"in {empty} of the {len(counts)} seconds of the window no message was finished, and"
+            f" {counts.max():.0f} in the fullest: the rate is that of bursts",
+            {"seconds": len(counts), "empty_seconds": empty, "most_msg": int(counts.max())},
+        )
+
+
+def finished(intervals: pd.DataFrame) -> pd.Series:
+    """Messages finished in each second of the window, by run and second: replies for CALL."""
+    done = (
+        intervals["stream"]
+        .eq("round-trip")
+        .where(intervals["test_case"].eq(CALL), intervals["stream"].eq("received"))
+    )
+    inside = intervals[done.fillna(value=False) & intervals["phase"].eq("window")]
+    counts: pd.Series = inside.groupby(["run", "start_s"], sort=False)["count"].sum()
+    return counts.astype(float)

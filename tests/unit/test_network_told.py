@@ -1,0 +1,54 @@
+"""What a report tells of the network between load generators and brokers."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mqperf import tables
+from mqperf.report import side_by_side
+from mqperf.report.environment import environment
+from mqperf.tables import Tables
+
+RUN = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
+CARD = {"name": "ens1", "model": "Maker X1", "driver": "x1", "speed_bits_per_s": 25_000_000_000}
+
+
+def elsewhere(root: Path, folder: Path, *interfaces: str) -> Tables:
+    """A recorded run, as if of an existing cluster that was reached by these interfaces."""
+    shutil.copytree(root / "data/samples/runs" / RUN, folder / RUN)
+    file = folder / RUN / "run.json"
+    facts = json.loads(file.read_text())
+    nodes = [{"label": f"N{n}", "name": f"n{n}", "interface": i} for n, i in enumerate(interfaces)]
+    facts["system"] |= {"cluster": "existing", "nodes": nodes}
+    facts["hosts"][0]["network_cards"] = [CARD, {"name": "ens2", "driver": "x2"}]
+    file.write_text(json.dumps(facts))
+    return tables.read(folder)
+
+
+def shown(read: Tables) -> dict[str, str]:
+    return {row[0]: row[1] for row in environment(read["runs"])["Network"].rows}
+
+
+def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> None:
+    """Its model, driver and speed; and that a network lay between."""
+    read = elsewhere(root, tmp_path, "ens1", "ens1")
+    told = shown(read)
+    assert (told["card model"], told["driver"], told["speed"]) == ("Maker X1", "x1", "25 Gbit/s")
+    worth = " ".join(side_by_side.worth(read["runs"], {"rabbitmq": "RabbitMQ"}))
+    assert "no network lay between" not in worth
+
+
+@pytest.mark.parametrize(("interface", "card"), [("lo", "loopback"), ("ens9", "not recorded")])
+def test_loopback_is_told_only_where_it_was_used(
+    root: Path, tmp_path: Path, interface: str, card: str
+) -> None:
+    """A cluster that is reached by nobody knows what has no card."""
+    assert shown(elsewhere(root, tmp_path, interface))["card model"] == card
+
+
+def test_a_private_cluster_is_on_loopback(root: Path) -> None:
+    """It has no card, hence no driver and no speed; that is known, and not a gap."""
+    told = shown(tables.read(root / "data/samples/runs"))
+    assert (told["card model"], told["driver"]) == ("loopback", "none: loopback")

@@ -1,0 +1,64 @@
+"""What notebooks show of several systems, and of points that share a number of threads."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf import notebook
+from mqperf.stats import complete
+from mqperf.tables import Tables, conform
+
+
+@pytest.fixture(scope="module")
+def both() -> Tables:
+    """Two systems with the same layout, the second with twice the CPU; 5 x 2 beside 10 x 1."""
+    shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
+    one, two = tables(shape), tables(dataclasses.replace(shape, system="other", title="Other"))
+    joined = {
+        name: conform(name, pd.concat([one[name], two[name]]))
+        for name in one
+        if name not in ("points", "knees", "bottlenecks", "doubts")
+    }
+    joined["cpu"].loc[joined["cpu"]["system"] == "other", "total_cores"] *= 2
+    split = {name: frame[frame["system"] == "other"].copy() for name, frame in joined.items()}
+    for frame in split.values():
+        frame["point"], frame["run"] = "split", frame["run"] + "-split"
+    split["runs"]["green_threads"], split["runs"]["processes"] = 5, 2
+    split["runs"]["started"] += pd.Timedelta(hours=6)
+    all_three = {name: conform(name, pd.concat([joined[name], split[name]])) for name in joined}
+    return complete(all_three)
+
+
+def test_systems_are_never_averaged(both: Tables) -> None:
+    """CPU of two brokers stands in two rows, however alike their layouts are."""
+    used = notebook.node_cpu(both, "rpc-call")
+    assert list(used.index) == [
+        ("rabbitmq", "cmsm", "classic", 10, 1),
+        ("other", "cmsm", "classic", 10, 1),
+        ("other", "cmsm", "classic", 10, 2),
+    ]
+    of_master = used["total, %"]["Master"].tolist()
+    assert of_master[1] == pytest.approx(2 * of_master[0])
+
+
+def test_processes_tell_points_of_as_many_threads_apart(both: Tables) -> None:
+    """10 threads in one process and 5 in each of two are two points, and two rows."""
+    shown = notebook.throughput_latency_cpu(both, "rpc-call")
+    assert len(shown) == 3
+    assert shown.index.is_unique
+    counts = notebook.message_processing(both, "rpc-call")
+    assert set(counts.index.get_level_values("processes")) == {1, 2}
+
+
+def test_sheets_are_of_one_system_each(both: Tables, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every sheet is headed by its system."""
+    notebook.show_nodes(both, "rpc-call")
+    told = capsys.readouterr().out
+    assert told.count("<Figure") == 2 or told.count("Figure(") == 2
+
+
+def test_the_overview_names_doubts(both: Tables) -> None:
+    """A reader sees whether the top of a sweep is to be trusted."""
+    assert "doubts" in notebook.overview(both).columns

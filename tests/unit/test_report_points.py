@@ -1,0 +1,59 @@
+"""Points that share a number of threads, and points that are not of the plan, on a page."""
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf.report.build import build
+from mqperf.stats import complete
+from mqperf.tables import Tables, conform
+
+COMPUTED = ("points", "knees", "bottlenecks", "doubts")
+
+
+@pytest.fixture(scope="module")
+def three() -> Tables:
+    """10 x 1 and 5 x 2 threads, which the plan asks for, and 10 x 1 in another window."""
+    shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
+    one = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
+    frames = {name: [frame] for name, frame in one.items()}
+    for hour, (point, processes) in enumerate((("split", 2), ("another", 1)), 1):
+        for name, frame in one.items():
+            part = frame.assign(point=point, run=frame["run"] + point)
+            if name == "runs":
+                part = part[part["status"] == "done"].assign(
+                    processes=processes,
+                    green_threads=10 // processes,
+                    asked_s=4.0 if point == "another" else 8.0,
+                    started=frame["started"] + pd.Timedelta(hours=hour),
+                )
+            frames[name].append(part)
+    joined = {name: conform(name, pd.concat(some)) for name, some in frames.items()}
+    done = joined["runs"].query("status == 'done' and point != 'another'")
+    keys = [name for name in joined["messages"].columns if name in done.columns]
+    planned = conform("planned", done[keys].assign(sentinel=0))
+    return complete({**joined, "planned": planned})
+
+
+@pytest.fixture(scope="module")
+def page(three: Tables, tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("report") / "out"
+    build(three, out, title="Points", html=False)
+    text = (out / "rabbitmq/cmsm/index.rst").read_text()
+    return " ".join(text.split())
+
+
+def test_points_with_as_many_threads_stand_apart(page: str) -> None:
+    """Each has its row with the number of processes, and the page says so."""
+    assert "* - threads - processes - throughput, msg/sec" in page
+    assert "- 10 - 1 -" in page
+    assert "- 10 - 2 -" in page
+    assert "Points with as many threads in another number of client processes are points" in page
+
+
+def test_what_is_not_of_the_plan_is_named_and_not_shown(three: Tables, page: str) -> None:
+    """It is a warning above the figures, and takes part in none; the tables keep it."""
+    assert "does not ask for point another (window 4 s, 3 runs)" in page
+    assert "was measured for 8 s, 3 times" in page
+    assert "another" in set(three["points"]["point"])
+    assert three["doubts"].query("point == 'another'")["kind"].tolist() == ["not-of-plan"]

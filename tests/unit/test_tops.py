@@ -1,0 +1,110 @@
+"""Which point heads a summary, and what is said of it."""
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+from mqperf.figures import palette, top_sheet
+from mqperf.report import side_by_side
+from mqperf.report.tops import best_first, tops
+from mqperf.report.verdicts import overview, verdicts
+from mqperf.report.words import layouts
+from mqperf.stats.change import change
+from mqperf.tables import Tables, conform
+
+LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
+
+
+@pytest.fixture(scope="module")
+def sound() -> Tables:
+    """A plain and a mirrored sweep of CALL in three repeats, without any doubt."""
+    read = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20)))
+    return {**read, "doubts": read["doubts"].iloc[:0]}
+
+
+def doubted(read: Tables, kind: str, *points: str) -> Tables:
+    """The tables with a doubt of this kind about these points."""
+    runs = read["runs"].drop_duplicates("point")
+    keys = [name for name in read["doubts"].columns if name in runs.columns]
+    rows = runs.loc[runs["point"].isin(points), keys].assign(kind=kind, text="so it is")
+    return {**read, "doubts": conform("doubts", rows)}
+
+
+def best(read: Tables) -> pd.DataFrame:
+    return tops(read, layouts(read["runs"]))
+
+
+PLAIN, MIRRORED = (f"rabbitmq-cmsm-{queues}-rpc-call-t00" for queues in ("classic", "mirrored"))
+
+
+def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
+    """The doubted one is told of as what it seems, and takes part in no ratio."""
+    assert best(sound)["threads"].tolist() == [20, 20]
+    read = doubted(sound, "noisy-host", f"{PLAIN}20")
+    assert best(read)["threads"].tolist() == [10, 20]
+    told, _ = verdicts(best(read), "RabbitMQ")
+    assert "with 10 threads" in told
+    assert "points with doubts seem to reach" in told
+
+
+@pytest.mark.parametrize("kind", ["clock-offset", "probe-gap", "peak-at-edge", "wording"])
+def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> None:
+    """CPU, latency and words say nothing against a throughput."""
+    assert best(doubted(sound, kind, f"{PLAIN}20"))["threads"].tolist() == [20, 20]
+
+
+def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
+    """The highest is named with its doubts, and no percentage is made of it."""
+    read = doubted(sound, "backlog", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
+    leader, cost = verdicts(best(read), "RabbitMQ")
+    assert "of RabbitMQ no point is beyond doubt; the highest seems to be" in leader
+    assert leader.endswith(": backlog.")
+    assert cost.endswith("CALL cannot be told, as a top is doubted.")
+    (told,) = side_by_side.leaders(best(read), {"rabbitmq": "RabbitMQ"})
+    assert "of RabbitMQ no point is beyond doubt" in told
+
+
+def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
+    """Over repeats there is one; of single runs there is none."""
+    assert "CALL \N{MINUS SIGN}55 % (95 % interval \N{MINUS SIGN}" in verdicts(best(sound), "R")[1]
+    single = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1))
+    told = verdicts(best({**single, "doubts": sound["doubts"]}), "R")[1]
+    assert "(without repeats, so without an interval)" in told
+
+
+def test_the_interval_of_a_change_is_welchs() -> None:
+    """Of two means with 1 % and 2 % error in three repeats: by hand, 2.94 degrees of freedom."""
+    root = 3**0.5
+    points = [
+        {"repeats": 3, "throughput_msg_s": mean, "throughput_msg_s_sd": mean * error * root}
+        for mean, error in ((1000.0, 0.01), (500.0, 0.02))
+    ]
+    before, after = points
+    found = change(before, after)
+    assert found.change == pytest.approx(-0.5)
+    # t(0.975; 2.94) = 3.2188; exp(-+ 3.2188 x sqrt(0.0005)) / 2 - 1
+    assert (found.low, found.high) == pytest.approx((-0.5347, -0.4627), abs=2e-4)
+
+
+def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
+    """In the overview of a system, and beside other systems."""
+    read = doubted(sound, "backlog", f"{PLAIN}10", f"{PLAIN}20")
+    (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
+    bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_width()]
+    faces = [to_hex(bar.get_facecolor()) for bar in bars]
+    assert faces == [palette.PAPER.light, palette.CASES["rpc-call"].light]
+    found = layouts(read["runs"])
+    grid = overview(best(read), found)
+    assert ["[#" in row[1] for row in grid.rows] == [True, False]
+    assert grid.notes[0].text.startswith("doubt, backlog: ")
+    beside = side_by_side.overview(best(read), {"rabbitmq": found})
+    assert ["[#" in row[2] for row in beside.rows] == [True, False]
+    assert len(beside.notes) == 1
+
+
+def test_without_figures_nothing_heads(sound: Tables) -> None:
+    """A point whose attempts all failed is no top."""
+    nothing = sound["points"].assign(throughput_msg_s=None)
+    assert best_first(nothing, sound["doubts"]).empty
