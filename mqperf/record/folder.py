@@ -80,7 +80,7 @@ class Run:
 
     def _is(self, name: str, recorded: str) -> bool:
         try:
-            return sha256(self.path / name) == recorded
+            return sha256(self.path / name, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == recorded
         except (OSError, RecordError):
             return False
 

@@ -29,9 +29,12 @@ def checksums(folder: Path, *, sync: bool = False) -> dict[str, str]:
     }
 
 
-def sha256(path: Path, *, sync: bool = False) -> str:
-    """The checksum of one file, which with ``sync`` is then on disk."""
-    with raw.opened(path, limit_bytes=2**63) as file:
+def sha256(path: Path, *, limit_bytes: int = 2**63, sync: bool = False) -> str:
+    """The checksum of one file, which with ``sync`` is then on disk.
+
+    Raises ``RecordError`` for a larger file than ``limit_bytes``: it may be one huge hole.
+    """
+    with raw.opened(path, limit_bytes) as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
         if sync:
             os.fsync(file.fileno())

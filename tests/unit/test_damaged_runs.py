@@ -152,6 +152,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "messages cut": (cut("load/client-1.messages", 9000), "has 9000 bytes where its header"),
     "messages of NaN": (nan, "the instant at byte 157602 is no finite number"),
     "messages of a pipe": (replaced("load/server-1.messages", os.mkfifo), "a named pipe, where"),
+    "messages with a hole": (
+        lambda run: os.truncate(run / "load/client-1.messages", 2**43),
+        "a recorded file of its kind has at most",
+    ),
     "messages elsewhere": (
         replaced("load/server-1.messages", lambda path: path.symlink_to("../../elsewhere")),
         "a link, where a recorded file should be",

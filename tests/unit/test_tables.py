@@ -357,11 +357,9 @@ def test_messages_of_another_run_are_foreign(tmp_path: Path) -> None:
 
 def test_a_message_received_before_it_was_sent_is_counted(tmp_path: Path) -> None:
     """One negative latency is enough."""
-    row = counted(
-        tmp_path, [(t / 10, t / 10 + (-0.01 if t == 15 else 0.01)) for t in range(10, 30)]
-    )
+    received = [(t / 10, t / 10 + 0.01) for t in range(10, 30)]
+    row = counted(tmp_path, [(1.0, 0.99), *received[1:]])
     assert row["causality_violations"] == 1
-    assert row["silent_s"] == 0
 
 
 def test_a_reply_before_the_request_arrived_is_counted(tmp_path: Path) -> None:
