@@ -120,7 +120,7 @@ def run(
 
     Example: `mqperf run plans/quickstart.yaml`
     """
-    from mqperf.progress import Bar
+    from mqperf.progress import Bar, amount
     from mqperf.runner import sweep
     from mqperf.systems.in_plans import problems_of
 
@@ -136,8 +136,8 @@ def run(
         console.print(line, markup=False, soft_wrap=True)
     if outcome.failed:
         complaints.print(
-            f"mqperf: {len(outcome.failed)} runs failed; their evidence is in"
-            f" {folder}/*.failed-*, and the same command tries them again",
+            f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
+            f" {folder}/*.failed-*, and the same command tries again",
             markup=False,
         )
         raise typer.Exit(FAILED_RUNS)
