@@ -57,7 +57,7 @@ def text_lines(differences: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[
     if len(differences):
         yield "A and B differ in"
     for row in differences.to_dict("records"):
-        yield one_line(f"  {row['what']}: {row['value_in_a']} | {row['value_in_b']}")
+        yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")
     point = ""
     for row in comparison.to_dict("records"):
         if (now := point_label(row)) != point:

@@ -252,3 +252,15 @@ def test_more_threads_stand_out_more() -> None:
     for paper, side in ((palette.PAPER.light, "light"), (palette.PAPER.dark, "dark")):
         steps = [contrast(getattr(shade, side), paper) for shade in palette.THREADS]
         assert all(one < other for one, other in pairwise(steps))
+
+
+def test_names_are_drawn_to_the_letter(tmp_path: Path) -> None:
+    """No formula, not hidden from the legend, no control character; the title is XML's text."""
+    names = ("$\\frac{$ and $x$", "_hidden", "<b>\x00\u202e\u6f22")
+    cpu = tables(Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), nodes=names))["cpu"]
+    file = figures.write_svg(
+        figures.node_sheet(cpu), tmp_path / "nodes.svg", title="a\x07<b>", description="</desc>\x00"
+    )
+    drawn = {(element.text or "").strip() for element in ET.parse(file).iter()}  # noqa: S314
+    assert {"a <b>", "</desc>", "$\\frac{$ and $x$ total", "\u200b_hidden sys"} <= drawn
+    assert "<b> \ufffd\u6f22 total" in drawn

@@ -94,6 +94,10 @@ def test_every_picture_is_told_in_words(tree: Path) -> None:
     alts = re.findall(r"^   :alt: (.+)$", page, re.MULTILINE)
     assert len(alts) == len(IMAGE.findall(page))
     assert all(alt.endswith(".") for alt in alts)
+    # an option is no markup: a backslash would be read aloud
+    overview = (tree / "rabbitmq/index.rst").read_text()
+    assert "Client -> Master, Server -> Master: CALL" in overview
+    assert "\\" not in "".join(alts) + overview.split(":alt:")[1].splitlines()[0]
     assert any(re.search(r"throughput from \d+\.\d to \d+\.\d msg/sec", alt) for alt in alts)
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
@@ -12,11 +13,12 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
+from factory import Shape, tables
 from typing_extensions import override
 
 from mqperf import tables as rooms
 from mqperf.columns import COLUMNS
-from mqperf.errors import MqperfError, TableError
+from mqperf.errors import MqperfError, ReportError, TableError
 from mqperf.one_line import one_line
 from mqperf.report.build import build
 from mqperf.stats import complete
@@ -241,3 +243,40 @@ def test_a_name_in_a_run_is_no_path(root: Path, tmp_path: Path) -> None:
     (run / "run.json").write_text(json.dumps(facts))
     with pytest.raises(MqperfError, match=sample.name):
         rooms.read(tmp_path / "runs")
+
+
+SMALL = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), repeats=1)
+
+
+def renamed(read: Tables, column: str, names: dict[str, str]) -> Tables:
+    """The tables with other names in a column."""
+    return {
+        name: frame.assign(**{column: frame[column].replace(names)}) if column in frame else frame
+        for name, frame in read.items()
+    }
+
+
+def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
+    """It ends no report on the others; the first page says what it leaves out."""
+    read = renamed(tables(SMALL), "test_case", {"notify": "publish *x*"})
+    build(read, tmp_path / "out", title="x", html=False)
+    page = " ".join((tmp_path / "out/index.rst").read_text().split())
+    assert r"2 attempts at the test case 'publish \*x\*' not shown" in page
+    layout = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
+    assert layout.count("This test case was not measured.") == 1
+    assert "publish" in (tmp_path / "out/tables/runs.csv").read_text()
+
+
+def test_layouts_never_share_a_folder(tmp_path: Path) -> None:
+    """Two that would are named, instead of one page for both."""
+    shape = replace(SMALL, layouts=(("cmsm", "mirrored"), ("cmsm-ha", "classic")))
+    with pytest.raises(
+        ReportError, match=r"cmsm with mirrored queues.* share the folder 'cmsm-ha'"
+    ):
+        build(tables(shape), tmp_path / "out", title="x", html=False)
+
+
+def test_a_system_is_not_called_like_a_part_of_the_report(tmp_path: Path) -> None:
+    """Its pages would be mixed with others, or left out of the HTML."""
+    with pytest.raises(ReportError, match="something else called 'tables'"):
+        build(tables(replace(SMALL, system="tables")), tmp_path / "out", title="x", html=False)

@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import pytest
+from docutils import nodes
 from docutils.core import publish_doctree
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from mqperf.one_line import one_line
 from mqperf.report import rst
-from mqperf.report.rst import Grid, Note
+from mqperf.report.rst import Grid, Note, Text
 from mqperf.report.words import TEST_CASES, amount, cell, joined, three_figures
 
 TABLE = """\
@@ -22,6 +26,18 @@ TABLE = """\
 """
 
 
+EXPECTED = {
+    *(nodes.document, nodes.section, nodes.title, nodes.paragraph, nodes.strong, nodes.image),
+    *(nodes.bullet_list, nodes.list_item, nodes.table, nodes.tgroup, nodes.colspec, nodes.thead),
+    *(nodes.tbody, nodes.row, nodes.entry, nodes.footnote, nodes.footnote_reference, nodes.label),
+}
+"""What the pages are made of."""
+
+
+def document(source: str) -> nodes.document:
+    return publish_doctree(source, settings_overrides={"report_level": 2, "doctitle_xform": False})
+
+
 def text_of(source: str) -> str:
     return publish_doctree(source, settings_overrides={"report_level": 1, "halt_level": 1}).astext()
 
@@ -29,7 +45,7 @@ def text_of(source: str) -> str:
 def test_a_table_is_laid_out_as_published(root: Path) -> None:
     """Bullet alone on its line, cells five spaces in: as in the reports that are kept."""
     grid = Grid("RPC CALL Message count", ("threads", "sent, msg"), (("50", "301010"),), style="")
-    assert rst.table(grid) + "\n" == TABLE
+    assert f"{rst.table(grid)}\n" == TABLE
     head, _, first_row = TABLE.partition("   *\n     - 50")
     published = (root / "data/sources/rabbitmq-cmsm.rst").read_text()
     assert head.rstrip().splitlines()[:3] == [
@@ -65,10 +81,73 @@ def test_escaped_text_is_plain(text: str) -> None:
     assert text_of(rst.escape(text)) == text
 
 
+PIECES = (
+    *"*`|_[]<>:.-+=~^\\#'\"!$%&(),/;?@{} \n\t\r\v\0\x1c\x85\u2028",
+    *"\u202e\u2022\u6f22\u0301\ud800\uffff",
+    *(".. raw:: html", ".. include:: x", "::", "__", "====", "\\\\", "1.", "a)", "(i)", "#."),
+    *("--option", "-a", "/V", "|x|", "`y`_", "[1]_", "[#a]_", "http://x.y/", "a@b.c", ":r:`x`"),
+    *(">>> ", "+---+", "javascript:x", "\n\n", "  ", "x" * 80, "word"),
+)
+anything = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(anything, anything)
+def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
+    """In a paragraph, list, title, cell, caption, footnote or alternative text: to the letter."""
+    note = Note("note-1", other)
+    grid = Grid(other, (text, "h"), ((other, Text("1") + note.mark),), (note,))
+    parts = [
+        rst.title(text, "=", over=True),
+        rst.wrap(text),
+        rst.wrap(Text("**{}** and {}.").format("x" + text, other)),
+        rst.bullets(["a" + text, other + "b"]),
+        rst.table(grid),
+        rst.image(rst.slug("picture"), text),
+        rst.title(other, "-"),
+        "end",
+    ]
+    told = document("\n\n".join(parts))
+    for message in list(told.findall(nodes.system_message)):
+        assert message["level"] == 1  # two titles are the same, which is nobody's fault
+        message.parent.remove(message)
+    assert {type(node) for node in told.findall(nodes.Element)} <= EXPECTED
+    one, two = one_line(text), one_line(other)
+    begun, ended = one_line("x" + text), one_line(other + "b")
+    expected = [one or rst.MISSING, one, begun, f" and {two}.", one_line("a" + text), ended, two]
+    expected += [one, "h", two, "1 ", "1", "1", two or rst.MISSING, two or rst.MISSING, "end"]
+    texts = [node.astext().replace("\n", " ") for node in told.findall(nodes.Text)]
+    assert [t.replace("\xa0", " ") for t in texts] == [t for t in expected if t]
+    assert next(told.findall(nodes.image)).get("alt", "") == one
+
+
+def test_what_is_added_to_finished_text_is_escaped() -> None:
+    """Forgetting it shows a backslash; it never makes markup of data."""
+    assert Text("*{}*").format("*") == r"*\**"
+    assert Text("a") + "*" == r"a\*"
+    assert Text(", ").join(["*", Text("*b*")]) == r"\*, *b*"
+    assert rst.escape(rst.escape("*")) == r"\*"
+    assert rst.escape(f"{Text('*')}") == r"\*"
+
+
+def test_no_line_is_too_long_for_docutils() -> None:
+    """It refuses the whole document for one line of 10,000 characters."""
+    assert max(map(len, rst.title("*" * 50_000, "=").splitlines())) < 10_000
+
+
+def test_long_captions_have_files_of_their_own() -> None:
+    """A file's name has room for 255 characters, and two captions never share one."""
+    names = {rst.slug("x" * 500 + end) for end in ("a", "b")}
+    assert len(names) == 2
+    assert all(len(name) <= 100 for name in names)
+
+
 def test_footnotes_follow_their_table() -> None:
     """A mark stands at the number, its sentence below the table."""
     note = Note("note-1", "13 of *420309* were lost")
-    grid = Grid("Counts", ("lost",), ((f"13{note.mark}",),), (note,))
+    grid = Grid("Counts", ("lost",), ((Text("13") + note.mark,),), (note,))
     told = text_of(rst.table(grid))
     assert "13 1" in told
     assert told.endswith("13 of *420309* were lost")
@@ -76,8 +155,8 @@ def test_footnotes_follow_their_table() -> None:
 
 def test_a_title_over_and_under() -> None:
     """Documents of their own have the line on both sides."""
-    assert rst.title("Ab", "=", over=True) == "==\nAb\n=="
-    assert rst.title("Ab", "-") == "Ab\n--"
+    assert rst.title("Title", "=", over=True) == "=====\nTitle\n====="
+    assert rst.title("Title", "-") == "Title\n-----"
 
 
 def test_per_cent_signs_stay_with_their_number() -> None:
