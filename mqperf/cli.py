@@ -1,10 +1,13 @@
 """The command line: translates what a person types into calls, and does nothing else."""
 
+import io
+import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import typer
 from rich.console import Console
@@ -49,11 +52,28 @@ def main() -> None:
     """Run the command line; explained errors become one line on stderr and exit code 2."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupted)
+    os.environ.pop("MPLBACKEND", None)  # figures are files here; notebooks choose their own
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names in an output of ASCII
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what cannot be written is an error of ours, not of the exit
     except MqperfError as error:
-        complaints.print(f"mqperf: {without_passwords(str(error))}", markup=False)
-        sys.exit(FAULT)
+        _complain(str(error))
+    except OSError as error:
+        _complain(f"{error.filename or 'its output'}: {error.strerror or error}")
+
+
+def _complain(text: str) -> NoReturn:
+    with suppress(OSError):
+        complaints.print(f"mqperf: {without_passwords(text)}", markup=False)
+    # what could not be written by now, the interpreter shall not try to write at its end
+    for descriptor in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    sys.exit(FAULT)
 
 
 @app.callback(invoke_without_command=True)

@@ -17,7 +17,7 @@ def host_facts() -> dict[str, JsonValue]:
     return {
         "cpu_model": _cpu_model(),
         "cores": psutil.cpu_count(),
-        "memory_bytes": psutil.virtual_memory().total,
+        "memory_bytes": _memory_bytes(),
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _os(),
         "clock_source": _first_line(CLOCK),
@@ -36,6 +36,13 @@ def _cpu_model() -> str:
         if key.strip() == "model name":
             return value.strip()
     return platform.machine()
+
+
+def _memory_bytes() -> int | None:
+    try:
+        return psutil.virtual_memory().total
+    except (OSError, psutil.Error):
+        return None
 
 
 def _os() -> str | None:
