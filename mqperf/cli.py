@@ -70,9 +70,11 @@ def main() -> None:
 def _complain(text: str) -> NoReturn:
     with suppress(OSError):
         complaints.print(f"mqperf: {without_passwords(text)}", markup=False)
-    # what could not be written by now, the interpreter shall not try to write at its end
-    for descriptor in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:  # nor shall the interpreter try once more at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(FAULT)
 
 

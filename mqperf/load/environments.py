@@ -129,7 +129,7 @@ def pinned(name: str, distribution: str) -> str:
     lock = (LOCKS / find(name).lock).read_text()
     found = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
     if found is None:
-        raise LoadError(f"The lock of simulator release {name!r} does not name {distribution}.")
+        raise LoadError(f"{LOCKS / find(name).lock}: does not name {distribution}; renew the locks")
     return found[1]
 
 
