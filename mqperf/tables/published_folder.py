@@ -14,7 +14,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS, TABLES
 from mqperf.errors import TableError
 from mqperf.tables.given import MIB, text_of
-from mqperf.tables.shape import conform, empty
+from mqperf.tables.shape import MEANT, conform, empty
 
 PUBLISHED = "published.json"
 """The file by which such a folder is known."""
@@ -121,7 +121,7 @@ def _problem(name: str, frame: pd.DataFrame) -> str | None:
         conform(name, frame)
     except (TableError, ValueError, OverflowError):
         check = COLUMNS[column].check
-        wanted = "must be an instant" if check == "any" else f"must be {check}"
+        wanted = "must be an instant" if check == "any" else f"must be {MEANT.get(check, check)}"
         return f"is {frame[column].iloc[0][:SHOWN]!r}, {wanted}"
     return None
 

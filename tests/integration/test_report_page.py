@@ -118,6 +118,26 @@ def test_the_page_itself_never_scrolls_sideways(report: Path, browse: Browse, wi
 
 
 @pytest.mark.needs_browser
+def test_a_printed_page_has_all_columns(report: Path, browse: Browse) -> None:
+    """On a sheet of A4 no table is cut off, and nothing of the screen covers the text."""
+    as_printed = (
+        "for (const sheet of document.styleSheets) for (const rule of [...sheet.cssRules])"
+        " if (rule.media?.mediaText === 'print') for (const own of rule.cssRules)"
+        " sheet.insertRule(own.cssText, sheet.cssRules.length);"
+        "const ends = [...document.querySelectorAll('table')]"
+        ".map(table => table.getBoundingClientRect().right <= innerWidth);"
+        "const shown = ['.skip-to-content', '.sidebar-drawer', '.toc-drawer']"
+        ".map(name => getComputedStyle(document.querySelector(name)).display);"
+        "document.title = [...new Set(ends), ...new Set(shown)].join(' ')"
+    )
+    width = round((297 - 2 * 12) / 25.4 * 96)
+    with scripted(report / "html" / PAGE, as_printed) as address:
+        options = ("--allow-file-access-from-files", f"--window-size={width},900", "--dump-dom")
+        shown = browse(*options, address)
+    assert "<title>true none</title>" in shown
+
+
+@pytest.mark.needs_browser
 @pytest.mark.parametrize("paper", ["light", "dark"])
 def test_a_figure_follows_the_readers_scheme(
     report: Path, browse: Browse, tmp_path: Path, paper: str

@@ -132,6 +132,7 @@ def repeated(run: str, *throughputs: float, own: bool = True) -> Fault:
                 if name == "runs":
                     part["started"] += pd.Timedelta(hours=repeat)
                     part["content"] = f"{repeat}" if own else part["content"]
+                    part["case"] = part["run"]
                 if name == "messages":
                     part[["throughput_msg_s", "send_rate_msg_s"]] *= share
                 if name == "latency":
