@@ -57,7 +57,7 @@ def _row(top: pd.Series, bottlenecks: pd.Series) -> tuple[str, ...]:
         str(top["system"]),
         str(top["label"]),
         TEST_CASES[top["test_case"]].short,
-        *(cell(column, top[column]) for column in FIGURES),
+        *(str(cell(column, top[column])) for column in FIGURES),  # of finished RST the bare text
         str(bottlenecks.get(top["point"], limits.UNKNOWN)),
         ", ".join(top["doubts"]) or "none",
     )
