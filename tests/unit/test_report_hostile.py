@@ -13,6 +13,8 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
+from docutils import nodes
+from docutils.core import publish_doctree
 from factory import Shape, tables
 from typing_extensions import override
 
@@ -20,8 +22,9 @@ from mqperf import tables as rooms
 from mqperf.columns import COLUMNS
 from mqperf.errors import MqperfError, ReportError, TableError
 from mqperf.one_line import one_line
+from mqperf.report import comparison
 from mqperf.report.build import build
-from mqperf.stats import complete
+from mqperf.stats import compared, complete
 from mqperf.tables import Tables
 from mqperf.tables.files import read
 
@@ -218,6 +221,19 @@ def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: 
     found = published(root, tmp_path / "published", attacks, names)
     build(found, tmp_path / "out", title=TITLE, html=False)
     assert (tmp_path / "out/rabbitmq/cmsm/index.rst").is_file()
+
+
+def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
+    """What two sets differ in is shown to the letter, with the names of both folders."""
+    runs = of_runs["runs"].assign(os="Debian", cpu_model="**fast**")
+    other = {**of_runs, "runs": runs}
+    page = comparison.write(tmp_path, TITLE, **compared(of_runs, other))
+    told = publish_doctree(page.read_text(), settings_overrides={"report_level": 2})
+    assert list(told.findall(nodes.system_message)) == []
+    kinds = {type(node) for node in told.findall()}
+    assert kinds & {nodes.raw, nodes.strong, nodes.target, nodes.reference} == set()
+    texts = {text.astext() for text in told.findall(nodes.Text)}
+    assert {one_line(TITLE), "**fast**"} <= texts
 
 
 @pytest.mark.parametrize("column", ["system", "topology", "queues"])
