@@ -1,7 +1,7 @@
 "use strict";
 
-// Thousands separators, tables sorted by a click on a heading, and boxes in which wide drawings
-// scroll.  Everything can be read without this file.
+// Thousands separators, tables sorted by a click on a heading, boxes in which wide drawings
+// scroll, and notebooks that open.  Everything can be read without this file.
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
@@ -70,5 +70,9 @@ function boxed(image) {
 for (const table of document.querySelectorAll("table.numbers")) {
   readNumbers(table);
   makeSortable(table);
+}
+// Executed notebooks are files to Sphinx, and pages to a reader.
+for (const link of document.querySelectorAll('a.download[href$=".html"]')) {
+  link.removeAttribute("download");
 }
 for (const image of document.querySelectorAll('article img:not([src*="topology_"])')) boxed(image);
