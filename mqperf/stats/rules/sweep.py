@@ -44,7 +44,7 @@ def spread(tables: Tables) -> Iterator[Finding]:
         if shares.max() > SPREAD:
             yield Finding(
                 _last_by(repeats.assign(away=shares), "away"),
-                f"this run's throughput is {shares.max():.0%} away from"
+                f"this run's throughput is {100 * shares.max():.0f} % away from"
                 f" {'the other' if len(rate) == 2 else 'the median of the'}"
                 f" {'repeat' if len(rate) == 2 else f'{len(rate)} repeats'}",
                 {"throughputs_msg_s": [round(float(one), 1) for one in rate]},
