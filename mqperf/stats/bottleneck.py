@@ -114,7 +114,7 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
         used = _cores(pd.concat([nodes, testers]))
         return Verdict("cannot tell", f"{unknown} not recorded; known: {used}")
     used = _cores(pd.concat([nodes, testers]))
-    idle = f"no process out of CPU, no host above {HOST_FULL:.0%}: {used}"
+    idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
     return Verdict("none", "; ".join(filter(None, [idle, _traffic(links)])))
 
 

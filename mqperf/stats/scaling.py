@@ -118,7 +118,7 @@ def _saturation(threads: Array, throughput: Array, found: Fit) -> tuple[Row, str
     """Where the bounds cross, with an interval where the runs know their error."""
     law, error = found.law, found.error
     if not found.describes:
-        how = "as the repeats show" if found.refuted else f"by {error:.0%}"
+        how = "as the repeats show" if found.refuted else f"by {100 * error:.0f} %"
         return {}, f"the Universal Scalability Law misses the runs, {how}"
     crossing = _crossing(law, threads, throughput)
     known: Row = {

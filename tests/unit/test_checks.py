@@ -224,7 +224,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "Master for 3 s",
     ),
     "short-window": ("runs", {"window_s": 9.5}, CALL, "is 9.50 s, 10.00 s were asked for"),
-    "spread": ("messages", SLOW, CAST, "is 34% away from the median of the 3 repeats"),
+    "spread": ("messages", SLOW, CAST, "is 34 % away from the median of the 3 repeats"),
 }
 """Kind -> table, cells to change, rows to change, words of the doubt."""
 
@@ -451,7 +451,7 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
 def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
     """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
     (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
-    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8%" in doubt.text
+    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8 %" in doubt.text
     assert doubt.run == "control-3"
 
 

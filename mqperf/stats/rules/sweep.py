@@ -114,8 +114,8 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
         told = ", ".join(f"{rate:.0f}" for rate in rates)
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {told} msg/sec, which spreads by {own**0.5:.1%} where repeats"
-            f" of the same test case spread by {noise**0.5:.1%} (standard deviation / mean)",
+            f"the control runs gave {told} msg/sec, which spreads by {_percent(own)} where repeats"
+            f" of the same test case spread by {_percent(noise)} (standard deviation / mean)",
             {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )
 
@@ -160,3 +160,8 @@ def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
     error = (float(((value - slope * x) ** 2).sum()) / freedom / float((x**2).sum())) ** 0.5
     chance = 2 * stats.t.sf(abs(slope) / error, freedom) if error else 0.0
     return moved if chance < CHANCE and abs(moved) >= MOVED else None
+
+
+def _percent(variance: float) -> str:
+    """A relative variance as the standard deviation."""
+    return f"{100 * variance**0.5:.1f} %"
