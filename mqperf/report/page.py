@@ -47,7 +47,7 @@ class Page:
         """Write the CSV of every table and the JSON of the page."""
         for section in self.sections:
             if section.data is not None:
-                section.data.to_csv(folder / section.file, index=False)
+                section.data.to_csv(folder / str(section.file), index=False)
         text = json.dumps(self.data, indent=1, ensure_ascii=False)
         (folder / f"{self.layout.folder}.json").write_text(text + "\n", encoding="utf-8")
 
