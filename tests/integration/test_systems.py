@@ -165,7 +165,7 @@ class Killer(Silent):
     @override
     def doing(self, what: str, case: Case | None = None) -> None:
         if what == "measuring" and self.words:
-            for process in psutil.Process().children():
+            for process in psutil.Process().children(recursive=True):
                 if self.words in " ".join([*process.cmdline(), process.cwd()]):
                     process.kill()
             self.words = None
