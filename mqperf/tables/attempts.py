@@ -45,7 +45,7 @@ def _read(run: Run) -> Attempt:
     facts = None
     try:
         facts = run.facts()
-        return Attempt(keys(run, facts.case), of_run(run, facts))
+        return Attempt(keys(run.id, facts.case), of_run(run, facts))
     except MqperfError as error:
         return _unreadable(run, facts, error)
 
@@ -61,7 +61,7 @@ def _checked(run: Run, attempt: Attempt) -> Attempt:
 
 def _unreadable(run: Run, facts: Facts | None, reason: MqperfError) -> Attempt:
     case = None if facts is None else facts.case
-    own = _told_by_name(run) if case is None else keys(run, case)
+    own = _told_by_name(run) if case is None else keys(run.id, case)
     frames = {"runs": pd.DataFrame([unreadable_row(facts, _relative(run, reason))])}
     return Attempt(own, frames, str(reason))
 

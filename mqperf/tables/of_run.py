@@ -65,12 +65,12 @@ def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
     return finished(read_streams(one), one.case.test_case), one.window
 
 
-def keys(run: Run, case: Case | None) -> dict[str, Any]:
-    """The columns that say which attempt at which point of the sweep a row is of."""
+def keys(run: str, case: Case | None) -> dict[str, Any]:
+    """The columns that say which attempt, of the run so named, at which point a row is of."""
     if case is None:
-        return {"run": run.id}
+        return {"run": run}
     return {
-        "run": run.id,
+        "run": run,
         "point": case.point,
         "system": case.system,
         "topology": case.topology,

@@ -6,6 +6,7 @@ import pandas as pd
 
 from mqperf.errors import PlanError
 from mqperf.plan_file import load_plan
+from mqperf.tables.of_run import keys
 from mqperf.tables.shape import conform, empty, in_order
 
 
@@ -20,18 +21,5 @@ def planned(plan: Path) -> pd.DataFrame:
         cases = load_plan(plan).cases()
     except PlanError:
         return empty("planned")
-    rows = [
-        {
-            "run": case.id,
-            "point": case.point,
-            "system": case.system,
-            "topology": case.topology,
-            "queues": case.queues,
-            "test_case": case.test_case,
-            "threads": case.threads,
-            "repeat": case.repeat,
-            "sentinel": case.sentinel,
-        }
-        for case in cases
-    ]
+    rows = [keys(case.id, case) | {"sentinel": case.sentinel} for case in cases]
     return in_order(conform("planned", pd.DataFrame(rows)))
