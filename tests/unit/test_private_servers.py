@@ -12,7 +12,7 @@ from mqperf.hosts import LocalHost
 from mqperf.systems.private import PortTakenError, Server, Servers, Site
 
 HOST = LocalHost()
-SERVES = "echo ready; exec sleep 60"
+SERVES = "echo serving; exec sleep 60"
 
 
 def server(folder: Path, script: str, **files: str) -> Server:
@@ -22,7 +22,7 @@ def server(folder: Path, script: str, **files: str) -> Server:
         folder=folder,
         argv=("/bin/sh", "-c", script),
         env={},
-        ready=("ready",),
+        ready=("serving",),
         taken=("Address already in use",),
         files=files,
     )
@@ -94,7 +94,7 @@ def test_one_that_is_known_to_hang_is_started_again(servers: Servers, tmp_path: 
 
 def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
     """Whoever dies later is found by the next check."""
-    servers.start([server(tmp_path / "one", "echo ready; sleep 0.2; exit 1")], 10)
+    servers.start([server(tmp_path / "one", "echo serving; sleep 0.2; exit 1")], 10)
     assert servers.nodes[0].process is not None
     while servers.nodes[0].process.alive:
         time.sleep(0.05)
@@ -109,7 +109,7 @@ def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Pat
         (tmp_path / name).mkdir()
         servers.collect(tmp_path / name)
     assert (tmp_path / "first" / "one-conf").read_text() == "key: ***"
-    assert (tmp_path / "first" / "one.log").read_text() == "***\nready\n"
+    assert (tmp_path / "first" / "one.log").read_text() == "***\nserving\n"
     assert (tmp_path / "second" / "one.log").read_text() == ""
 
 
