@@ -16,9 +16,10 @@ from pathlib import Path
 
 from mqperf.hosts import LocalHost
 from mqperf.load import Command, environments, simulator
-from mqperf.plan import TEST_CASES, Case, TestCase
+from mqperf.plan import Case
 from mqperf.runner.trial import Bench, Trial
 from mqperf.systems import SYSTEMS
+from mqperf.test_cases import TEST_CASES
 
 SECONDS = 8
 GREEN_THREADS = 10
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> None:
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
 
 
-def _pair(bench: Bench, test_case: TestCase, number: int) -> float:
+def _pair(bench: Bench, test_case: str, number: int) -> float:
     case = Case(
         system="rabbitmq",
         topology="cmsm",

@@ -12,6 +12,7 @@ import numpy as np
 from mqperf.load.simulator_json import Output, Point, Summary, summaries, summed
 from mqperf.record import Event, Whole
 from mqperf.tables.streams import Streams, together
+from mqperf.test_cases import TEST_CASES
 
 STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
 """Stream of the simulator's own output -> stream of the exact record."""
@@ -24,7 +25,7 @@ PRECISION = 1e-9
 def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
     """Columns of ``messages``: what was lost, duplicated, foreign, or received before it was sent.
 
-    Of CALL a message is lost that got neither reply nor error; of CAST and NOTIFY one that no
+    Where servers answer, a message is lost that got neither reply nor error; elsewhere one that no
     server received.
     """
     received = together(streams, "received")
@@ -33,7 +34,7 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
     at_servers = np.sort(received[:, 0])
     ended = at_servers
     foreign = _surplus(at_servers, sent, known=False)
-    if run.case.test_case == "rpc-call":
+    if TEST_CASES[run.case.test_case].replies:
         ended = np.sort(np.concatenate([replies[:, 0], errors[:, 0]]))
         foreign += _surplus(ended, sent, known=False)
     return {

@@ -21,6 +21,7 @@ from mqperf.tables import accounting, probed, within_run
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, finished, read_streams, together
 from mqperf.tables.within_run import PERCENTILES, Window
+from mqperf.test_cases import TEST_CASES
 
 PHASES = ("warm-up", "window", "cool-down")
 
@@ -107,7 +108,7 @@ def _outputs(run: Whole) -> Mapping[str, Output]:
         file = load / f"{process.label}.json"
         found[process.label] = output = readers[process.kind](file)
         has_replies = "round_trip" in simulator_json.summaries(output)
-        if has_replies != (process.kind == "client" and run.case.test_case == "rpc-call"):
+        if has_replies != (process.kind == "client" and TEST_CASES[run.case.test_case].replies):
             raise LoadError(f"{file}: not of a run of {run.case.test_case}")
     return found
 
@@ -133,7 +134,7 @@ def _message_row(
     return {
         "sent": len(sent),
         "received": len(together(streams, "received")),
-        "round_trip": len(done) if case.test_case == "rpc-call" else None,
+        "round_trip": len(done) if TEST_CASES[case.test_case].replies else None,
         "errors": len(together(streams, "error")),
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": within_run.per_second(sent, window).sum() / length,
@@ -153,7 +154,7 @@ def _latency_row(
     inside = finished[(finished[:, 0] >= window[0]) & (finished[:, 0] < window[1])]
     latency = inside[:, 1] - inside[:, 0]
     row: dict[str, Any] = {
-        "stream": "round-trip" if case.test_case == "rpc-call" else "one-way",
+        "stream": TEST_CASES[case.test_case].finish.latency,
         "samples": len(latency),
         "published_latency_s": published.latency_mean_s,
     }

@@ -18,9 +18,10 @@ from mqperf.load.environments import Environment
 from mqperf.load.messages import read_header, read_messages
 from mqperf.load.simulator import commands
 from mqperf.load.simulator_json import published_compatible, read_client, read_server
-from mqperf.plan import TEST_CASES, Case
+from mqperf.plan import Case
 from mqperf.runner.control import Control
 from mqperf.systems import SYSTEMS, Deployment
+from mqperf.test_cases import TEST_CASES
 
 pytestmark = pytest.mark.needs_rabbitmq
 

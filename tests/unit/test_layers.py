@@ -18,8 +18,8 @@ LAYERS = (
     {"errors", "one_line"},
     # Both halves start processes and make temporary folders: this room is of neither.
     {"guarded"},
-    {"version", "columns", "topologies", "urls", "cache", "raw"},
-    {"redaction"},
+    {"version", "columns", "topologies", "registry", "urls", "cache", "raw"},
+    {"redaction", "test_cases"},
     {"plan"},
     {"plan_file"},
     {"record", "load", "probes", "series"},

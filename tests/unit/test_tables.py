@@ -16,7 +16,7 @@ from mqperf.errors import TableError
 from mqperf.load import messages
 from mqperf.load.inside.simulator_shim.recorder import Recorder
 from mqperf.load.simulator_json import Point, summed
-from mqperf.plan import Case, TestCase
+from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt, Run
 
@@ -30,7 +30,7 @@ Instants = Sequence[tuple[float, ...]]
 class Known:
     """A run to write down: by process, by stream, instants since the start of the load."""
 
-    test_case: TestCase = "rpc-call"
+    test_case: str = "rpc-call"
     clients: list[Mapping[str, Instants]] = field(default_factory=list)
     servers: list[Instants] = field(default_factory=list)
 
