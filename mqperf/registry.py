@@ -41,6 +41,11 @@ class Registry(Mapping[str, T]):
         self._group = GROUP + seam
         self._own = tuple(own)
 
+    @property
+    def own(self) -> list[str]:
+        """The names of mqperf's own."""
+        return [value.name for value in self._own]
+
     @override
     def __getitem__(self, name: str) -> T:
         """The value of that name."""

@@ -100,6 +100,10 @@ TEST_CASES = Registry(
 )
 
 
+STANDARD = tuple(TEST_CASES.own)
+"""Test cases of a plan that names none: those of the published reports."""
+
+
 def with_replies() -> set[str]:
     """Names of the test cases in which servers answer."""
     return {name for name, case in TEST_CASES.items() if case.replies}

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING
 
 from mqperf import raw
 from mqperf.errors import ProbeError
+from mqperf.probes.probe import Probe, no_check
+from mqperf.record import Whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FOLDER = "atop"
+"""Beside the run folders: the records of hosts that mqperf does not watch, ``NODE.txt`` each."""
 
 BROKERS = ("beam.smp", "java", "qdrouterd", "qpidd", "redis-server")
 """Programs that brokers are."""
@@ -124,3 +129,18 @@ def _row(label: str, kind: str, intervals: list[Interval], begin: float) -> dict
         "total_cores": sum(total for total, _ in used) / seconds,
         "sys_cores": sum(system for _, system in used) / seconds,
     }
+
+
+def tables(run: Whole) -> "Mapping[str, pd.DataFrame]":
+    """Rows of the table ``cpu``: of every file beside the run folders, named after its node."""
+    import pandas as pd
+
+    names = {node.name: node.label for node in run.facts.system.nodes}
+    frames = [
+        read(log, names.get(log.stem, log.stem), run.window)
+        for log in sorted((run.run.path.parent / FOLDER).glob("*.txt"))
+    ]
+    return {"cpu": pd.concat(frames or [pd.DataFrame()])}
+
+
+PROBE = Probe(name="atop", program=None, check=no_check, read=tables)

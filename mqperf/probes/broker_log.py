@@ -9,6 +9,10 @@ from typing import Any
 
 from mqperf import raw
 from mqperf.errors import ProbeError
+from mqperf.probes.probe import Probe, no_check, no_rows
+
+FOLDER = "broker"
+"""In a run folder: what systems logged during the run."""
 
 SIGNS = (
     "limit alarm set",  # RabbitMQ: memory, disk, file descriptors; publishers are blocked
@@ -31,13 +35,14 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
 WIDTH = 200
 
 
-def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
-    """Rows of the ``events`` table: one per log in ``folder`` and sort of alarm, the first of each.
+def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
+    """Rows of the ``events`` table: one per broker's log and sort of alarm, the first of each.
 
-    ``begin`` is the start of the measured window in epoch seconds; ``detail`` tells the log, the
-    first such line, and how many there are.  Raises ``ProbeError`` for a log that cannot be read.
+    ``run`` is a run folder, ``begin`` the start of the measured window in epoch seconds; ``detail``
+    tells the log, the first such line, and how many there are.  Raises ``ProbeError`` for a log
+    that cannot be read.
     """
-    for log in sorted(folder.glob("*.log")):
+    for log in sorted((run / FOLDER).glob("*.log")):
         lines: dict[str, list[str]] = {}
         for line in _text(log).splitlines():
             if found := ALARM.search(line):
@@ -67,3 +72,6 @@ def _instant(line: str, begin: float) -> float | None:
         return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None
     except ValueError:
         return None
+
+
+PROBE = Probe(name="broker-log", program=None, check=no_check, read=no_rows, events=alarms)

@@ -1,25 +1,17 @@
-"""Every message accounted for by its instants, and the simulator's own counts beside them.
+"""Every message accounted for by its instants, and the runner's own counts beside them.
 
 A message is known by its start, which the client that sent it and the server that received it
 record alike.  Two clients may start one in the same instant, so starts are counted, not collected.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from mqperf.load.simulator_json import Output, Point, Summary, summaries, summed
 from mqperf.record import Event, Whole
 from mqperf.tables.streams import Streams, together
 from mqperf.test_cases import TEST_CASES
-
-STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
-"""Stream of the simulator's own output -> stream of the exact record."""
-
-SUMMARY = ("duration", "latency", "min_latency", "max_latency")
-PRECISION = 1e-9
-"""Two ways to add up the same numbers differ by less."""
 
 
 def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
@@ -43,21 +35,6 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
         "foreign": foreign,
         "causality_violations": _violations(run, received, replies, errors),
     }
-
-
-def disagreements(
-    run: Whole, streams: Streams, outputs: Mapping[str, Output], events: list[Event]
-) -> list[str]:
-    """Where the exact record, the simulator's own output and the runner's event differ."""
-    found = [
-        f"{label}: {problem}"
-        for label, output in outputs.items()
-        for name, summary in summaries(output).items()
-        for problem in _stream(
-            run, name, summary, output.points(name), streams[label][STREAMS[name]]
-        )
-    ]
-    return [*found, *_drained(streams, events)]
 
 
 def _surplus(some: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:
@@ -95,38 +72,7 @@ def _violations(run: Whole, received: np.ndarray, replies: np.ndarray, errors: n
     return backwards + int(early.sum())
 
 
-def _stream(
-    run: Whole, name: str, summary: Summary, points: list[Point], exact: np.ndarray
-) -> Iterator[str]:
-    """What the simulator says of one stream of a process, against its points and the record.
-
-    A client's thread may end before it has counted its last message.
-    """
-    own = summed(points)
-    missed = 0 if name == "server" else run.case.green_threads
-    if own.count != summary.count:
-        yield f"{name}: {summary.count} in the simulator's summary, {own.count} in its series"
-    for figure in SUMMARY:
-        said, is_ = getattr(summary, figure), getattr(own, figure)
-        if not _same(said, is_):
-            yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
-    if not len(exact) - missed <= own.count <= len(exact):
-        yield f"{name}: {len(exact)} messages recorded, {own.count} counted by the simulator"
-    elif own.count == len(exact) and own.latency is not None and exact.shape[1] > 1:
-        latency = exact[:, 1] - exact[:, 0]
-        exactly = (float(latency.mean()), float(latency.min()), float(latency.max()))
-        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
-            if name != "error" and not _same(getattr(own, figure), is_):
-                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
-
-
-def _same(a: float | None, b: float | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return abs(a - b) <= PRECISION * max(abs(a), abs(b))
-
-
-def _drained(streams: Streams, events: list[Event]) -> Iterator[str]:
+def drained(streams: Streams, events: list[Event]) -> Iterator[str]:
     """What clients and servers had told the runner when it found that no message was left."""
     for event in events:
         if event.what != "drained":

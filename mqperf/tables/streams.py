@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from mqperf.errors import LoadError, RecordError
-from mqperf.load import messages
-from mqperf.load.messages import Header
-from mqperf.record import Whole
+from mqperf.record import Whole, messages
+from mqperf.record.messages import Header
 from mqperf.test_cases import TEST_CASES
 
 Streams = Mapping[str, Mapping[str, np.ndarray]]

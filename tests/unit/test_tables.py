@@ -13,12 +13,11 @@ import pytest
 from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
-from mqperf.load import messages
-from mqperf.load.inside.simulator_shim.recorder import Recorder
-from mqperf.load.simulator_json import Point, summed
+from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.simulator.output import Point, summed
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
-from mqperf.record import Attempt, Run
+from mqperf.record import Attempt, Run, messages
 
 START = 1_700_000_000.0
 """Start of the load: the window is from 1 s to 3 s after it, the load ends 4 s after it."""

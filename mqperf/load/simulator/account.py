@@ -1,0 +1,93 @@
+"""What the simulator itself says of a run, and where that contradicts the exact record."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from mqperf.errors import LoadError
+from mqperf.load.generator import Account
+from mqperf.load.simulator import output
+from mqperf.load.simulator.output import Output, Point, Summary
+from mqperf.record import Whole
+from mqperf.test_cases import TEST_CASES
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mqperf.record.messages import Streams
+
+STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
+"""Stream of the simulator's own output -> stream of the exact record."""
+
+SUMMARY = ("duration", "latency", "min_latency", "max_latency")
+PRECISION = 1e-9
+"""Two ways to add up the same numbers differ by less."""
+
+
+def account(run: Whole, streams: "Streams") -> Account:
+    """Throughput and latency by the formulas of 2016, from the simulator's own summaries.
+
+    Raises ``LoadError`` for output that is damaged or of another run.
+    """
+    outputs = _outputs(run)
+    published = output.published_compatible(
+        [one for one in outputs.values() if isinstance(one, output.ClientOutput)],
+        [one for one in outputs.values() if isinstance(one, output.ServerOutput)],
+        run.case.test_case,
+    )
+    return Account(
+        throughput_msg_s=published.throughput_per_s,
+        latency_mean_s=published.latency_mean_s,
+        disagreements=[
+            f"{label}: {problem}"
+            for label, own in outputs.items()
+            for name, summary in output.summaries(own).items()
+            for problem in _stream(
+                run, name, summary, own.points(name), streams[label][STREAMS[name]]
+            )
+        ],
+    )
+
+
+def _outputs(run: Whole) -> Mapping[str, Output]:
+    """What the simulator itself wrote, by the label of the process."""
+    readers = {"client": output.read_client, "server": output.read_server}
+    load = run.run.path / "load"
+    found: dict[str, Output] = {}
+    for process in run.facts.processes:
+        file = load / f"{process.label}.json"
+        found[process.label] = own = readers[process.kind](file)
+        has_replies = "round_trip" in output.summaries(own)
+        if has_replies != (process.kind == "client" and TEST_CASES[run.case.test_case].replies):
+            raise LoadError(f"{file}: not of a run of {run.case.test_case}")
+    return found
+
+
+def _stream(
+    run: Whole, name: str, summary: Summary, points: list[Point], exact: "np.ndarray"
+) -> Iterator[str]:
+    """What the simulator says of one stream of a process, against its points and the record.
+
+    A client's thread may end before it has counted its last message.
+    """
+    own = output.summed(points)
+    missed = 0 if name == "server" else run.case.green_threads
+    if own.count != summary.count:
+        yield f"{name}: {summary.count} in the simulator's summary, {own.count} in its series"
+    for figure in SUMMARY:
+        said, is_ = getattr(summary, figure), getattr(own, figure)
+        if not _same(said, is_):
+            yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
+    if not len(exact) - missed <= own.count <= len(exact):
+        yield f"{name}: {len(exact)} messages recorded, {own.count} counted by the simulator"
+    elif own.count == len(exact) and own.latency is not None and exact.shape[1] > 1:
+        latency = exact[:, 1] - exact[:, 0]
+        exactly = (float(latency.mean()), float(latency.min()), float(latency.max()))
+        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
+            if name != "error" and not _same(getattr(own, figure), is_):
+                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
+
+
+def _same(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= PRECISION * max(abs(a), abs(b))
