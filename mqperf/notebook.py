@@ -10,7 +10,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from rich.console import Console
 
 from mqperf import figures, stats, tables
-from mqperf.columns import COUNTS
+from mqperf.columns import COUNTS, OUTAGES
 from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
@@ -115,6 +115,12 @@ def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     return readable.pivot_table(index=[*POINT], columns="process", sort=False)
 
 
+def outages(found: Tables) -> pd.DataFrame:
+    """What each action of the plan did to a run: downtime, outage and recovery."""
+    rows = _with_processes(found["outages"], found)
+    return shown(rows, *POINT, "repeat", *OUTAGES).set_index([*POINT, "repeat"])
+
+
 def doubts(found: Tables) -> pd.DataFrame:
     """Every reason to distrust a number, beside the point it is about."""
     return found["doubts"][[*AXES, "test_case", "kind", "text"]]
@@ -135,7 +141,7 @@ def show_nodes(found: Tables, test_case: str) -> None:
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.time_sheet(part["intervals"]))
+        display(Markdown(title), figures.time_sheet(part["intervals"], part["outages"]))
 
 
 def overview(found: Tables) -> pd.DataFrame:

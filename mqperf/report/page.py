@@ -137,6 +137,7 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
                 "messages": _records(rows.attempts(tables)),
                 "points": _records(rows.sweep(tables)),
                 "nodes": _records(rows.nodes(tables["cpu"])),
+                "outages": _records(tables["outages"]),
                 "doubts": _records(tables["doubts"]),
             }
             for case, tables in parts.items()

@@ -16,6 +16,7 @@ from mqperf.stats.rules import (
     broker,
     counts,
     cpu,
+    disturbed,
     planned,
     queueing,
     record,
@@ -235,6 +236,17 @@ CHECKS: Mapping[str, Check] = {
         "A node that was stopped (SIGSTOP, a debugger) serves nobody meanwhile: the pause is"
         " measured, and not the broker.",
         broker.node_frozen,
+    ),
+    "action-late": Check(
+        "Did every action begin when the plan asks?",
+        "An action at another time meets another load: the machine was too busy to take it.",
+        disturbed.action_late,
+    ),
+    "not-recovered": Check(
+        "Did throughput come back after every action, while the load lasted?",
+        "How long recovery takes is not known, only that it takes longer than was measured.",
+        disturbed.not_recovered,
+        spoils=False,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",
