@@ -34,9 +34,10 @@ def compared(
     """The tables ``differences`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
-    ``min_effect`` is the minimum relevant difference, if not the usual one.
+    ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
+    folder does not ask for is left out, and named among the differences.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
-    comparison = compare(a, b, keys=keys, min_effect=matters)
+    comparison = compare(of_plan(a), of_plan(b), keys=keys, min_effect=matters)
     return {"differences": differences(a, b), "comparison": comparison}

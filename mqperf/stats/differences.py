@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform, without_sentinels
+from mqperf.tables import Tables, conform, of_plan, outside_plan, without_sentinels
 
 COMPARED = {
     "status": "Origin of the numbers",
@@ -40,20 +40,30 @@ COMPARED = {
 
 UNKNOWN = "not stated"
 
+NAMED = 5
+"""Points beside the plan that are named; the others are counted."""
+
 
 def differences(a: Tables, b: Tables) -> pd.DataFrame:
     """The table ``differences``: one row per property whose values are not the same in A and B.
 
     A property that one side states and the other does not is a difference, too.  The days of
     measuring come first, the number of repeats and of points that only one side has come last.
+    Points that the plan of their folder does not ask for count for none of these; they are named,
+    also when both sides have the same.
     """
-    runs_a, runs_b = a["runs"], b["runs"]
+    runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
     rows = [("Days of measuring", _days(runs_a), _days(runs_b))]
     for name, what in COMPARED.items():
         rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_lonely(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
+    beside = [_beside(tables) for tables in (a, b)]
+    if any(beside):
+        found.append(
+            ("Left out, as the plan does not ask for it", *(s or "nothing" for s in beside))
+        )
     columns = ["what", "value_in_a", "value_in_b"]
     return conform("differences", pd.DataFrame(found, columns=columns))
 
@@ -78,6 +88,18 @@ def _lonely(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
     keys = ["topology", "queues", "test_case", "threads"]
     points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
     return str(len(points_a - points_b)), str(len(points_b - points_a))
+
+
+def _beside(tables: Tables) -> str:
+    """The points that the folder's plan does not ask for, in words."""
+    others = outside_plan(tables).drop_duplicates("point")
+    told = [
+        f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
+        f" {row['threads']} threads, window {row['asked_s']:g} s"
+        for row in others.to_dict("records")
+    ]
+    more = [f"and {len(told) - NAMED} more points"] if len(told) > NAMED else []
+    return "; ".join([*told[:NAMED], *more])
 
 
 def _joined(values: Sequence[str]) -> str:
