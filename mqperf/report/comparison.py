@@ -30,8 +30,8 @@ RULES = (
 
 APART = (
     "The verdicts marked (not in turns) assume that nothing but the system changed between the runs"
-    " of A and those of B, which did not alternate. Repeats do not show such a change: measure A and"
-    " B in turns (mqperf run A B --interleave) to rule it out."
+    " of A and those of B, which did not alternate. Repeats do not show such a change: measure A"
+    " and B in turns (mqperf run A B --interleave) to rule it out."
 )
 
 NOT_IN_TURNS = ("A first", "B first", "in part")

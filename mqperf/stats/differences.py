@@ -39,6 +39,7 @@ COMPARED = {
 """Columns of ``runs`` that two sets of runs should have in common, in words."""
 
 UNKNOWN = "not stated"
+NOTHING = "nothing"
 
 NAMED = 5
 """Points beside the plan that are named; the others are counted."""
@@ -59,11 +60,9 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_lonely(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
-    beside = [_beside(tables) for tables in (a, b)]
-    if any(beside):
-        found.append(
-            ("Left out, as the plan does not ask for it", *(s or "nothing" for s in beside))
-        )
+    left_out = _beside(a), _beside(b)
+    if left_out != (NOTHING, NOTHING):
+        found.append(("Left out, as the plan does not ask for it", *left_out))
     columns = ["what", "value_in_a", "value_in_b"]
     return conform("differences", pd.DataFrame(found, columns=columns))
 
@@ -95,11 +94,15 @@ def _beside(tables: Tables) -> str:
     others = outside_plan(tables).drop_duplicates("point")
     told = [
         f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
-        f" {row['threads']} threads, window {row['asked_s']:g} s"
+        f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
         for row in others.to_dict("records")
     ]
-    more = [f"and {len(told) - NAMED} more points"] if len(told) > NAMED else []
-    return "; ".join([*told[:NAMED], *more])
+    more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
+    return "; ".join([*told[:NAMED], *more]) or NOTHING
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread{'' if count == 1 else 's'}"
 
 
 def _joined(values: Sequence[str]) -> str:
