@@ -41,7 +41,10 @@ class Step:
 
 
 def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
-    """Run what is pending of one plan, as ``sweep_all`` does of several."""
+    """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
+
+    It does for one plan what ``sweep_all`` does for several, and raises the same.
+    """
     [outcome] = sweep_all([Job(plan, text, runs)], observer)
     return outcome
 

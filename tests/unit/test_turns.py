@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from mqperf import progress
 from mqperf.cli import app
-from mqperf.errors import HostError, PlanError
+from mqperf.errors import HostError, MqperfError, PlanError
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import load_plan, parse_plan, read_plans
 from mqperf.record import Run, runs
@@ -254,6 +254,42 @@ def test_the_command_tells_of_each_plan(
         assert f"6 runs failed; the evidence is in kept/{name}/*.failed-*" in result.output
         assert len(list(runs(Path("kept", name)))) == 6
     assert len(brokers) == 6
+
+
+@pytest.mark.usefixtures("brokers")
+def test_a_folder_that_cannot_be_read_hides_no_other_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best points and the failures of the other plan are told all the same."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        Path(f"{name}.yaml").write_text(PLAN)
+    command = ["run", "a.yaml", "b.yaml", "--runs", "kept"]
+    CliRunner().invoke(app, command)
+    complete(Path("kept/a"))
+    result = CliRunner().invoke(app, command)
+    assert "6 done already, 6 to run" in result.output
+    assert "6 runs failed; the evidence is in kept/b/*.failed-*" in result.output
+    assert isinstance(result.exception, MqperfError)
+    assert "none of 6 runs can be read: kept/a/" in str(result.exception)
+
+
+@pytest.mark.usefixtures("brokers")
+@pytest.mark.parametrize(
+    ("spoilt", "complaint"),
+    [("repeats: many", "b.yaml:5: repeats"), ("repeats: 2", "b has 2"), ("", "b has 1")],
+)
+def test_what_is_wrong_with_one_plan_is_told_before_any_run(
+    spoilt: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No folder is made, also not for the sound plan."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text(PLAN)
+    Path("b.yaml").write_text(PLAN.replace("repeats: 3", spoilt))
+    result = CliRunner().invoke(app, ["run", "a.yaml", "b.yaml", "--interleave"])
+    assert isinstance(result.exception, PlanError)
+    assert complaint in str(result.exception)
+    assert not Path("data").exists()
 
 
 def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) -> None:
