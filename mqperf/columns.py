@@ -432,9 +432,10 @@ _COMPARISON = (
     ),
     _text(
         "in_turns",
-        "in turns, when runs of A and of B alternated in time; A first or B first, when all runs of"
-        " the point in one set precede those in the other, so that whatever changed meanwhile looks"
-        " like a difference of the systems; or not known.",
+        "in turns, when runs of A and of B alternated in time: the set changes at least as often as"
+        " the smaller one has runs of the point; A first or B first, when all its runs in one set"
+        " precede those in the other, so that whatever changed meanwhile looks like a difference of"
+        " the systems; in part, when it is neither; or not known.",
     ),
     _text("doubted", "Kinds of doubts about the point, in A and in B."),
 )

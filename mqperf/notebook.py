@@ -174,7 +174,8 @@ def knees(found: Tables) -> pd.DataFrame:
 
 def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
     """The tables ``differences`` and ``comparison`` of two runs folders, or published reports."""
-    return stats.compared(results(before), results(after))
+    a, b = (stats.complete(tables.read(located(path))) for path in (before, after))
+    return stats.compared(a, b)
 
 
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:

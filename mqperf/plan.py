@@ -265,6 +265,18 @@ class Plan(Frozen):
             cases += self._watched(name, block) if self.sentinel else block
         return cases
 
+    def turns(self) -> list[list[Case]]:
+        """The same cases by repeats, each in its order: what runs before another plan's turn comes.
+
+        The control runs of a system stand before its first turn, in the middle and after its last.
+        """
+        turns: list[list[Case]] = [[] for _ in range(self.repeats)]
+        turn = 1
+        for case in self.cases():
+            turn = case.repeat if case.sentinel in {0, 1} else turn
+            turns[turn - 1].append(case)
+        return turns
+
     def with_queues(self, kinds: Mapping[str, Mapping[str, str]]) -> "Plan":
         """The plan with kinds of queue replaced, by system and name."""
         systems = {

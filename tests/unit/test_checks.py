@@ -303,9 +303,9 @@ ACTION: Change = {
 }
 
 
-def disturbed(**changes: float | None) -> Frames:
+def disturbed(changes: Change | None = None) -> Frames:
     """The sound sweep with an action in one run, and no messages in the seconds that it took."""
-    outages = tables.conform("outages", pd.DataFrame([{**ACTION, **changes}]))
+    outages = tables.conform("outages", pd.DataFrame([{**ACTION, **(changes or {})}]))
     frames = {**sound(), "outages": outages}
     intervals = frames["intervals"]
     during = intervals["run"].eq("rpc-call-100-r1") & intervals["start_s"].isin([2.0, 3.0])
@@ -329,14 +329,14 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
 )
 def test_an_action_that_went_wrong_is_told(changes: Change, kind: str, words: str) -> None:
     """One at another instant, and one after which throughput stayed away."""
-    frames = disturbed(**changes)
+    frames = disturbed(changes)
     assert found(frames) == {(kind, "rpc-call-100-r1")}
     assert words in checks.doubts(frames)["text"].iloc[0]
 
 
 def test_a_level_that_is_not_known_asks_for_no_recovery() -> None:
     """There is nothing to come back to."""
-    assert found(disturbed(level_msg_s=None, recovery_s=None)) == set()
+    assert found(disturbed({"level_msg_s": None, "recovery_s": None})) == set()
 
 
 def test_a_missing_tester_is_counted() -> None:

@@ -67,7 +67,12 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     LoadPlan: "load",
     ActionPlan: "actions, an entry",
 }
-WORDS = {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}
+WORDS = {
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "`true`, `false`",
+    "string": "text",
+}
 FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
 
 
@@ -158,9 +163,7 @@ def _value(entry: Mapping[str, Any]) -> str:
         return "mapping"
     if entry["type"] == "array":
         return f"list of {_value(entry['items'])}"
-    return {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}[
-        entry["type"]
-    ]
+    return WORDS[entry["type"]]
 
 
 def _limits(entry: Mapping[str, Any]) -> Iterator[str]:
