@@ -145,6 +145,7 @@ _RUNS = (
     _text("system_title", "The system's name as a person writes it."),
     _text("system_version", "Version of the system under test."),
     _text("runtime_version", "Version of what it runs on: Erlang, Java."),
+    _text("generator", "Load generator; empty where a report does not name it."),
     _text("generator_version", "Version of the load generator."),
     _text("python_version", "Version of the Python that the load generator ran on."),
     _text("os", "Operating system of the hosts."),

@@ -29,7 +29,7 @@ from mqperf.report.notebooks import publish
 from mqperf.report.page import page
 from mqperf.report.topology_picture import describe, picture
 from mqperf.report.tops import tops
-from mqperf.report.words import Layout, joined, known_cases, left_out
+from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
 from mqperf.tables import Tables, of_plan, without_sentinels, write
 
@@ -88,6 +88,7 @@ def _system(
     doubted = set(own["doubts"]["point"])
     return {
         "system_title": title,
+        "generator": generator(own["runs"]),
         "environment": environment(own["runs"]),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
         "overview": verdicts.overview(best, layouts),
@@ -109,7 +110,12 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     name = rst.slug(f"topology {layout.folder}")
     (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
-    context = {"page": content, "picture": name, "picture_alt": describe(layout, nodes)}
+    context = {
+        "page": content,
+        "generator": generator(layout.of(tables["runs"])),
+        "picture": name,
+        "picture_alt": describe(layout, nodes),
+    }
     writer.render("page.rst", folder / "index.rst", context)
 
 

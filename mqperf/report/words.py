@@ -1,6 +1,6 @@
 """The words of the reports: how test cases, topologies and numbers are written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from numbers import Integral, Real
@@ -10,6 +10,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.errors import ReportError
 from mqperf.figures import labels
+from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
 from mqperf.tables import Tables
@@ -77,6 +78,14 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
     ]
     _check_folders(tried)
     return sorted(tried, key=lambda of: (of.system, *labels.order(of.topology, of.queues)))
+
+
+def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
+    """Title and link of the load generator of these runs; mqperf's first where it is not told."""
+    used = set(runs["generator"].dropna())
+    found = next((one for one in GENERATORS.values() if one.name in used), None)
+    found = found or next(iter(GENERATORS.values()))
+    return {"title": Text(found.title), "link": Text(found.link)}
 
 
 def known_cases(tables: Tables) -> Tables:

@@ -14,7 +14,7 @@ from typing import Any
 
 from mqperf.errors import LoadError, MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.load import Access, Command, Generator, Job, Tool
+from mqperf.load import Access, Command, Generator, Job, Kind, Tool
 from mqperf.plan import Case
 from mqperf.probes import PROBES, Target, Task
 from mqperf.record import Attempt, Run, disk_errors, messages, set_aside, utc
@@ -208,16 +208,17 @@ class Trial:
             for command in self.commands
         ]
         targets.append(Target("mqperf", "harness", os.getpid()))
-        self.kinds = {target.label: target.kind for target in targets}
         with disk_errors(folder):
             folder.mkdir()
-        task = Task(targets, self.control.folder, self.case.load_s, folder)
-        for probe in PROBES.values():
+        # mqperf's own come last: they watch the others, too
+        for probe in reversed(list(PROBES.values())):
             if probe.program is not None:
+                task = Task([*targets], self.control.folder, self.case.load_s, folder)
                 program = probe.program(task)
                 self.control.place(program.files)
                 self.processes.start(probe.name, program.argv, folder / f"{probe.name}.log")
-                self.kinds[probe.name] = "harness"
+                targets.append(Target(probe.name, "harness", self.processes.pid(probe.name)))
+        self.kinds = {target.label: target.kind for target in targets}
 
     def _watch(self) -> None:
         """Raise when the clock was set or a node is dead."""
@@ -266,7 +267,7 @@ class Trial:
         begin, end = self.window
         for name, (first, last) in self._stillness.seen.items():
             self.attempt.event("frozen", node=name, first=utc(first), last=utc(last))
-        reporting = [c.label for c in self.commands if self._reported(c.label)]
+        reporting = [c.label for c in self.commands if self._reported(c.label, c.kind)]
         self.bench.deployment.collect(self.attempt.folder / "broker")
         system = {**self.bench.facts["system"], **self.bench.deployment.facts()}
         self.attempt.facts |= {
@@ -288,9 +289,13 @@ class Trial:
             ],
         }
 
-    def _reported(self, label: str) -> bool:
+    def _reported(self, label: str, kind: Kind) -> bool:
         load = self.attempt.folder / "load"
-        return (load / f"{label}.json").exists() and (load / f"{label}.messages").exists()
+        try:
+            self.bench.generator.check(load, label, kind)
+        except LoadError:
+            return False
+        return (load / f"{label}.messages").exists()
 
     def _counts(self, label: str) -> Mapping[str, int]:
         header = messages.read_header(self.attempt.folder / "load" / f"{label}.messages")

@@ -7,6 +7,7 @@ from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import GENERATORS, Generator
 from mqperf.plan import Case, Plan
+from mqperf.registry import Registry
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
 
@@ -30,7 +31,7 @@ _KNOWN = (
     activemq_leveldb.SYSTEM,
 )
 
-SYSTEMS: dict[str, System] = {system.name: system for system in _KNOWN}
+SYSTEMS = Registry("systems", _KNOWN)
 
 
 def lookup(name: str) -> System:

@@ -25,6 +25,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
     if (case := facts.case) is not None:
         row |= {
             "case": case.id,
+            "generator": case.generator,
             "green_threads": case.green_threads,
             "processes": case.processes,
             "hosts": case.hosts,

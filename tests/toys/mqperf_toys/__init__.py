@@ -1,0 +1,1 @@
+"""One value for every seam, in a package that mqperf knows by its entry points alone."""

@@ -1,0 +1,103 @@
+"""The program of the replaying generator: one process of a run.
+
+It writes the messages of a recorded process anew, moved to the agreed start and stretched or
+squeezed to the length of the load.  It needs nothing but the standard library.
+"""
+
+import argparse
+import json
+import signal
+import sys
+import time
+from array import array
+from pathlib import Path
+from typing import Any
+
+POLL_S = 0.02
+
+Header = dict[str, Any]
+
+
+def main() -> None:
+    """Say ready, wait for the start, play, and write what was played."""
+    options = _options()
+    if options.fault == "start":
+        sys.exit("a fault at the start")
+    _say(options, "ready")
+    start = _agreed(options.control)
+    if options.fault == "load":
+        time.sleep(max(0.0, start + 0.5 - time.time()))
+        sys.exit("a fault under load")
+    header, columns = _recorded(options.sample)
+    speed = options.recorded / options.seconds
+    played = [
+        array("d", (start + (at - options.first) / speed for at in column)) for column in columns
+    ]
+    _wait(options, start)
+    if options.fault == "silence":
+        signal.pause()
+    if options.kind == "server":
+        _say(options, "count", str(len(played[0])))
+        _await(options.control / "stop")
+    _write(options, header, played, start)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    for name in ("label", "kind", "test-case", "fault"):
+        parser.add_argument(f"--{name}", required=True)
+    for name in ("control", "out", "sample"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("seconds", "recorded", "first"):
+        parser.add_argument(f"--{name}", type=float, required=True)
+    return parser.parse_args()
+
+
+def _say(options: argparse.Namespace, topic: str, text: str = "") -> None:
+    draft = options.control / f"{options.label}.{topic}-draft"
+    draft.write_text(text)
+    draft.rename(options.control / f"{options.label}.{topic}")
+
+
+def _agreed(control: Path) -> float:
+    _await(control / "start")
+    return float(json.loads((control / "start").read_text())["start"])
+
+
+def _await(file: Path) -> None:
+    while not file.exists():
+        time.sleep(POLL_S)
+
+
+def _wait(options: argparse.Namespace, start: float) -> None:
+    """Clients end with the load, servers when they are told."""
+    if options.kind == "client":
+        time.sleep(max(0.0, start + options.seconds - time.time()))
+
+
+def _recorded(sample: Path) -> "tuple[Header, list[array[float]]]":
+    with sample.open("rb") as file:
+        header = json.loads(file.readline())
+        columns = []
+        for stream in header["streams"]:
+            for _ in stream["columns"]:
+                column = array("d")
+                column.fromfile(file, stream["count"])
+                columns.append(column)
+    return header, columns
+
+
+def _write(
+    options: argparse.Namespace, header: Header, columns: "list[array[float]]", start: float
+) -> None:
+    told = {"label": options.label, "test_case": options.test_case}
+    if options.kind == "client":
+        told["start"] = start
+    with (options.out / f"{options.label}.messages").open("wb") as file:
+        file.write(json.dumps(header | told).encode() + b"\n")
+        for column in columns:
+            column.tofile(file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""A probe: what time it is on the host when the load starts."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mqperf.errors import ProbeError
+from mqperf.probes.probe import Probe, Program, Task, no_rows
+
+LOG = "toy-clock.txt"
+CODE = """
+import json, pathlib, sys, time
+control, log = map(pathlib.Path, sys.argv[1:3])
+(control / "toy-clock.ready").touch()
+while not (control / "start").exists():
+    time.sleep(0.05)
+start = json.loads((control / "start").read_text())["start"]
+time.sleep(max(0, start - time.time()))
+log.write_text(str(time.time()))
+time.sleep(float(sys.argv[3]))
+"""
+
+
+def program(task: Task) -> Program:
+    """Say ready, wait for the start, write down when that was, and stay until the load ends."""
+    arguments = (str(task.control), str(task.out / LOG), str(task.seconds))
+    return Program((sys.executable, "-I", "-c", CODE, *arguments))
+
+
+def check(folder: Path, host: str) -> None:
+    """Raise ``ProbeError`` when it wrote nothing."""
+    if not (folder / LOG).exists():
+        raise ProbeError(f"{folder / LOG}: the clock of host {host} was not read")
+
+
+def events(run: Path, begin: float) -> Iterator[dict[str, Any]]:
+    """One row per host."""
+    for log in sorted(run.glob(f"probes/*/{LOG}")):
+        at = float(log.read_text()) - begin
+        yield {"time_s": at, "host": log.parent.name, "what": "toy-clock", "detail": None}
+
+
+PROBE = Probe("toy-clock", program=program, check=check, read=no_rows, events=events)

@@ -1,0 +1,114 @@
+"""A load generator that replays a recorded run, at any speed: no broker, and real files."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqperf.errors import LoadError
+from mqperf.load import Access, Account, Command, Generator, Job, Kind
+from mqperf.plan import Case
+from mqperf.record import Whole, runs
+from mqperf.record.messages import read_header, read_messages
+from mqperf.test_cases import TEST_CASES
+
+if TYPE_CHECKING:
+    from mqperf.record.messages import Streams
+
+PLAYER = Path(__file__).with_name("player.py")
+SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "runs"
+"""The recorded runs; the first is replayed whose messages finish alike."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """The program; it is always there."""
+
+    versions: Mapping[str, str]
+
+    def check(self) -> None:
+        """Nothing can have changed."""
+
+
+def sample(case: Case) -> tuple[Path, float]:
+    """The recorded run that is replayed, and the seconds of its load."""
+    finish = TEST_CASES[case.test_case].finish
+    for run in runs(SAMPLES):
+        recorded = run.facts().case
+        if recorded is not None and TEST_CASES[recorded.test_case].finish == finish:
+            return run.path / "load", float(recorded.load_s)
+    raise LoadError(f"{SAMPLES}: no recorded run to replay for {case.test_case}")
+
+
+def commands(job: Job, faults: Mapping[str, str]) -> list[Command]:
+    """A server and a client; ``faults`` says by label where a process goes wrong."""
+    folder, recorded = sample(job.case)
+
+    def command(label: str, kind: Kind) -> Command:
+        options = {
+            "--label": label,
+            "--kind": kind,
+            "--test-case": job.case.test_case,
+            "--control": job.control,
+            "--out": job.out,
+            "--sample": folder / f"{label}.messages",
+            "--seconds": job.case.load_s,
+            "--recorded": recorded,
+            "--first": read_header(folder / "client-1.messages").start,
+            "--fault": faults.get(label, "none"),
+        }
+        argv = [str(part) for pair in options.items() for part in pair]
+        return Command(label, kind, (sys.executable, "-I", str(PLAYER), *argv), {})
+
+    return [command("server-1", "server"), command("client-1", "client")]
+
+
+def describe(case: Case) -> list[str]:
+    """What a person would type."""
+    return [f"replay {sample(case)[0].parent.name}"]
+
+
+def options(_case: Case, _access: Access) -> Mapping[str, Mapping[str, str]]:
+    """There are none."""
+    return {}
+
+
+def check(folder: Path, label: str, _kind: Kind) -> None:
+    """Raise ``LoadError`` unless a process wrote its messages."""
+    read_messages(folder / f"{label}.messages")
+
+
+def account(_run: Whole, streams: "Streams") -> Account:
+    """It counts nothing of its own; raises ``LoadError`` when a server has no messages."""
+    if not any(len(some) for some in streams["server-1"].values()):
+        raise LoadError("server-1 received nothing")
+    return Account()
+
+
+GENERATOR = Generator(
+    name="replay",
+    title="Replay",
+    link="https://docs.python.org/3/library/array.html",
+    test_cases=("toy-echo", "rpc-call", "rpc-cast", "notify"),
+    tool=lambda _driver: Player({"replay": "1"}),
+    about=lambda _driver: "replay of a recorded run",
+    try_out=lambda _driver: {"replay": "1"},
+    commands=partial(commands, faults={}),
+    describe=describe,
+    options=options,
+    check=check,
+    account=account,
+)
+
+
+def faulty(**faults: str) -> Generator:
+    """The generator with processes that go wrong: ``faulty(client_1="load")``."""
+    by_label: dict[str, str] = dict(_labels(faults))
+    return replace(GENERATOR, commands=partial(commands, faults=by_label))
+
+
+def _labels(faults: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, fault in faults.items():
+        yield name.replace("_", "-"), fault

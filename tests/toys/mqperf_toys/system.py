@@ -1,0 +1,74 @@
+"""A system under test with one node, which does nothing."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost, Process
+from mqperf.load import Access, Endpoint
+from mqperf.plan import Case
+from mqperf.systems import Deployment, Node, System
+
+NOWHERE = Endpoint("amqp-1.0", ("127.0.0.1:9",))
+
+
+@dataclass
+class Toy:
+    """The deployment: a process that sleeps, and what was provisioned on it."""
+
+    process: Process
+    provisioned: int = 0
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The process."""
+        return (Node("Toy", "toy", self.process),)
+
+    def grant(self, _case: Case, _run_id: str) -> Access:
+        """Count, and lead nowhere."""
+        self.provisioned += 1
+        return Access(NOWHERE, NOWHERE)
+
+    def revoke(self, _run_id: str) -> None:
+        """Count down."""
+        self.provisioned -= 1
+
+    def facts(self) -> dict[str, JsonValue]:
+        """It has no version."""
+        return {"version": "1", "nodes": [{"label": "Toy", "name": "toy"}]}
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when it is dead."""
+        if not self.process.alive:
+            raise SystemFault("Toy is dead")
+
+    def collect(self, folder: Path) -> None:
+        """There is nothing to collect."""
+
+
+@contextmanager
+def start(
+    _settings: Mapping[str, JsonValue], host: LocalHost, folder: Path
+) -> Iterator[Deployment]:
+    """Start the process, and end it."""
+    process = host.start("Toy", ["sleep", "600"], log=folder / "toy.log")
+    try:
+        yield Toy(process)
+    finally:
+        process.stop(grace_s=0)
+
+
+SYSTEM = System(
+    name="toy",
+    title="Toy",
+    topologies=("direct",),
+    queues=("none",),
+    drivers={"replay": "any"},
+    installed=lambda: "1",
+    check=lambda _settings: None,
+    start=start,
+)

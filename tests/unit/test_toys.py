@@ -1,0 +1,84 @@
+"""A package of somebody else adds to every seam, and touches no file of mqperf."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import PluginError
+from mqperf.registry import Registry
+from mqperf.test_cases import TEST_CASES
+
+TOYS = Path(__file__).parents[1] / "toys"
+MQPERF = Path(sys.executable).with_name("mqperf")
+PLAN = """\
+systems: {toy: {topologies: [direct], queues: [none]}}
+test_cases: [toy-echo]
+load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1}
+actions: [{do: poke, node: Toy, at_s: 2, for_s: 0.5}]
+"""
+
+
+def mqperf(folder: Path, *words: str, path: tuple[Path, ...] = (TOYS, TOYS / "installed")) -> str:
+    """What a command prints with the toys installed."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+    done = subprocess.run(
+        [MQPERF, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
+    """Its system, generator, test case, probe and action are run, audited and published."""
+    (tmp_path / "toy.yaml").write_text(PLAN)
+    assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
+    assert "done: toy direct none, toy-echo" in mqperf(tmp_path, "run", "toy.yaml")
+    audit = mqperf(tmp_path, "audit", "data/runs/toy", "--format", "json")
+    kinds = {json.loads(line)["kind"] for line in audit.splitlines()}
+    assert kinds <= {"noisy-host", "not-recovered", "littles-law", "empty-seconds"}
+    assert "index.html" in mqperf(tmp_path, "report", "data/runs/toy", "--out", "r")
+    page = (tmp_path / "r" / "html" / "toy" / "direct" / "index.html").read_text()
+    for words in ("Test Case 4: Echo Throughput Test", "poke", "Replay"):
+        assert words in page
+    mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
+    assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
+
+
+def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    """The plan names what there is not; the error names what there is."""
+    (tmp_path / "toy.yaml").write_text(PLAN)
+    said = mqperf(tmp_path, "plan", "toy.yaml", path=())
+    assert "unknown test case 'toy-echo'" in said
+    assert "Traceback" not in said
+
+
+def test_a_broken_package_is_named(tmp_path: Path) -> None:
+    """Whatever goes wrong in it, the error says which package it is, and is one sentence."""
+    folder = tmp_path / "broken-2.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 2.0\n")
+    points = "[mqperf.actions]\nsmash = no_such_module:ACTION\n"
+    (folder / "entry_points.txt").write_text(points)
+    (tmp_path / "toy.yaml").write_text(PLAN)
+    said = mqperf(tmp_path, "plan", "toy.yaml", path=(TOYS, TOYS / "installed", tmp_path))
+    assert "package broken 2.0, entry point smash of mqperf.actions" in said
+    assert "No module named 'no_such_module'; repair or uninstall the package" in said
+    assert "Traceback" not in said
+
+
+def test_a_name_belongs_to_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package cannot take the place of what mqperf brings."""
+    monkeypatch.syspath_prepend(str(TOYS / "installed"))
+    echo = next(iter(TEST_CASES.values()))
+    twice = Registry("test_cases", [_Named("toy-echo")])
+    assert echo.name in TEST_CASES
+    with pytest.raises(PluginError, match="there is 'toy-echo' in"):
+        len(twice)
+
+
+class _Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
