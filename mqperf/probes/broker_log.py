@@ -54,6 +54,20 @@ def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
             }
 
 
+def ends(folder: Path) -> dict[str, float]:
+    """When each log in ``folder`` ends, in epoch seconds; only those whose instants say the zone.
+
+    Raises ``ProbeError`` for a log that cannot be read.
+    """
+    known = {}
+    for log in sorted(folder.glob("*.log")):
+        lines = reversed(_text(log).splitlines())
+        instants = (_instant(line, 0.0) for line in lines)
+        if (last := next((at for at in instants if at is not None), None)) is not None:
+            known[log.name] = last
+    return known
+
+
 def _text(log: Path) -> str:
     try:
         return raw.content(log).decode(errors="replace")

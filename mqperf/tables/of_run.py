@@ -17,7 +17,7 @@ from mqperf.load import simulator_json
 from mqperf.load.simulator_json import Output, Published, published_compatible
 from mqperf.plan import Case
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
-from mqperf.tables import accounting, probed, within_run
+from mqperf.tables import accounting, probed, timeline, within_run
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, finished, read_streams, together
 from mqperf.tables.within_run import PERCENTILES, Window
@@ -45,7 +45,13 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
     accounts = accounting.accounted(one, streams) | {
-        "disagreements": "; ".join(accounting.disagreements(one, streams, outputs, events)) or None
+        "disagreements": "; ".join(
+            [
+                *accounting.disagreements(one, streams, outputs, events),
+                *timeline.disagreements(one, events),
+            ]
+        )
+        or None
     }
     counts = _message_row(one.case, streams, one.window, published)
     tables["messages"] = pd.DataFrame([counts | accounts])

@@ -85,6 +85,20 @@ def _check_processes(run: Whole, found: Logs) -> None:
     if missing := [label for label in run.facts.kinds if label not in watched]:
         place = run.run.path / "probes"
         raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
+    _check_nodes(run, [label for label in watched if run.facts.kinds[label] == "broker"])
+
+
+def _check_nodes(run: Whole, watched: list[str]) -> None:
+    """The nodes that were watched are those of the system, in the same order on each host.
+
+    The probe writes no process ids: labels that were exchanged show in their order.
+    """
+    nodes = [node.label for node in run.facts.system.nodes]
+    if nodes and watched and watched != nodes:
+        raise ProbeError(
+            f"{run.run.path / 'run.json'}: system.nodes: {', '.join(nodes)}; the psutil probe"
+            f" watched {', '.join(watched)}"
+        )
 
 
 def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
