@@ -48,7 +48,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         "disagreements": "; ".join(
             [
                 *accounting.disagreements(one, streams, outputs, events),
-                *timeline.disagreements(one, events),
+                *timeline.disagreements(one, events, logs),
             ]
         )
         or None

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.probes import broker_log
+from mqperf.probes import broker_log, psutil_log
 from mqperf.record import Event, Whole
 from mqperf.record.events import FILE, SLACK_S
+from mqperf.tables.probed import Logs
 
 MILESTONES = ("start", "measured", "drained", "stopped")
 """What the runner writes down once in every run that it describes."""
@@ -13,9 +14,14 @@ LATE_S = 1.0
 """A log is collected at the end of a run; what it says of later instants is of another one."""
 
 
-def disagreements(run: Whole, events: Sequence[Event]) -> list[str]:
-    """Where the events, the facts and the brokers' logs do not tell of the same run."""
-    return [*_milestones(run, events), *_instants(run, events), *_logs(run, events)]
+def disagreements(run: Whole, events: Sequence[Event], probes: Logs) -> list[str]:
+    """Where the facts, the events, the probes and the brokers' logs do not tell of the same run."""
+    return [
+        *_milestones(run, events),
+        *_instants(run, events),
+        *_probes(run, probes),
+        *_logs(run, events),
+    ]
 
 
 def _milestones(run: Whole, events: Sequence[Event]) -> Iterator[str]:
@@ -50,6 +56,14 @@ def _instants(run: Whole, events: Sequence[Event]) -> Iterator[str]:
         if event.epoch < earliest.get(event.what, 0.0) - SLACK_S:
             late = earliest[event.what] - event.epoch
             yield f"{FILE}: {event.what} {late:.1f} s before that can be"
+
+
+def _probes(run: Whole, probes: Logs) -> Iterator[str]:
+    """Probes that began at another instant than the load, to within the offset of the clocks."""
+    for file, samples in probes.items():
+        apart = samples[0].epoch - run.load[0] if samples else 0.0
+        if abs(apart) > psutil_log.TOLERANCE_S + run.clock_offset_s:
+            yield f"{file.relative_to(run.run.path)}: begins {apart:+.1f} s from the load"
 
 
 def _logs(run: Whole, events: Sequence[Event]) -> Iterator[str]:
