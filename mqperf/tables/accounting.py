@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mqperf.load import simulator_log
 from mqperf.load.simulator_json import Output, Point, Summary, summaries, summed
 from mqperf.record import Event, Whole
 from mqperf.tables.streams import Streams, together
@@ -61,7 +62,19 @@ def disagreements(
             run, name, summary, output.points(name), streams[label][STREAMS[name]]
         )
     ]
-    return [*found, *_drained(streams, events)]
+    return [*found, *_logged(run, outputs), *_drained(streams, events)]
+
+
+def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
+    """What the simulator said at the end of its log, against what it wrote as JSON."""
+    for label, output in outputs.items():
+        said = simulator_log.counts(run.run.path / "load" / f"{label}.log")
+        for name, summary in summaries(output).items():
+            if name in said and said[name] != summary.count:
+                yield (
+                    f"{label}: {name}: {summary.count} in the simulator's summary, {said[name]} in"
+                    " its log"
+                )
 
 
 def _surplus(some: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:

@@ -138,7 +138,9 @@ def rows(stream: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[S
     return fault
 
 
-def moved(stream: str, column: int, seconds: float, first: int = 0, last: int | None = None) -> Any:
+def moved(
+    stream: str, column: int, seconds: float, first: int = 0, last: int | None = None
+) -> Callable[[Streams], None]:
     """Instants of one column, those from ``first`` to ``last``, some seconds later."""
 
     def change(found: np.ndarray) -> np.ndarray:
@@ -152,8 +154,8 @@ def all_moved(seconds: float) -> Callable[[Streams], None]:
     """Every instant of a file some seconds later."""
 
     def fault(streams: Streams) -> None:
-        for instants in streams.values():
-            instants += seconds
+        for name in streams:
+            streams[name] = streams[name] + seconds
 
     return fault
 
@@ -532,6 +534,18 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         OTHER,
         counted("round_trip", -1, series=True, summary=True),
     ),
+    "one less in both of a client": (
+        "record-disagrees",
+        "in its log",
+        CAST,
+        counted("client", -1, series=True, summary=True),
+    ),
+    "the log of another process": (
+        "record-disagrees",
+        "in its log",
+        CAST,
+        of(NOTIFY, f"{SERVER}.log"),
+    ),
     "another duration": (
         "record-disagrees",
         "duration",
@@ -705,18 +719,10 @@ UNSEEN: Mapping[str, tuple[str, str, Fault]] = {
         CALL,
         busier("Slave 1", 0.02),
     ),
-    "a client counted one message less": (
-        (
-            "A thread may end before it has counted its last message; the figure of 2016 alone"
-            " depends on it."
-        ),
-        CAST,
-        counted("client", -1, series=True, summary=True),
-    ),
 }
 """Faults that pass -> why nothing recorded shows them, the run, the fault.
 
-A third is none of files: a probe that was given the process ids of two nodes under each other's
+Another is none of files: a probe that was given the process ids of two nodes under each other's
 label, from the first run of a set on.  Nobody records process ids.
 """
 
@@ -752,7 +758,7 @@ def sealed(run: Path) -> None:
 def test_the_list_is_long_enough() -> None:
     """At least sixty faults, at most three of which pass."""
     assert len(PLANTED) + len(UNSEEN) >= 60
-    assert len(UNSEEN) < 3
+    assert len(UNSEEN) <= 3
 
 
 @pytest.mark.parametrize("run", SOUND)
