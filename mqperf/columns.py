@@ -273,7 +273,11 @@ _NETWORK = (
 _EVENTS = (
     _seconds("time_s", "When, since the start of the measured window.", "time"),
     _text("host", "Where."),
-    _text("what", "granted, start, measured, drained, ...; alarm for one in a broker's log."),
+    _text(
+        "what",
+        "granted, start, measured, drained, ...; alarm for one in a broker's log, unread for"
+        " a record beside the run that cannot be read.",
+    ),
     _text("detail", "More, as JSON."),
 )
 

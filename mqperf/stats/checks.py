@@ -236,6 +236,12 @@ CHECKS: Mapping[str, Check] = {
         " measured, and not the broker.",
         broker.node_frozen,
     ),
+    "unread-record": Check(
+        "Can the records of nodes elsewhere be read that lie beside the runs?",
+        "CPU of those nodes is unknown in every run; all other figures stand.",
+        cpu.unread_record,
+        spoils=False,
+    ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",
         "CPU of the missing seconds is unknown: the process died, or the machine was frozen.",

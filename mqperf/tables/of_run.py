@@ -6,7 +6,7 @@ under load.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         return tables
     one = whole(run, facts)
     events = read_events(run.path)
-    tables["events"] = _events(run, facts, events)
+    tables["events"] = _events(run, facts, events, probed.unread(one))
     streams, outputs, logs = read_streams(one), _outputs(one), probed.logs(one)
     done = finished(streams, one.case.test_case)
     published = _published(one, outputs)
@@ -87,8 +87,10 @@ def keys(run: str, case: Case | None) -> dict[str, Any]:
     }
 
 
-def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
-    """Rows of the table ``events``: what the runner wrote down, then the alarms of brokers."""
+def _events(
+    run: Run, facts: Facts, events: Sequence[Event], unread: Iterable[dict[str, Any]] = ()
+) -> pd.DataFrame:
+    """Rows of ``events``: what the runner wrote down, the alarms of brokers, what is unread."""
     if facts.window is None:
         return pd.DataFrame()
     window = facts.window.start, facts.window.end
@@ -101,7 +103,7 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
         }
         for event in events
     ]
-    return pd.DataFrame([*rows, *probed.alarms(run.path, window)])
+    return pd.DataFrame([*rows, *probed.alarms(run.path, window), *unread])
 
 
 def _outputs(run: Whole) -> Mapping[str, Output]:

@@ -1,12 +1,13 @@
 """What the probes of a run recorded, and what was recorded beside it on other hosts."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from mqperf.errors import ProbeError
+from mqperf.errors import MqperfError, ProbeError
 from mqperf.probes import atop_log, broker_log, psutil_log
 from mqperf.record import Facts, Whole
 from mqperf.tables.within_run import Window
@@ -41,17 +42,19 @@ def cpu(run: Whole, found: Logs) -> pd.DataFrame:
     """
     kinds = _in_order(run.facts)
     cores = {host.label: host.cores for host in run.facts.hosts}
-    names = {node.name: node.label for node in run.facts.system.nodes}
     frames = [
         psutil_log.read(samples, kinds, run.window, host).assign(cores=cores.get(host))
         for file, samples in found.items()
         for host in [file.parent.name]
     ]
-    frames += [
-        atop_log.read(log, names.get(log.stem, log.stem), run.window)
-        for log in sorted((run.run.path.parent / ATOP).glob("*.txt"))
-    ]
-    return _together(frames)
+    return _together([*frames, *(frame for _, frame in _elsewhere(run) if frame is not None)])
+
+
+def unread(run: Whole) -> Iterator[dict[str, Any]]:
+    """Rows of the table ``events``: records of atop beside the run that cannot be read."""
+    for row, frame in _elsewhere(run):
+        if frame is None:
+            yield row
 
 
 def network(run: Whole, found: Logs) -> pd.DataFrame:
@@ -67,6 +70,23 @@ def network(run: Whole, found: Logs) -> pd.DataFrame:
 def alarms(folder: Path, window: Window) -> Iterator[dict[str, Any]]:
     """Rows of the table ``events``: what the broker's logs tell of running short."""
     yield from broker_log.alarms(folder / "broker", window[0])
+
+
+def _elsewhere(run: Whole) -> Iterator[tuple[dict[str, Any], pd.DataFrame | None]]:
+    """What atop recorded of each node; where it cannot be read, no frame, and a row that says why.
+
+    Such a record is of many runs, all else of which stands without it.
+    """
+    names = {node.name: node.label for node in run.facts.system.nodes}
+    beside = run.run.path.parent
+    for log in sorted((beside / ATOP).glob("*.txt")):
+        label = names.get(log.stem, log.stem)
+        try:
+            yield {}, atop_log.read(log, label, run.window)
+        except MqperfError as error:
+            reason = str(error).replace(f"{beside}/", "")
+            detail = json.dumps({"reason": reason}, ensure_ascii=False)
+            yield {"time_s": None, "host": label, "what": "unread", "detail": detail}, None
 
 
 def _check_host(facts: Facts, file: Path) -> None:

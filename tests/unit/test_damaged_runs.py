@@ -267,6 +267,7 @@ def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
     assert [(one.exit_code, one.exception) for one in told] == [(0, None)] * len(told)
     assert "unreadable-run: the run cannot be read" in told[0].output
     build(complete(tables.read(two)), two / "report", title="Two runs", html=False)
+    assert "1 run of 2 cannot be read" in (two / "report/index.rst").read_text()
     page = (two / "report/rabbitmq/cmsm/index.rst").read_text()
     assert "the run cannot be read" in page
     assert str(two) not in page

@@ -1,5 +1,6 @@
 """What a rule gives, and the view of the tables that most rules need."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,6 +42,15 @@ def measured(tables: Tables) -> pd.DataFrame:
 def each(frame: pd.DataFrame) -> Iterator[Row]:
     """The rows of a frame, one after the other."""
     yield from frame.itertuples(index=False)
+
+
+def detail(event: Row) -> Mapping[str, Any]:
+    """What an event tells more, by its key; nothing of one that tells no more, or no JSON."""
+    try:
+        told = json.loads(event.detail)
+    except (TypeError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def calls(tables: Tables) -> pd.DataFrame:
