@@ -515,6 +515,10 @@ _MEANS = tuple(
     replace(_MEASURED[name], meaning=f"Mean over the whole runs. {_MEASURED[name].meaning}")
     for name in FIGURES
 )
+_KNEE_PROCESSES = replace(
+    next(column for column in _RUNS if column.name == "processes"),
+    meaning="Client processes on each host, where the sweep has a curve for each number of them.",
+)
 _POINT_FIGURES = tuple(
     name for figure in FIGURES for name in (figure, *(c.name for c in _spread(_MEASURED[figure])))
 )
@@ -554,8 +558,8 @@ TABLES: Mapping[str, Table] = {
             "knees",
             "a sweep of threads, and where it saturates",
             _SWEEP_KEYS,
-            _names(_KNEES),
-            _KNEES,
+            ("processes", *_names(_KNEES)),
+            (*_KNEES, _KNEE_PROCESSES),
         ),
         _table(
             "comparison",

@@ -20,7 +20,7 @@ from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, select, shown, without_sentinels
+from mqperf.tables import Tables, select, shown, with_processes, without_sentinels
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
@@ -128,13 +128,15 @@ def show_sweeps(found: Tables, test_case: str) -> None:
 def show_nodes(found: Tables, test_case: str) -> None:
     """Draw the CPU of each broker node against threads, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.node_sheet(part["cpu"]))
+        display(Markdown(title), figures.node_sheet(with_processes(part["cpu"], part["runs"])))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.time_sheet(part["intervals"]))
+        display(
+            Markdown(title), figures.time_sheet(with_processes(part["intervals"], part["runs"]))
+        )
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -193,8 +195,8 @@ def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def _with_processes(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
     """The rows with the number of client processes of their run; 1 where it is not known."""
-    processes = found["runs"].drop_duplicates("run").set_index("run")["processes"]
-    return rows.assign(processes=rows["run"].map(processes).fillna(1))
+    known = with_processes(rows, found["runs"])
+    return known.assign(processes=known["processes"].fillna(1))
 
 
 def _own(found: Tables, test_case: str) -> Tables:

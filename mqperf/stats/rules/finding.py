@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.tables import Tables
+from mqperf.tables import Tables, told_by_processes
 
 Row = Any
 """A row of a frame, its columns as attributes; the register knows their types."""
@@ -68,11 +68,10 @@ def one_way(tables: Tables) -> pd.DataFrame:
 def curves(points: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Rows of points or runs as sweeps in which a number of threads belongs to one point.
 
-    5 threads in each of 2 processes and 10 in one are both 10 threads, and two points: then every
-    number of processes is a sweep of its own.
+    Where ``told_by_processes`` says so, every number of processes is a sweep of its own.
     """
     for _, sweep in points.groupby(SWEEP, sort=False):
-        if len(sweep[["threads", "point"]].drop_duplicates()) > sweep["threads"].nunique():
+        if told_by_processes(sweep):
             yield from (own for _, own in sweep.groupby("processes", sort=False, dropna=False))
         else:
             yield sweep
