@@ -1,6 +1,7 @@
 """When things happened, by records that were made apart: facts, events, logs of brokers."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from mqperf.probes import broker_log, psutil_log
 from mqperf.record import Event, Whole
@@ -70,9 +71,17 @@ def _logs(run: Whole, events: Sequence[Event]) -> Iterator[str]:
     """Logs of brokers that end before the run began, or after it had ended."""
     if not events:
         return
-    begin, end = events[0].epoch, events[-1].epoch
+    begin, end = events[0].epoch, max(events[-1].epoch, _epoch(run.facts.stopped))
     for log, last in broker_log.ends(run.run.path / "broker").items():
         if last > end + LATE_S:
             yield f"broker/{log}: ends {last - end:.1f} s after the run"
         if last < begin - LATE_S:
             yield f"broker/{log}: ends {begin - last:.1f} s before the run"
+
+
+def _epoch(text: str | None) -> float:
+    """The instant in epoch seconds; long ago, if it is none."""
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except ValueError:
+        return 0.0
