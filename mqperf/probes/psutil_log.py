@@ -185,20 +185,12 @@ def _sample(file: Path, number: int, line: bytes) -> Sample:
 
 
 def _contradictions(sample: Sample) -> Iterator[str]:
-    """Readings that are not in the order in which the probe makes them, and a loop that loses.
-
-    The probe reads one process after the other.  What is sent over loopback is received.
-    """
+    """Readings in another order than that of the probe, which reads one process after the other."""
     readings = {label: one[0] for label, one in sample.processes.items() if one is not None}
     places = [*readings.items(), ("host", sample.host[0])]
     for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
         if later < earlier:
             yield f"{second} was read before {first}: their readings were exchanged"
-    sent, received = (
-        (0, 0) if sample.network is None else sample.network.bytes.get(LOOPBACK, (0, 0))
-    )
-    if sent != received:
-        yield f"{sent} bytes were sent over {LOOPBACK}, {received} received"
 
 
 def _fallen(before: Sample, after: Sample) -> Iterator[str]:

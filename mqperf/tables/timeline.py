@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from mqperf.probes import broker_log, psutil_log
+from mqperf.probes import broker_log
+from mqperf.probes.psutil_log import LOOPBACK
 from mqperf.record import Event, Whole
 from mqperf.record.events import FILE, SLACK_S
 from mqperf.tables.probed import Logs
@@ -11,8 +12,12 @@ from mqperf.tables.probed import Logs
 MILESTONES = ("start", "measured", "drained", "stopped")
 """What the runner writes down once in every run that it describes."""
 
-LATE_S = 1.0
-"""A log is collected at the end of a run; what it says of later instants is of another one."""
+APART_S = 0.9
+"""A probe that begins so long before or after the load is of another one, or its clock is."""
+
+LATE_S, EARLY_S = 1.0, 60.0
+"""A log is collected at the end of a run, and what it says of later instants is of another one.
+That of the first run begins with the start of the system, and may end with it on an idle node."""
 
 
 def disagreements(run: Whole, events: Sequence[Event], probes: Logs) -> list[str]:
@@ -60,11 +65,17 @@ def _instants(run: Whole, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _probes(run: Whole, probes: Logs) -> Iterator[str]:
-    """Probes that began at another instant than the load, to within the offset of the clocks."""
+    """Probes that began at another instant than the load, and a loopback that loses."""
     for file, samples in probes.items():
+        name = file.relative_to(run.run.path)
         apart = samples[0].epoch - run.load[0] if samples else 0.0
-        if abs(apart) > psutil_log.TOLERANCE_S + run.clock_offset_s:
-            yield f"{file.relative_to(run.run.path)}: begins {apart:+.1f} s from the load"
+        if abs(apart) > APART_S + run.clock_offset_s:
+            yield f"{name}: begins {apart:+.1f} s from the load"
+        counted = (one.network.bytes.get(LOOPBACK, (0, 0)) for one in samples if one.network)
+        for sent, received in counted:
+            if sent != received:
+                yield f"{name}: {sent} bytes sent over {LOOPBACK}, {received} received"
+                break
 
 
 def _logs(run: Whole, events: Sequence[Event]) -> Iterator[str]:
@@ -75,7 +86,7 @@ def _logs(run: Whole, events: Sequence[Event]) -> Iterator[str]:
     for log, last in broker_log.ends(run.run.path / "broker").items():
         if last > end + LATE_S:
             yield f"broker/{log}: ends {last - end:.1f} s after the run"
-        if last < begin - LATE_S:
+        if last < begin - EARLY_S:
             yield f"broker/{log}: ends {begin - last:.1f} s before the run"
 
 

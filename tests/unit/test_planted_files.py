@@ -631,7 +631,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "labels of nodes exchanged in run.json": (
         "unreadable-run",
-        "system.nodes: Slave 2, Slave 1, Master",
+        "run.json has system.nodes Slave 2, Slave 1, Master",
         CALL,
         facts(relabelled),
     ),
@@ -643,7 +643,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "a node less": (
         "unreadable-run",
-        "system.nodes: Slave 1, Slave 2; the psutil probe watched Master",
+        "watched Master, Slave 1, Slave 2; run.json has system.nodes Slave 1, Slave 2",
         CALL,
         facts(lambda found: found["system"]["nodes"].pop(0)),
     ),
@@ -676,7 +676,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     "more CPU than the host": ("cpu-sum", "the host itself only", CALL, busier("Slave 1", 1.5)),
     "more CPU than cores": ("cpu-exceeds-cores", "host used 6", CALL, host_counter(5.0)),
     "others on the host": ("noisy-host", "do not belong to the run", OTHER, host_counter(0.4)),
-    "loopback loses": ("unreadable-run", "bytes were sent over lo", CALL, probe(one_way_loop)),
+    "loopback loses": ("record-disagrees", "bytes sent over lo", CALL, probe(one_way_loop)),
     "a card changes its speed": ("unreadable-run", "asks for once", CALL, probe(other_speed)),
     # what the case, the machine and the versions were
     "other threads": ("changed-record", "named after another case", CALL, case(green_threads=6)),
