@@ -20,7 +20,7 @@ nox.options.default_venv_backend = "none"
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-LOAD_LOCKS = Path("mqperf/load/locks")
+LOAD_LOCKS = Path("mqperf/load/simulator/locks")
 
 
 # What a user runs

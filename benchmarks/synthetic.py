@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.load import messages
-from mqperf.load.inside.simulator_shim.recorder import Recorder
-from mqperf.load.simulator_json import Point, summed
-from mqperf.plan import TEST_CASES, Case
+from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.simulator.output import Point, summed
+from mqperf.plan import Case
 from mqperf.probes import psutil_log
-from mqperf.record import Attempt
+from mqperf.record import Attempt, messages
+from mqperf.test_cases import TEST_CASES
 
 START = 1_700_000_000
 NODES = ("Master", "Slave 1", "Slave 2")

@@ -13,12 +13,18 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from mqperf.hosts import LocalHost
-from mqperf.load import Command, environments, simulator
-from mqperf.plan import TEST_CASES, Case, TestCase
+from mqperf.load import GENERATORS, Command, Job
+from mqperf.plan import Case
+from mqperf.runner.control import Control
 from mqperf.runner.trial import Bench, Trial
 from mqperf.systems import SYSTEMS
+from mqperf.test_cases import TEST_CASES
+
+if TYPE_CHECKING:
+    from mqperf.load.simulator.environments import Environment
 
 SECONDS = 8
 GREEN_THREADS = 10
@@ -30,15 +36,16 @@ def main(arguments: list[str]) -> None:
     """Print every pair and the median ratio of each test case."""
     pairs = int(arguments[0]) if arguments else 7
     system, host = SYSTEMS["rabbitmq"], LocalHost()
-    environment = environments.ensure(system.simulator)
+    generator = GENERATORS["simulator"]
+    tool = generator.tool(system.drivers[generator.name])
     with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
-        bench = Bench(host, deployment, environment, {"system": {}})
+        bench = Bench(host, deployment, generator, tool, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
 
 
-def _pair(bench: Bench, test_case: TestCase, number: int) -> float:
+def _pair(bench: Bench, test_case: str, number: int) -> float:
     case = Case(
         system="rabbitmq",
         topology="cmsm",
@@ -76,7 +83,9 @@ def by_hand(bench: Bench, case: Case) -> float:
     host, key = bench.host, f"by-hand-{case.id}"
     access = bench.deployment.grant(case, key)
     with host.scratch("by-hand") as folder:
-        commands = simulator.commands(case, key, access, bench.environment, folder, folder)
+        commands = bench.generator.commands(Job(case, key, access, bench.tool, folder, folder))
+        for command in commands:
+            Control(folder).place(command.files)
         server, client = (_upstream(bench, command) for command in commands)
         listening = host.start("server-1", server, log=folder / "server-1.log")
         time.sleep(SERVER_STARTS_S)
@@ -91,7 +100,7 @@ def by_hand(bench: Bench, case: Case) -> float:
 def _upstream(bench: Bench, command: Command) -> list[str]:
     """The simulator with its own arguments, without the shim in front of it."""
     arguments = command.argv[command.argv.index("--") + 1 :]
-    environment = bench.environment
+    environment = cast("Environment", bench.tool)
     return [str(environment.python), "-W", "ignore", str(environment.simulator), *arguments]
 
 

@@ -11,7 +11,8 @@ from mqperf.errors import MqperfError
 from mqperf.record import Run
 from mqperf.report import limits
 from mqperf.report.tops import tops
-from mqperf.report.words import TEST_CASES, amount, cell, layouts
+from mqperf.report.words import amount, cell, layouts
+from mqperf.test_cases import TEST_CASES
 
 HEADINGS = ("system", "topology and queues", "test case", "msg/sec", "threads", "p99, ms")
 FIGURES = ("throughput_msg_s", "threads", "latency_p99_s")

@@ -92,18 +92,19 @@ def doctor(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
     ] = None,
-    simulators: Annotated[
-        bool, typer.Option("--simulators", help="Also build and try every simulator environment.")
+    generators: Annotated[
+        bool,
+        typer.Option("--generators", "--simulators", help="Also make and try the load generators."),
     ] = False,
 ) -> None:
     """Say what is installed, in which versions, and how to get what is missing.
 
-    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --simulators`
+    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
     """
     from mqperf.doctor import examine
 
     sound = True
-    for finding in examine(systems or [], simulators=simulators):
+    for finding in examine(systems or [], generators=generators):
         sound = sound and finding.sound
         console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
     if not sound:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
-from mqperf.load import environments
+from mqperf.load import GENERATORS, Generator
 from mqperf.systems import SYSTEMS, System, lookup
 from mqperf.version import version
 
@@ -36,11 +36,11 @@ def _missing(text: str) -> Finding:
     return Finding("MISSING", text)
 
 
-def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
+def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
     """Look at all that runs on these systems need.
 
     When none is named, every known one is looked at, and only what the quickstart needs is missing.
-    With ``simulators`` their load generators are made and tried, too.
+    With ``generators`` their load generators are made and tried, too.
     """
     systems = [lookup(name) for name in names or SYSTEMS]
     yield _there(f"mqperf {version()}, Python {platform.python_version()}")
@@ -52,8 +52,9 @@ def examine(names: Collection[str], *, simulators: bool) -> Iterator[Finding]:
         if optional:
             text = f"not installed, needed for plans with {system.name}: {found.text}"
         yield Finding("optional", text) if optional else found
-    for name in dict.fromkeys(system.simulator for system in systems):
-        yield _simulator(name, build=simulators)
+    drivers = dict.fromkeys(pair for system in systems for pair in system.drivers.items())
+    for name, driver in drivers:
+        yield _generator(GENERATORS[name], driver, build=generators)
 
 
 def _system(system: System) -> Finding:
@@ -63,13 +64,12 @@ def _system(system: System) -> Finding:
         return _missing(f"{system.title}: {error}")
 
 
-def _simulator(name: str, *, build: bool) -> Finding:
-    release = environments.find(name)
-    text = f"simulator of oslo.messaging {release.version} for {name}"
+def _generator(generator: Generator, driver: str, *, build: bool) -> Finding:
+    text = generator.about(driver)
     if not build:
-        return _there(f"{text}: is made on first use; --simulators makes and tries it now")
+        return _there(f"{text}: is made on first use; --generators makes and tries it now")
     try:
-        versions = environments.self_check(name)
+        versions = generator.try_out(driver)
     except MqperfError as error:
         return _missing(str(error))
     return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

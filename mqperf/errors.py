@@ -26,6 +26,10 @@ class ProbeError(MqperfError):
     """A probe that did not start or left no sound log."""
 
 
+class PluginError(MqperfError):
+    """A package that adds something to mqperf, and cannot be used."""
+
+
 class HostError(MqperfError):
     """A host that refused us a process, a port or a folder."""
 

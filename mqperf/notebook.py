@@ -12,7 +12,7 @@ from rich.console import Console
 from mqperf import figures, stats, tables
 from mqperf.columns import COUNTS
 from mqperf.errors import MqperfError
-from mqperf.plan import TEST_CASES, Plan
+from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
 from mqperf.report.publish import publish as publish_report
@@ -21,6 +21,7 @@ from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
 from mqperf.tables import Tables, select, shown, with_processes, without_sentinels
+from mqperf.test_cases import TEST_CASES
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""

@@ -16,17 +16,17 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
     PlainSerializer,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from mqperf.redaction import hidden, redacted_value, shown, suspicious
-
-TestCase = Literal["rpc-call", "rpc-cast", "notify"]
-TEST_CASES: tuple[TestCase, ...] = ("rpc-call", "rpc-cast", "notify")
+from mqperf.test_cases import STANDARD, TEST_CASES
 
 SENTINELS = 3
 """Times that a system's first point is measured besides its repeats, in a plan with sentinels."""
@@ -43,7 +43,19 @@ Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Processes = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Seconds = Annotated[int, Field(ge=0, le=86_400, strict=True)]
 Window = Annotated[int, Field(ge=1, le=604_800, strict=True)]
+GeneratorName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 Timeout = Annotated[int, Field(ge=1, le=86_400, strict=True)]
+
+
+def _test_case(name: object) -> object:
+    """A registered test case, told as pydantic tells of a choice."""
+    if not isinstance(name, str) or name not in TEST_CASES:
+        known = ", ".join(f"'{case}'" for case in TEST_CASES)
+        raise PydanticCustomError("literal_error", "one of {expected}", {"expected": known})
+    return name
+
+
+TestCase = Annotated[str, BeforeValidator(_test_case)]
 
 
 def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
@@ -87,6 +99,7 @@ class Case(Frozen):
     topology: str
     queues: str
     test_case: TestCase
+    generator: GeneratorName = "simulator"
     green_threads: Count
     processes: Processes = 1
     hosts: Processes = 1
@@ -140,6 +153,7 @@ class SystemPlan(Frozen):
 class LoadPlan(Frozen):
     """The load of every point; ``green_threads`` and ``processes`` are swept."""
 
+    generator: GeneratorName = "simulator"
     green_threads: Listed[Count]
     processes: Listed[Processes] = (1,)
     duration_s: Window
@@ -165,7 +179,7 @@ class Plan(Frozen):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     title: Annotated[str, Field(max_length=300), AfterValidator(_no_password)]
     systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
-    test_cases: Listed[TestCase] = TEST_CASES
+    test_cases: Listed[TestCase] = STANDARD
     load: LoadPlan
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"

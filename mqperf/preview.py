@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
-from mqperf.load import simulator
+from mqperf.load import GENERATORS
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
@@ -106,7 +106,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:
-    lines = simulator.describe(case)
+    lines = GENERATORS[case.generator].describe(case)
     shown = len(lines) if everything else COMMANDS_SHOWN
     yield from (f"      $ {line}" for line in lines[:shown])
     if len(lines) > shown:

@@ -82,14 +82,15 @@ class BrokerUrl:
         query = f"?{'&'.join(options)}" if options else ""
         return f"{self.scheme}://{self._at(user)}{self.address}{self.path}{query}"
 
-    def revealed(self, scheme: str) -> str:
-        """The URL with its password, in ``scheme``, every character of it encoded as URLs want."""
-        user = _encoded(self.user or "")
-        if self.password is not None:
-            user += f":{_encoded(self.password.get_secret_value())}"
-        pairs = [f"{name}={_encoded(value)}" for name, value in self._pairs()]
-        query = f"?{'&'.join(pairs)}" if pairs else ""
-        return f"{scheme}://{self._at(user)}{self.address}{self.path}{query}"
+    @property
+    def vhost(self) -> str | None:
+        """The virtual host, decoded; None where the URL ends before its path."""
+        return unquote(self.path.removeprefix("/")) if self.path else None
+
+    @property
+    def options(self) -> str:
+        """The query with its secrets, every value encoded as URLs want."""
+        return "&".join(f"{name}={_encoded(value)}" for name, value in self._pairs())
 
     @property
     def host(self) -> str:

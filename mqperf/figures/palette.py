@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mqperf.plan import TEST_CASES
-
 T = TypeVar("T")
 
 
@@ -35,13 +33,13 @@ NODES = (
 )
 """Broker nodes, in their order: Master, Slave 1, Slave 2."""
 
-CASES: dict[str, Shade] = dict(
-    zip(
-        TEST_CASES,
-        (Shade("#4338ca", "#a5a0ff"), Shade("#b0259c", "#f28be4"), Shade("#4d7c0f", "#a3cf4f")),
-        strict=True,
-    )
+CASES = (
+    Shade("#4338ca", "#a5a0ff"),
+    Shade("#b0259c", "#f28be4"),
+    Shade("#4d7c0f", "#a3cf4f"),
 )
+"""Test cases, in their order."""
+
 TOPOLOGIES = (
     Shade("#334155", "#cbd5e1"),
     Shade("#b42318", "#f9a09a"),
@@ -71,7 +69,7 @@ THREADS = (
 SHADES = (
     *(PAPER, INK, FAINT, GRID, BOX, THROUGHPUT, LATENCY, CPU),
     *(SENT, RECEIVED, REPLIED, LOST, FAILED, DOUBLED),
-    *(*NODES, *CASES.values(), *TOPOLOGIES, *THREADS),
+    *(*NODES, *CASES, *TOPOLOGIES, *THREADS),
 )
 
 DASHES = ("-", "--", ":")

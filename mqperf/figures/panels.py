@@ -23,6 +23,7 @@ from mqperf.figures.marks import (
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
 from mqperf.tables import told_by_processes
+from mqperf.test_cases import TEST_CASES
 
 LEGEND_COLUMNS = 3
 """As many entries of a legend as stand side by side above a third of a sheet."""
@@ -207,7 +208,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         rows = best[best["test_case"] == case]
         places = [names.index(name) + number * height for name in rows["label"]]
         values = shown(rows, "throughput_msg_s")
-        shade = palette.CASES[case].light
+        shade = palette.assigned(palette.CASES, TEST_CASES, case).light
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
         bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]

@@ -9,6 +9,11 @@ from typing import Any
 
 from mqperf import raw
 from mqperf.errors import ProbeError
+from mqperf.probes.probe import Probe, no_check, no_rows
+from mqperf.record import Whole, read_events
+
+FOLDER = "broker"
+"""In a run folder: what systems logged during the run."""
 
 SIGNS = (
     "limit alarm set",  # RabbitMQ: memory, disk, file descriptors; publishers are blocked
@@ -30,14 +35,19 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
 
 WIDTH = 200
 
+LATE_S, EARLY_S = 1.0, 60.0
+"""A log is collected at the end of a run, and what it says of later instants is of another one.
+That of the first run begins with the start of the system, and may end with it on an idle node."""
 
-def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
-    """Rows of the ``events`` table: one per log in ``folder`` and sort of alarm, the first of each.
 
-    ``begin`` is the start of the measured window in epoch seconds; ``detail`` tells the log, the
-    first such line, and how many there are.  Raises ``ProbeError`` for a log that cannot be read.
+def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
+    """Rows of the ``events`` table: one per broker's log and sort of alarm, the first of each.
+
+    ``run`` is a run folder, ``begin`` the start of the measured window in epoch seconds; ``detail``
+    tells the log, the first such line, and how many there are.  Raises ``ProbeError`` for a log
+    that cannot be read.
     """
-    for log in sorted(folder.glob("*.log")):
+    for log in sorted((run / FOLDER).glob("*.log")):
         lines: dict[str, list[str]] = {}
         for line in _text(log).splitlines():
             if found := ALARM.search(line):
@@ -54,18 +64,27 @@ def alarms(folder: Path, begin: float) -> Iterator[dict[str, Any]]:
             }
 
 
-def ends(folder: Path) -> dict[str, float]:
-    """When each log in ``folder`` ends, in epoch seconds; only those whose instants say the zone.
+def disagreements(run: Whole) -> Iterator[str]:
+    """Logs that end before the run began, or after it had ended; if their instants say the zone."""
+    events = read_events(run.run.path)
+    if not events:
+        return
+    begin, end = events[0].epoch, max(events[-1].epoch, _epoch(run.facts.stopped))
+    for log in sorted((run.run.path / FOLDER).glob("*.log")):
+        instants = (_instant(line, 0.0) for line in reversed(_text(log).splitlines()))
+        last = next((at for at in instants if at is not None), end)
+        if last > end + LATE_S:
+            yield f"{FOLDER}/{log.name}: ends {last - end:.1f} s after the run"
+        if last < begin - EARLY_S:
+            yield f"{FOLDER}/{log.name}: ends {begin - last:.1f} s before the run"
 
-    Raises ``ProbeError`` for a log that cannot be read.
-    """
-    known = {}
-    for log in sorted(folder.glob("*.log")):
-        lines = reversed(_text(log).splitlines())
-        instants = (_instant(line, 0.0) for line in lines)
-        if (last := next((at for at in instants if at is not None), None)) is not None:
-            known[log.name] = last
-    return known
+
+def _epoch(text: str | None) -> float:
+    """The instant in epoch seconds; long ago, if it is none."""
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _text(log: Path) -> str:
@@ -81,3 +100,13 @@ def _instant(line: str, begin: float) -> float | None:
         return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None
     except ValueError:
         return None
+
+
+PROBE = Probe(
+    name="broker-log",
+    program=None,
+    check=no_check,
+    read=no_rows,
+    events=alarms,
+    disagreements=disagreements,
+)

@@ -6,27 +6,26 @@ The program itself is ``psutil_sampler.py``.
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf import raw
 from mqperf.errors import ProbeError
+from mqperf.probes.probe import Program, Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PROGRAM = Path(__file__).with_name("psutil_sampler.py")
 LOG = "psutil.jsonl"
+TARGETS = "psutil.targets"
 TOLERANCE_S = 0.5
 """A sample further than this from its second is not taken as an end of the window."""
 
-
-CLOCK_STEP_LIMIT_S = 0.1
-"""A wall clock that was set by more than this is no clock to measure with."""
 
 LOOPBACK = "lo"
 
@@ -61,27 +60,22 @@ class Sample(Strict):
     network: Network | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A process to watch, under the label that tables will show."""
+def program(task: Task) -> Program:
+    """Start the probe, which waits for the start file and stops by itself.
 
-    label: str
-    kind: Literal["broker", "client", "server", "harness"]
-    pid: int
-    children: bool = False
-
-
-def command(targets: Sequence[Target], control: Path, seconds: int, out: Path) -> list[str]:
-    """Arguments that start the probe; it waits for the start file and stops by itself.
-
-    Writes the list of targets beside the start file, so that no pid is in the arguments.
+    The list of targets is a file, so that no pid is in the arguments.
     """
-    listing = control / "psutil.targets"
-    listing.write_text(json.dumps([asdict(target) for target in targets]))
-    return [
-        *(sys.executable, "-I", str(PROGRAM), "--control", str(control), "--targets", str(listing)),
-        *("--seconds", str(seconds), "--out", str(out)),
-    ]
+    arguments = {
+        "--control": task.control,
+        "--targets": task.control / TARGETS,
+        "--seconds": task.seconds,
+        "--out": task.out / LOG,
+    }
+    argv = [sys.executable, "-I", str(PROGRAM)]
+    for name, value in arguments.items():
+        argv += [name, str(value)]
+    targets = json.dumps([asdict(target) for target in task.targets])
+    return Program(tuple(argv), {TARGETS: targets})
 
 
 def samples(file: Path) -> list[Sample]:

@@ -9,6 +9,7 @@ from mqperf import tables
 from mqperf.errors import TableError
 from mqperf.published.cells import TITLES, Cell, Key, Remark, Report, Top
 from mqperf.tables import Tables
+from mqperf.test_cases import TEST_CASES
 
 Row = dict[str, object]
 
@@ -83,7 +84,7 @@ def _messages(own: Sequence[Cell]) -> Row:
 
 
 def _latency(key: Key, own: Sequence[Cell]) -> Iterator[Row]:
-    stream = "round-trip" if key.test_case == "rpc-call" else "one-way"
+    stream = TEST_CASES[key.test_case].finish.latency
     for cell in own:
         if cell.meaning.column == LATENCY:
             yield {"stream": stream, LATENCY: cell.value, "published_latency_s": cell.value}

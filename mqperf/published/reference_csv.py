@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from mqperf.errors import TableError
-from mqperf.plan import TEST_CASES
 from mqperf.published.cells import (
     DIRECT,
     NAME,
@@ -32,6 +31,7 @@ from mqperf.published.cells import (
 )
 from mqperf.tables.given import text_of
 from mqperf.tables.published_folder import TABLE_LIMIT_BYTES
+from mqperf.test_cases import TEST_CASES
 
 Row = Mapping[str, str]
 Figures = Callable[[Row], Iterator[tuple[Meaning, str]]]

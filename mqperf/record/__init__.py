@@ -9,11 +9,12 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 from mqperf.record.events import Event, read_events
 from mqperf.record.facts import SCHEMA, Facts, HostFacts, SystemFacts, Window
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
-from mqperf.record.instants import utc
+from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, whole
 from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
 
 __all__ = [
+    "CLOCK_STEP_LIMIT_S",
     "FACTS",
     "SCHEMA",
     "Attempt",
@@ -25,6 +26,7 @@ __all__ = [
     "SystemFacts",
     "Whole",
     "Window",
+    "clock_was_set",
     "disk_errors",
     "pending",
     "read_events",

@@ -12,8 +12,9 @@ from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import Text, image, slug
 from mqperf.report.tops import best_first
-from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.tables import Tables
+from mqperf.test_cases import TEST_CASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def sweep(
     caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, tables: Tables
 ) -> Drawing:
     """Throughput with saturation point and peak, latency and CPU; doubted points are hollow."""
-    stream = "round-trip" if test_case == "rpc-call" else "one-way"
+    stream = TEST_CASES[test_case].finish.latency
     told = {
         "throughput_msg_s": "throughput",
         "latency_mean_s": f"{stream} latency",
@@ -62,7 +63,7 @@ def sweep(
         for column, name in told.items()
         if rows[column].notna().any()
     ]
-    alt = f"{TEST_CASES[test_case].name} against threads: {'; '.join(ranges)}."
+    alt = f"{TEST_CASES[test_case].title} against threads: {'; '.join(ranges)}."
     alt += f" {_peak(rows, tables['doubts'])}"
     return Drawing(
         caption,

@@ -14,8 +14,9 @@ from mqperf.report import rows
 from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
-from mqperf.report.words import TEST_CASES, Layout, amount, cell, joined
+from mqperf.report.words import Layout, amount, cell, joined
 from mqperf.tables import Tables, with_processes
+from mqperf.test_cases import TEST_CASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _part(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> P
     words, doubts = TEST_CASES[case], tables["doubts"]
     about_all = ~doubts["point"].isin(tables["points"]["point"])
     remarks = tuple(doubts.loc[about_all, "text"])
-    title = f"Test Case {words.number}: {words.title}"
+    title = f"Test Case {words.number}: {words.heading}"
     if tables["points"].empty:
         return Part(title, remarks, ())
     own = {**tables, "doubts": doubts[~about_all]}

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from mqperf.report.rst import MISSING, Grid, link
-from mqperf.report.words import TEST_CASES, Layout, amount, joined
+from mqperf.report.words import Layout, amount, joined
 from mqperf.stats.scaling import FEWEST
+from mqperf.test_cases import TEST_CASES
 
 WHERE = {
     "inside": "inside the sweep",

@@ -9,11 +9,24 @@ from mqperf.columns import COLUMNS
 from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, Text, slug
-from mqperf.report.words import TEST_CASES, Layout, TestCase, amount, joined
+from mqperf.report.words import Layout, amount, joined
 from mqperf.tables import Tables, told_by_processes, with_processes
+from mqperf.test_cases import TEST_CASES, TestCase
 
 Shown = tuple[str, ...]
 """The tables that a page shows of a test case: counts, sweep, nodes."""
+
+_POINTS = {
+    True: Text(
+        "Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
+        " (messages handled by the server) and ``round-trip`` (replies that the client got)."
+    ),
+    False: Text(
+        "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
+        " (messages handled by the server)."
+    ),
+}
+"""Where messages are counted, by whether there are replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +60,8 @@ def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -
 def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
     words, attempts = TEST_CASES[case], rows.attempts(tables)
     marks = grids.marks(tables["doubts"], "counts", "run", shown)
-    caption = f"{words.name} Message count"
-    told = [words.points, f"Lost messages are {_lost(case)}."]
+    caption = f"{words.title} Message count"
+    told = [_POINTS[words.replies], f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
         told.append("Counts are of whole runs, after the last message.")
     return Section(
@@ -65,10 +78,6 @@ def _published(tables: Tables) -> bool:
     return bool((tables["runs"]["status"] == "published").all())
 
 
-def _lost(case: str) -> str:
-    return "attempts with neither reply nor error" if case == "rpc-call" else "sent less received"
-
-
 def _sweep(
     layout: Layout, case: str, tables: Tables, shown: Shown, labels: Iterator[str]
 ) -> Section:
@@ -76,7 +85,7 @@ def _sweep(
     what = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
         what = f"throughput, latency and {system} CPU utilization"
-    caption = f"{words.name} {what} depending on thread count"
+    caption = f"{words.title} {what} depending on thread count"
     marks = grids.marks(tables["doubts"], "sweep", "point", shown)
     return Section(
         f"The {what}",
@@ -92,8 +101,8 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     if _published(tables):
         yield "The figures are those that were published."
     else:
-        yield f"Throughput counts {words.finished} in the measured window."
-    yield words.latency
+        yield f"Throughput counts {words.finish.counted} in the measured window."
+    yield words.finish.measured
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
@@ -113,7 +122,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
 
 
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
-    system, name = layout.system_title, TEST_CASES[case].name
+    system, name = layout.system_title, TEST_CASES[case].title
     caption = f"{system} nodes CPU consumption during {name} load test"
     cpu = with_processes(tables["cpu"], tables["runs"])
     used = rows.nodes(cpu)
@@ -131,7 +140,7 @@ def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> 
 
 
 def _timeline(case: str, tables: Tables) -> Section:
-    caption = f"{TEST_CASES[case].name} throughput over time"
+    caption = f"{TEST_CASES[case].title} throughput over time"
     return Section(
         "Throughput over time",
         Text(" ").join(_over_time(tables)),

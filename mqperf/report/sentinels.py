@@ -10,8 +10,9 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text
-from mqperf.report.words import TEST_CASES, amount, cell
+from mqperf.report.words import amount, cell
 from mqperf.tables import Tables, sentinels
+from mqperf.test_cases import TEST_CASES
 
 TURNS = ("start", "middle", "end")
 SHOWN = ("throughput_msg_s", "latency_mean_s")
@@ -37,7 +38,7 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
     for system, rows in runs_of(tables).groupby("system", sort=False):
         first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
         what = (
-            f"{titles[str(system)]} was watched by {TEST_CASES[first['test_case']].name} with"
+            f"{titles[str(system)]} was watched by {TEST_CASES[first['test_case']].title} with"
             f" {amount(first['threads'], 'thread')} on"
             f" {labels.layout(first['topology'], first['queues'])}"
         )

@@ -7,7 +7,8 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import Grid, Note, Text, link
 from mqperf.report.verdicts import top_cell
-from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.report.words import Layout, amount, joined, three_figures
+from mqperf.test_cases import TEST_CASES
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
 

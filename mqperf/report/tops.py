@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.report.words import TEST_CASES, Layout
+from mqperf.report.words import Layout
 from mqperf.stats.checks import SPOILING
 from mqperf.tables import Tables
+from mqperf.test_cases import TEST_CASES
 
 FIGURE = "throughput_msg_s"
 

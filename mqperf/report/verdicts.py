@@ -9,10 +9,11 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
-from mqperf.report.words import TEST_CASES, Layout, amount, joined, three_figures
+from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.stats.change import Change, change
 from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables, without_sentinels
+from mqperf.test_cases import TEST_CASES
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
 

@@ -13,67 +13,13 @@ from mqperf.figures import labels
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
 from mqperf.tables import Tables
-
-
-@dataclass(frozen=True, slots=True)
-class TestCase:
-    """How the reports speak of one test case."""
-
-    number: int
-    name: str
-    short: str
-    title: str
-    points: Text
-    finished: str
-    latency: str
-
-    __test__ = False
-
+from mqperf.test_cases import TEST_CASES
 
 TAKEN = (
     *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "report.json"),
     *("tables", "top_throughput.svg"),
 )
 """What stands beside the folders of the systems in a report."""
-
-_TWO_POINTS = Text(
-    "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
-    " (messages handled by the server)."
-)
-_ONE_WAY = "Latency is one way, from the client's sending to the server's handling."
-
-TEST_CASES = {
-    "rpc-call": TestCase(
-        number=1,
-        name="RPC CALL",
-        short="CALL",
-        title="RPC CALL Throughput Test",
-        points=Text(
-            "Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
-            " (messages handled by the server) and ``round-trip`` (replies that the client got)."
-        ),
-        finished="replies that clients got",
-        latency="Latency is that of the round trip, from the call to its reply.",
-    ),
-    "rpc-cast": TestCase(
-        number=2,
-        name="RPC CAST",
-        short="CAST",
-        title="RPC CAST Throughput Test",
-        points=_TWO_POINTS,
-        finished="messages that servers received",
-        latency=_ONE_WAY,
-    ),
-    "notify": TestCase(
-        number=3,
-        name="NOTIFY",
-        short="NOTIFY",
-        title="Notification Throughput Test",
-        points=_TWO_POINTS,
-        finished="messages that servers received",
-        latency=_ONE_WAY,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ process on any file system and costs nothing inside the window.
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mqperf.errors import LoadError
@@ -24,6 +24,14 @@ class Control:
     def __init__(self, folder: Path) -> None:
         """Use the folder, which must be private to this run."""
         self.folder = folder
+
+    def place(self, files: Mapping[str, str]) -> None:
+        """Write files for processes that are about to start, readable for their owner only."""
+        for name, text in files.items():
+            path = self.folder / name
+            with scratch_errors(path):
+                path.touch(mode=0o600)
+                path.write_text(text, encoding="utf-8")
 
     def await_ready(
         self, labels: Iterable[str], timeout_s: float, watch: Callable[[], None]

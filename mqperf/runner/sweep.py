@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.load import environments
+from mqperf.load import GENERATORS
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import with_queues
 from mqperf.record import Attempt, Run, pending, recording
@@ -119,7 +119,8 @@ def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
     system = SYSTEMS[name]
     host = LocalHost()
     observer.doing(f"getting the load generator for {system.title}")
-    environment = environments.ensure(system.simulator)
+    generator = GENERATORS[plan.load.generator]
+    tool = generator.tool(system.drivers[generator.name])
     observer.doing(f"starting {system.title}")
     with (
         host.scratch(name) as folder,
@@ -128,11 +129,11 @@ def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
         facts = {
             "hosts": [host.facts()],
             "system": {"title": system.title, **deployment.facts()},
-            "generator": dict(environment.versions),
+            "generator": dict(tool.versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(host, deployment, environment, facts)
+        yield Bench(host, deployment, generator, tool, facts)
 
 
 def _block(

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from mqperf.errors import LoadError, MqperfError, RecordError, SystemFault
-from mqperf.guarded import scratch_errors
-from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.load import Command, messages, simulator, simulator_json
-from mqperf.load.environments import Environment
+from mqperf.hosts import LocalHost
+from mqperf.load import Access, Command, Generator, Job, Tool
 from mqperf.plan import Case
-from mqperf.probes import psutil_log
-from mqperf.record import Attempt, Run, disk_errors, set_aside, utc
+from mqperf.probes import PROBES, Target, Task
+from mqperf.record import Attempt, Run, disk_errors, messages, set_aside, utc
 from mqperf.runner.control import POLL_S, Control
-from mqperf.runner.watch import Clock, Stillness, check_step
+from mqperf.runner.processes import Processes
+from mqperf.runner.watch import Clock, Stillness
 from mqperf.systems import Deployment
 
 READY_TIMEOUT_S = 90
@@ -43,7 +42,8 @@ class Bench:
 
     host: LocalHost
     deployment: Deployment
-    environment: Environment
+    generator: Generator
+    tool: Tool
     facts: Mapping[str, Any]
     faults: list[str] = field(default_factory=list)
 
@@ -63,7 +63,7 @@ class Trial:
         self.case, self.bench, self.tell = case, bench, tell
         self.attempt = Attempt(runs, case, {"position": position, **bench.facts})
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
-        self.processes: dict[str, Process] = {}
+        self.processes = Processes(bench.host, self._watch)
         self.commands: list[Command] = []
         self.kinds: dict[str, str] = {}
         self.window = (0.0, 0.0)
@@ -93,25 +93,26 @@ class Trial:
         self._stack.callback(self._revoke)
         incidents = self.bench.facts["system"].get("incidents", [])
         self.attempt.event("granted", **({"incidents": incidents} if incidents else {}))
-        load = folder / "load"
-        self.bench.environment.check()
-        self.commands = simulator.commands(
-            self.case, self.key, access, self.bench.environment, self.control.folder, load
-        )
-        self._stack.callback(lambda: stop_all(list(self.processes.values()), grace_s=2))
+        self.bench.tool.check()
+        self.commands = self._commands(access)
+        options = self.bench.generator.options(self.case, access)
+        self.attempt.facts["generator_options"] = options
+        self._stack.callback(self.processes.stop)
         for command in self.commands:
-            self.processes[command.label] = host.start(
-                command.label, command.argv, env=command.env, log=load / f"{command.label}.log"
-            )
-        self._start_probe(folder / "probes" / host.name)
-        self.attempt.event("started", processes=list(self.processes))
+            self.control.place(command.files)
+            log = folder / "load" / f"{command.label}.log"
+            self.processes.start(command.label, command.argv, log, command.env)
+        self._start_probes(folder / "probes" / host.name)
+        self.attempt.event("started", processes=self.processes.labels)
 
     def measure(self) -> None:
         """Wait for everybody, agree on the start, and stay out of the way until the window ends."""
         if self._trouble is not None:
             raise self._trouble
         self.tell("getting ready")
-        self.control.await_ready(self.processes, READY_TIMEOUT_S, self._watch)
+        self.control.await_ready(
+            self.processes.labels, READY_TIMEOUT_S, self.processes.check_running
+        )
         self._stillness.seen.clear()
         start = self.control.start()
         begin = start + self.case.warmup_s
@@ -127,14 +128,14 @@ class Trial:
         """Drain, stop the servers, judge what was left, and seal the run folder."""
         self.tell("draining")
         self._stillness.check()
-        clients = [c.label for c in self.commands if c.kind == "client"]
-        servers = [c.label for c in self.commands if c.kind == "server"]
+        clients, servers = self._labels("client"), self._labels("server")
+        others = [label for label in self.processes.labels if label not in {*clients, *servers}]
         limit = self.window[1] + self.case.cooldown_s + self.case.timeout_s + EXIT_MARGIN_S
-        self._await_exit([*clients, "psutil"], limit)
+        self.processes.await_exit([*clients, *others], limit)
         self._check_answers(clients)
         self._drain(clients, servers)
         self.control.stop()
-        self._await_exit(servers, time.time() + EXIT_MARGIN_S)
+        self.processes.await_exit(servers, time.time() + EXIT_MARGIN_S)
         self.attempt.event("stopped")
         self._stillness.check()
         self._judge()
@@ -143,7 +144,7 @@ class Trial:
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
-        stop_all(list(self.processes.values()), grace_s=2)
+        self.processes.stop()
         if (frozen := ", ".join(self._stillness.look())) and frozen not in reason:
             reason = f"{frozen} stands still; {reason}"
         try:
@@ -182,52 +183,46 @@ class Trial:
             self._stillness.check()  # A frozen node would let us wait for a minute.
             self.bench.deployment.revoke(self.key)
 
-    def _start_probe(self, folder: Path) -> None:
-        watched = [
-            psutil_log.Target(node.label, "broker", node.process.pid, children=True)
+    def _commands(self, access: Access) -> list[Command]:
+        out = self.attempt.folder / "load"
+        job = Job(self.case, self.key, access, self.bench.tool, self.control.folder, out)
+        return self.bench.generator.commands(job)
+
+    def _labels(self, kind: str) -> list[str]:
+        return [command.label for command in self.commands if command.kind == kind]
+
+    def _start_probes(self, folder: Path) -> None:
+        targets = [
+            Target(node.label, "broker", node.process.pid, children=True)
             for node in self.bench.deployment.nodes
             if node.process is not None
         ]
-        watched += [
-            psutil_log.Target(command.label, command.kind, self.processes[command.label].pid)
+        targets += [
+            Target(command.label, command.kind, self.processes.pid(command.label))
             for command in self.commands
         ]
-        watched.append(psutil_log.Target("mqperf", "harness", os.getpid()))
-        self.kinds = {"psutil": "harness"} | {target.label: target.kind for target in watched}
+        targets.append(Target("mqperf", "harness", os.getpid()))
+        self.kinds = {target.label: target.kind for target in targets}
         with disk_errors(folder):
             folder.mkdir()
-        with scratch_errors(self.control.folder):
-            argv = psutil_log.command(
-                watched, self.control.folder, self.case.load_s, folder / psutil_log.LOG
-            )
-        self.processes["psutil"] = self.bench.host.start("psutil", argv, log=folder / "psutil.log")
+        task = Task(targets, self.control.folder, self.case.load_s, folder)
+        for probe in PROBES.values():
+            if probe.program is not None:
+                program = probe.program(task)
+                self.control.place(program.files)
+                self.processes.start(probe.name, program.argv, folder / f"{probe.name}.log")
+                self.kinds[probe.name] = "harness"
 
     def _watch(self) -> None:
-        """Raise when a process that should run does not, or the clock was set."""
+        """Raise when the clock was set or a node is dead."""
         self._clock.check()
         self._stillness.look()
         self.bench.deployment.check()
-        for label, process in self.processes.items():
-            if (code := process.poll()) is not None:
-                raise LoadError(f"{label} died with exit code {code}{_last_words(process.log)}")
 
     def _sleep_until(self, instant: float) -> None:
         while (left := instant - time.time()) > 0:
             time.sleep(min(1.0, left))
-            self._watch()
-
-    def _await_exit(self, labels: list[str], limit: float) -> None:
-        for label in labels:
-            process = self.processes[label]
-            while (code := process.poll()) is None:
-                self._clock.check()
-                self._stillness.look()
-                self.bench.deployment.check()
-                if time.time() > limit:
-                    raise LoadError(f"{label} did not end in time{_last_words(process.log)}")
-                time.sleep(POLL_S)
-            if code != 0:
-                raise LoadError(f"{label} ended with exit code {code}{_last_words(process.log)}")
+            self.processes.check_running()
 
     def _drain(self, clients: list[str], servers: list[str]) -> None:
         """Wait until servers have handled all that was sent, or receive no more."""
@@ -247,16 +242,16 @@ class Trial:
         for client in clients:
             counts = self._counts(client)
             if counts["sent"] == counts["error"]:
-                words = _last_words(self.processes[client].log)
+                words = self.processes.last_words(client)
                 raise LoadError(f"{client}: all {counts['sent']} messages failed{words}")
 
     def _judge(self) -> None:
         """Raise when what the processes left is not a sound run."""
-        readers = {"client": simulator_json.read_client, "server": simulator_json.read_server}
         for command in self.commands:
-            readers[command.kind](self.attempt.folder / "load" / f"{command.label}.json")
-        samples = psutil_log.samples(self._probe_log)
-        check_step(self.bench.host.name, psutil_log.clock_step_s(samples))
+            self.bench.generator.check(self.attempt.folder / "load", command.label, command.kind)
+        host = self.bench.host.name
+        for probe in PROBES.values():
+            probe.check(self.attempt.folder / "probes" / host, host)
 
     def _describe(self) -> None:
         begin, end = self.window
@@ -276,7 +271,7 @@ class Trial:
                 {
                     "label": command.label,
                     "kind": command.kind,
-                    "exit_code": self.processes[command.label].poll(),
+                    "exit_code": self.processes.exit_code(command.label),
                     "reported": command.label in reporting,
                 }
                 for command in self.commands
@@ -291,17 +286,3 @@ class Trial:
     def _counts(self, label: str) -> Mapping[str, int]:
         header = messages.read_header(self.attempt.folder / "load" / f"{label}.messages")
         return {stream.name: stream.count for stream in header.streams}
-
-    @property
-    def _probe_log(self) -> Path:
-        return self.attempt.folder / "probes" / self.bench.host.name / psutil_log.LOG
-
-
-def _last_words(log: Path) -> str:
-    """The last line that a process wrote, ready to end a sentence."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        return ""
-    words = [line.strip() for line in lines if line.strip()]
-    return f"; its last line: {words[-1][:300]}" if words else f"; its log is empty: {log}"

@@ -2,8 +2,8 @@
 
 import time
 
-from mqperf.errors import HostError, SystemFault
-from mqperf.probes.psutil_log import CLOCK_STEP_LIMIT_S
+from mqperf.errors import SystemFault
+from mqperf.record import CLOCK_STEP_LIMIT_S, clock_was_set
 from mqperf.systems import Deployment
 
 FROZEN_PATIENCE_S = 3.0
@@ -22,7 +22,8 @@ class Clock:
         """Raise ``HostError`` when the clock was set since, and not only read late."""
         low, high = _bounds()
         step_s = max(low - self._high, 0.0) or min(high - self._low, 0.0)
-        check_step(self._host, step_s)
+        if abs(step_s) > CLOCK_STEP_LIMIT_S:
+            raise clock_was_set(self._host, step_s)
 
 
 def _bounds() -> tuple[float, float]:
@@ -30,15 +31,6 @@ def _bounds() -> tuple[float, float]:
     before = time.monotonic()
     now = time.time()
     return now - time.monotonic(), now - before
-
-
-def check_step(host: str, step_s: float) -> None:
-    """Raise ``HostError`` for a step of the clock that no sound run has."""
-    if abs(step_s) > CLOCK_STEP_LIMIT_S:
-        raise HostError(
-            f"the clock of host {host} was set by {step_s:+.3f} s during the run;"
-            " let it settle and repeat the command"
-        )
 
 
 class Stillness:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mqperf.errors import PlanError, SystemFault
+from mqperf.load import GENERATORS, Generator
 from mqperf.plan import Case, Plan
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
@@ -40,8 +41,14 @@ def lookup(name: str) -> System:
 
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
+    generator = _generator(plan)
     for name, wanted in plan.systems.items():
         system = lookup(name)
+        if generator.name not in system.drivers:
+            raise PlanError(
+                f"plan {plan.name}: {generator.title} cannot talk to {system.title};"
+                f" these can: {', '.join(system.drivers)}"
+            )
         for kind, names, known in (
             ("topology", wanted.topologies, system.topologies),
             ("kind of queue", wanted.queues, system.queues),
@@ -52,6 +59,23 @@ def check_plan(plan: Plan) -> None:
                     f" it has: {', '.join(known)}"
                 )
         system.check(wanted.settings)
+
+
+def _generator(plan: Plan) -> Generator:
+    """The plan's load generator, if there is one that makes its test cases."""
+    name = plan.load.generator
+    if name not in GENERATORS:
+        raise PlanError(
+            f"plan {plan.name}: no load generator {name!r}; known: {', '.join(GENERATORS)}"
+        )
+    generator = GENERATORS[name]
+    for case in plan.test_cases:
+        if case not in generator.test_cases:
+            raise PlanError(
+                f"plan {plan.name}: {generator.title} does not make the test case {case!r};"
+                f" it makes: {', '.join(generator.test_cases)}"
+            )
+    return generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,13 @@ from pathlib import Path
 
 from pydantic import Field, JsonValue
 
-from mqperf.load import Access
+from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.private import Servers
 from mqperf.systems.settings import SystemSettings
 from mqperf.systems.system import Node
 
 RELEASE = "amqp"
-
-OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "oslo_messaging_amqp": {
-        # They listen on loopback only, and know no users.
-        "sasl_mechanisms": "ANONYMOUS",
-        # Try again every second, also after several failures.
-        "connection_retry_backoff": "1",
-    }
-}
 
 
 class BrokerSettings(SystemSettings):
@@ -57,18 +48,17 @@ class AmqpBrokers:
         return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
 
     def grant(self, _case: Case, _run_id: str) -> Access:
-        """Give a URL of all brokers; runs keep apart by their topics."""
-        url = "amqp://" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
-        return Access(url, url, OPTIONS)
+        """Give all brokers, the active one first; runs keep apart by their topics."""
+        brokers = Endpoint("amqp-1.0", tuple(f"127.0.0.1:{port}" for port in self.ports))
+        return Access(brokers, brokers)
 
     def revoke(self, _run_id: str) -> None:
         """Leave the run's queues to the broker, which removes those that nobody uses."""
 
     def facts(self) -> dict[str, JsonValue]:
         """What the broker is and was told, and the memory of every node."""
-        driver: JsonValue = {section: dict(values) for section, values in OPTIONS.items()}
         nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
-        return {**self.about, "nodes": [*nodes], "driver": driver}
+        return {**self.about, "nodes": [*nodes]}
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""

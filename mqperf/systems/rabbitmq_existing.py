@@ -17,9 +17,8 @@ from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import ForeignProcess, interface_of
-from mqperf.load import Access
+from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
-from mqperf.systems.rabbitmq_access import oslo_options
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Node, node_label
@@ -61,9 +60,8 @@ class ExistingCluster:
         topology = TOPOLOGIES[case.topology]
         self._queues[run_id] = queue_names(case, run_id)
         return Access(
-            client_url=self._url(topology.client, case.topology),
-            server_url=self._url(topology.server, case.topology),
-            options=oslo_options(case),
+            client=self._endpoint(topology.client, case.topology),
+            server=self._endpoint(topology.server, case.topology),
         )
 
     def revoke(self, run_id: str) -> None:
@@ -107,13 +105,15 @@ class ExistingCluster:
     def collect(self, folder: Path) -> None:
         """Leave the folder empty: configuration and logs belong to somebody else."""
 
-    def _url(self, index: int, topology: str) -> str:
+    def _endpoint(self, index: int, topology: str) -> Endpoint:
         if index >= len(self._urls):
             raise SystemFault(
                 f"topology {topology} needs {index + 1} RabbitMQ nodes,"
                 f" the plan's settings give {len(self._urls)}: add their urls"
             )
-        return self._urls[index].revealed("rabbit")
+        url = self._urls[index]
+        user, password = url.credentials
+        return Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
 
 
 def queue_names(case: Case, run_id: str) -> list[str]:

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
-from urllib.parse import quote
 
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Process
-from mqperf.load import Access
+from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.record import disk_errors
 from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
-from mqperf.systems.rabbitmq_access import POLICIES, oslo_options
+from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.system import Node, node_label
@@ -57,9 +56,8 @@ class PrivateCluster:
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
         topology = TOPOLOGIES[case.topology]
         return Access(
-            client_url=self._url(topology.client, run_id),
-            server_url=self._url(topology.server, run_id),
-            options=oslo_options(case),
+            client=self._endpoint(topology.client, run_id),
+            server=self._endpoint(topology.server, run_id),
         )
 
     def revoke(self, run_id: str) -> None:
@@ -112,6 +110,6 @@ class PrivateCluster:
                 return node.name
         raise SystemFault("all RabbitMQ nodes are dead")
 
-    def _url(self, index: int, vhost: str) -> str:
-        password, port = self._cluster.password, self._cluster.amqp_port(index)
-        return f"rabbit://{USER}:{password}@127.0.0.1:{port}/{quote(vhost, safe='')}"
+    def _endpoint(self, index: int, vhost: str) -> Endpoint:
+        address = f"127.0.0.1:{self._cluster.amqp_port(index)}"
+        return Endpoint("amqp-0-9-1", (address,), USER, self._cluster.password, vhost)

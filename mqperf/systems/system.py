@@ -58,8 +58,8 @@ class Deployment(Protocol):
 class System:
     """A kind of system: what it can do, and how to start one.
 
-    ``simulator`` names the load generator's environment that speaks to it.  ``installed`` gives
-    the version that is installed here, or raises ``SystemFault`` with the command to install it.
+    ``drivers`` names, by generator, its driver that speaks to the system.  ``installed`` gives the
+    version that is installed here, or raises ``SystemFault`` with the command to install it.
     ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
     the settings, a host, and a private folder which its caller removes.  ``queue_kind`` gives the
     kind of queue that a plan gets for one that it asks for, or raises ``SystemFault`` when it, or
@@ -70,7 +70,7 @@ class System:
     title: str
     topologies: tuple[str, ...]
     queues: tuple[str, ...]
-    simulator: str
+    drivers: Mapping[str, str]
     installed: Callable[[], str]
     check: Callable[[Mapping[str, JsonValue]], object]
     start: Callable[[Mapping[str, JsonValue], LocalHost, Path], AbstractContextManager[Deployment]]

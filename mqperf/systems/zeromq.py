@@ -17,7 +17,8 @@ from pydantic import JsonValue
 from mqperf import guarded
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.load import Access, environments
+from mqperf.load import Access, Endpoint
+from mqperf.load.simulator import environments
 from mqperf.plan import Case
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
@@ -33,7 +34,7 @@ class ZeroMQ:
     """The deployment: one Redis, and the options of the driver."""
 
     servers: Servers
-    url: str
+    matchmaker: Endpoint
     redis_version: str
 
     @property
@@ -42,20 +43,19 @@ class ZeroMQ:
         return self.servers.nodes
 
     def grant(self, _case: Case, _run_id: str) -> Access:
-        """Give the matchmaker's URL; runs keep apart by their topics."""
-        return Access(self.url, self.url, options())
+        """Give the matchmaker; runs keep apart by their topics."""
+        return Access(self.matchmaker, self.matchmaker)
 
     def revoke(self, _run_id: str) -> None:
         """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
 
     def facts(self) -> dict[str, JsonValue]:
-        """Versions, the driver's options, and the memory of Redis."""
+        """Versions, and the memory of Redis."""
         return {
             "product": "ZeroMQ",
             "version": f"(pyzmq {environments.pinned(RELEASE, 'pyzmq')})",
             "runtime": f"Redis {self.redis_version}",
             "nodes": [*self.servers.facts()],
-            "driver": {name: dict(values) for name, values in options().items()},
         }
 
     def check(self) -> None:
@@ -65,19 +65,6 @@ class ZeroMQ:
     def collect(self, folder: Path) -> None:
         """Copy what Redis was told and has said."""
         self.servers.collect(folder)
-
-
-def options() -> Mapping[str, Mapping[str, str]]:
-    """Options of oslo.messaging: everything on loopback, every server reached directly."""
-    return {
-        "oslo_messaging_zmq": {
-            "rpc_zmq_matchmaker": "redis",
-            "rpc_zmq_host": "127.0.0.1",
-            "rpc_zmq_bind_address": "127.0.0.1",
-            "use_pub_sub": "false",
-            "use_router_proxy": "false",
-        }
-    }
 
 
 def redis_program() -> str:
@@ -114,7 +101,8 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
 
     def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> ZeroMQ:
         servers.start([_redis(program, place / "redis", ports[0], password)], timeout_s)
-        return ZeroMQ(servers, f"zmq+redis://mqperf:{password}@127.0.0.1:{ports[0]}", version)
+        redis = Endpoint("zmtp", (f"127.0.0.1:{ports[0]}",), "mqperf", password)
+        return ZeroMQ(servers, redis, version)
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
@@ -149,7 +137,7 @@ SYSTEM = System(
     title="ZeroMQ",
     topologies=("direct",),
     queues=("none",),
-    simulator=RELEASE,
+    drivers={"simulator": RELEASE},
     installed=installed,
     check=check,
     start=start,

@@ -8,15 +8,13 @@ from typing import Any
 import pandas as pd
 
 from mqperf.errors import MqperfError
-from mqperf.plan import TEST_CASES
 from mqperf.record import Facts, Run
 from mqperf.tables.of_run import keys, of_run
 from mqperf.tables.run_row import unreadable_row
 from mqperf.tables.shape import conform
 
 NAME = re.compile(
-    r"(?P<system>.+?)-(?P<topology>[^-]+)-(?P<queues>[^-]+)"
-    rf"-(?P<test_case>{'|'.join(TEST_CASES)})-t(?P<threads>\d{{4,9}})-p\d+"
+    r"(?P<system>.+?)-(?P<topology>[^-]+)-(?P<queues>[^-]+)-(?P<test_case>.+?)-t(?P<threads>\d{4,9})-p\d+"
     r"-(?:r(?P<repeat>\d{1,9})|s\d)-[0-9a-f]{8}"
 )
 """A case's id, as far as one can tell from it what the case was."""

@@ -1,26 +1,25 @@
 """One run folder as tables: what each number means is written here.
 
-Times are seconds since the start of the measured window.  Exact instants of every message come from
-the simulator's shim, so no figure depends on the simulator's own one-second buckets, which starve
-under load.
+Times are seconds since the start of the measured window.  Figures come from the instants of every
+message; what the load generator itself counted stands beside them for comparison.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mqperf.errors import LoadError
-from mqperf.load import simulator_json
-from mqperf.load.simulator_json import Output, Published, published_compatible
+from mqperf.load import GENERATORS, Account
 from mqperf.plan import Case
+from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
-from mqperf.tables import accounting, probed, timeline, within_run
+from mqperf.tables import accounting, timeline, within_run
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, finished, read_streams, together
 from mqperf.tables.within_run import PERCENTILES, Window
+from mqperf.test_cases import TEST_CASES
 
 PHASES = ("warm-up", "window", "cool-down")
 
@@ -38,28 +37,27 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         return tables
     one = whole(run, facts)
     events = read_events(run.path)
-    tables["events"] = _events(run, facts, events, probed.unread(one))
-    streams, outputs, logs = read_streams(one), _outputs(one), probed.logs(one)
+    tables["events"] = _events(run, facts, events)
+    streams = read_streams(one)
+    account = GENERATORS[one.case.generator].account(one, streams)
     done = finished(streams, one.case.test_case)
-    published = _published(one, outputs)
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
     accounts = accounting.accounted(one, streams) | {
         "disagreements": "; ".join(
             [
-                *accounting.disagreements(one, streams, outputs, events),
-                *timeline.disagreements(one, events, logs),
+                *account.disagreements,
+                *accounting.drained(streams, events),
+                *timeline.disagreements(one, events),
             ]
         )
         or None
     }
-    counts = _message_row(one.case, streams, one.window, published)
+    counts = _message_row(one.case, streams, one.window, account)
     tables["messages"] = pd.DataFrame([counts | accounts])
-    tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, published)])
+    tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, account)])
     tables["intervals"] = _intervals(streams, one.load, one.window)
-    tables["cpu"] = probed.cpu(one, logs)
-    tables["network"] = probed.network(one, logs)
-    return tables
+    return tables | _probed(one)
 
 
 def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
@@ -87,10 +85,8 @@ def keys(run: str, case: Case | None) -> dict[str, Any]:
     }
 
 
-def _events(
-    run: Run, facts: Facts, events: Sequence[Event], unread: Iterable[dict[str, Any]] = ()
-) -> pd.DataFrame:
-    """Rows of ``events``: what the runner wrote down, the alarms of brokers, what is unread."""
+def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
+    """Rows of the table ``events``: what the runner wrote down, then what probes found."""
     if facts.window is None:
         return pd.DataFrame()
     window = facts.window.start, facts.window.end
@@ -103,28 +99,19 @@ def _events(
         }
         for event in events
     ]
-    return pd.DataFrame([*rows, *probed.alarms(run.path, window), *unread])
+    for probe in PROBES.values():
+        rows += probe.events(run.path, window[0])
+    return pd.DataFrame(rows)
 
 
-def _outputs(run: Whole) -> Mapping[str, Output]:
-    """What the simulator itself wrote, by the label of the process."""
-    readers = {"client": simulator_json.read_client, "server": simulator_json.read_server}
-    load = run.run.path / "load"
-    found: dict[str, Output] = {}
-    for process in run.facts.processes:
-        file = load / f"{process.label}.json"
-        found[process.label] = output = readers[process.kind](file)
-        has_replies = "round_trip" in simulator_json.summaries(output)
-        if has_replies != (process.kind == "client" and run.case.test_case == "rpc-call"):
-            raise LoadError(f"{file}: not of a run of {run.case.test_case}")
-    return found
-
-
-def _published(run: Whole, outputs: Mapping[str, Output]) -> Published:
-    """Throughput and latency by the formulas of 2016, from the simulator's own summaries."""
-    clients = [out for out in outputs.values() if isinstance(out, simulator_json.ClientOutput)]
-    servers = [out for out in outputs.values() if isinstance(out, simulator_json.ServerOutput)]
-    return published_compatible(clients, servers, run.case.test_case)
+def _probed(run: Whole) -> dict[str, pd.DataFrame]:
+    """What the probes recorded, table by table, in the order of the probes."""
+    found: dict[str, list[pd.DataFrame]] = {}
+    for probe in PROBES.values():
+        for table, rows in probe.read(run).items():
+            found.setdefault(table, []).append(rows)
+    filled = {table: [rows for rows in parts if len(rows)] for table, parts in found.items()}
+    return {table: pd.concat(p, ignore_index=True) for table, p in filled.items() if p}
 
 
 def _drain_s(finished: np.ndarray, load_end: float) -> float:
@@ -132,27 +119,25 @@ def _drain_s(finished: np.ndarray, load_end: float) -> float:
     return max(0.0, float(finished[:, 1].max(initial=load_end)) - load_end)
 
 
-def _message_row(
-    case: Case, streams: Streams, window: Window, published: Published
-) -> dict[str, Any]:
+def _message_row(case: Case, streams: Streams, window: Window, account: Account) -> dict[str, Any]:
     done, sent = finished(streams, case.test_case), together(streams, "sent")[:, 0]
     per_second = within_run.per_second(done[:, 1], window)
     length = window[1] - window[0]
     return {
         "sent": len(sent),
         "received": len(together(streams, "received")),
-        "round_trip": len(done) if case.test_case == "rpc-call" else None,
+        "round_trip": len(done) if TEST_CASES[case.test_case].replies else None,
         "errors": len(together(streams, "error")),
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": within_run.per_second(sent, window).sum() / length,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
-        "published_throughput_msg_s": published.throughput_per_s,
+        "published_throughput_msg_s": account.throughput_msg_s,
         **within_run.throughput_interval(per_second),
     }
 
 
 def _latency_row(
-    case: Case, finished: np.ndarray, window: Window, published: Published
+    case: Case, finished: np.ndarray, window: Window, account: Account
 ) -> dict[str, Any]:
     """Latency of the messages started in the window, however late they finished.
 
@@ -161,9 +146,9 @@ def _latency_row(
     inside = finished[(finished[:, 0] >= window[0]) & (finished[:, 0] < window[1])]
     latency = inside[:, 1] - inside[:, 0]
     row: dict[str, Any] = {
-        "stream": "round-trip" if case.test_case == "rpc-call" else "one-way",
+        "stream": TEST_CASES[case.test_case].finish.latency,
         "samples": len(latency),
-        "published_latency_s": published.latency_mean_s,
+        "published_latency_s": account.latency_mean_s,
     }
     if len(latency):
         values = np.quantile(latency, list(PERCENTILES.values()))

@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS, TABLES, Check
 from mqperf.errors import TableError
 from mqperf.one_line import LONGEST_NAME, NAME, one_line
-from mqperf.plan import TEST_CASES
+from mqperf.test_cases import TEST_CASES
 
 Tables = Mapping[str, pd.DataFrame]
 """Frames by the names of ``columns.TABLES``."""

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from mqperf.errors import LoadError, RecordError
-from mqperf.load import messages
-from mqperf.load.messages import Header
-from mqperf.record import Whole
+from mqperf.record import Whole, messages
+from mqperf.record.messages import Header
+from mqperf.test_cases import TEST_CASES
 
 Streams = Mapping[str, Mapping[str, np.ndarray]]
 """label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
@@ -45,8 +45,8 @@ def together(streams: Streams, name: str) -> np.ndarray:
 
 
 def finished(streams: Streams, test_case: str) -> np.ndarray:
-    """Started and finished of what counts as done: replies for CALL, else messages received."""
-    return together(streams, "round_trip" if test_case == "rpc-call" else "received")
+    """Started and finished of every message that counts as finished in the test case."""
+    return together(streams, TEST_CASES[test_case].finish.stream)
 
 
 def _streams(run: Whole, file: Path) -> Mapping[str, np.ndarray]:
@@ -77,4 +77,4 @@ def _foreign(run: Whole, label: str, header: Header) -> Iterator[str]:
 def _expected(kind: str, test_case: str) -> Mapping[str, tuple[str, ...]]:
     if kind == "server":
         return SERVER
-    return CALLER if test_case == "rpc-call" else CLIENT
+    return CALLER if TEST_CASES[test_case].replies else CLIENT

@@ -184,13 +184,13 @@ def test_runs_are_strangers_to_each_other(running: Running) -> None:
     """A run sees no queue of another one, and leaves none behind."""
     first = running.deployment.grant(a_case(), "run.one-1")
     second = running.deployment.grant(a_case(), "run.two-1")
-    with connected(first.client_url) as channel:
+    with connected(first.client.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
-    with connected(second.client_url) as channel, pytest.raises(amqp.NotFound):
+    with connected(second.client.url("amqp")) as channel, pytest.raises(amqp.NotFound):
         channel.queue_declare("q", passive=True)
     running.deployment.revoke("run.one-1")
     running.deployment.revoke("run.two-1")
-    with pytest.raises(amqp.NotAllowed), connected(first.client_url):
+    with pytest.raises(amqp.NotAllowed), connected(first.client.url("amqp")):
         pass
 
 
@@ -202,8 +202,10 @@ def test_revoke_forgives_a_run_that_never_was(running: Running) -> None:
 def test_topology_decides_the_nodes(running: Running) -> None:
     """Client and server connect where the topology says."""
     access = running.deployment.grant(a_case(topology="cs1ss2"), "topology")
-    ports = [urlsplit(url).port for url in (access.client_url, access.server_url)]
-    assert ports == [running.deployment._cluster.amqp_port(index) for index in (1, 2)]
+    ports = [running.deployment._cluster.amqp_port(index) for index in (1, 2)]
+    assert [*access.client.addresses, *access.server.addresses] == [
+        f"127.0.0.1:{port}" for port in ports
+    ]
     running.deployment.revoke("topology")
 
 
@@ -211,7 +213,7 @@ def test_topology_decides_the_nodes(running: Running) -> None:
 def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
     """The policy is there before the first queue, so that every queue has its mirrors."""
     access = running.deployment.grant(a_case("mirrored"), "mirrored")
-    with connected(access.server_url) as channel:
+    with connected(access.server.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
         assert eventually(
             lambda: len(queue_facts(running, "mirrored", "slave_pids")[0]["slave_pids"]) == 2
@@ -222,8 +224,7 @@ def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
 def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
     """A quorum queue in a run's virtual host has a member on each node."""
     access = running.deployment.grant(a_case("quorum"), "quorum")
-    assert access.options["oslo_messaging_rabbit"]["rabbit_quorum_queue"] == "true"
-    with connected(access.server_url) as channel:
+    with connected(access.server.url("amqp")) as channel:
         arguments = {"x-queue-type": "quorum"}
         channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
         assert len(queue_facts(running, "quorum", "members")[0]["members"]) == 3
@@ -260,7 +261,7 @@ def test_existing_cluster_is_used_as_it_is(
         facts = deployment.facts()
         deployment.check()
         access = deployment.grant(a_case(topology="cs1ss2"), "run-1")
-        with connected(access.server_url) as channel:
+        with connected(access.server.url("amqp")) as channel:
             for queue in ("run-1-1", "run-1-1.server-1", "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
         deployment.revoke("run-1")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from mqperf.load import environments
-from mqperf.load.environments import RELEASES
-from mqperf.load.simulator import INSIDE
+from mqperf.load.simulator import environments
+from mqperf.load.simulator.commands import INSIDE
+from mqperf.load.simulator.environments import RELEASES
 
 
 @dataclass(frozen=True)

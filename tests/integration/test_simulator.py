@@ -7,20 +7,21 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.load import Access, environments
-from mqperf.load.environments import Environment
-from mqperf.load.messages import read_header, read_messages
-from mqperf.load.simulator import commands
-from mqperf.load.simulator_json import published_compatible, read_client, read_server
-from mqperf.plan import TEST_CASES, Case
+from mqperf.load import Access, Job
+from mqperf.load.simulator import environments
+from mqperf.load.simulator.commands import commands
+from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.output import published_compatible, read_client, read_server
+from mqperf.plan import Case
+from mqperf.record.messages import read_header, read_messages
 from mqperf.runner.control import Control
 from mqperf.systems import SYSTEMS, Deployment
+from mqperf.test_cases import TEST_CASES
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -116,7 +117,8 @@ def running(
     with HOST.scratch("control") as folder:
         processes: dict[str, Process] = {}
         try:
-            for command in commands(case, key, access, environment, folder, out):
+            for command in commands(Job(case, key, access, environment, folder, out)):
+                Control(folder).place(command.files)
                 log = out / f"{command.label}.log"
                 processes[command.label] = HOST.start(
                     command.label, command.argv, env=command.env, log=log
@@ -187,7 +189,7 @@ def the_simulator_agrees(run: Run, exact: int) -> None:
 def test_no_secret_is_left_behind(begin: Begin) -> None:
     """What stays of a run can be published."""
     with begin(case("rpc-call", duration_s=1)) as run:
-        password = urlsplit(run.access.client_url).password
+        password = run.access.client.password
         run.start()
         run.end("client")
         run.drain()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.probes.broker_log import WIDTH, alarms
+from mqperf.probes.broker_log import FOLDER, WIDTH, alarms
 
 LOG = """\
 2026-11-21 06:36:34.122330+00:00 [info] <0.223.0> Running boot step rabbit_alarm defined by app rabbit
@@ -20,10 +20,18 @@ LOG = """\
 BEGIN = datetime(2026, 11, 21, 6, 36, 40, tzinfo=UTC).timestamp()
 
 
-def test_alarms_are_told_once_a_log(tmp_path: Path) -> None:
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """The folder with a broker's logs, in a run folder."""
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    return folder
+
+
+def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
     """When the first was, how many there were, and what it said; sound logs give nothing."""
-    (tmp_path / "node1.log").write_text(LOG)
-    (tmp_path / "node2.log").write_text(LOG.splitlines()[0])
+    (logs / "node1.log").write_text(LOG)
+    (logs / "node2.log").write_text(LOG.splitlines()[0])
     (row,) = alarms(tmp_path, BEGIN)
     detail = json.loads(row["detail"])
     assert (detail["log"], detail["times"]) == ("node1.log", 2)
@@ -31,21 +39,21 @@ def test_alarms_are_told_once_a_log(tmp_path: Path) -> None:
     assert row["time_s"] == pytest.approx(-5.861156)
 
 
-def test_a_time_without_a_zone_is_no_instant(tmp_path: Path) -> None:
+def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None:
     """Nobody knows which hour it was; and no line is longer than a reader bears."""
     line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
-    (tmp_path / "broker.log").write_text(f"{line} {'x' * WIDTH}")
+    (logs / "broker.log").write_text(f"{line} {'x' * WIDTH}")
     (row,) = alarms(tmp_path, BEGIN)
     assert row["time_s"] is None
     assert len(json.loads(row["detail"])["line"]) == WIDTH
 
 
-def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path) -> None:
+def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path, logs: Path) -> None:
     """A Java broker is started to end when memory runs out, and may log how it was started."""
     option = "INFO | Arguments: -XX:+ExitOnOutOfMemoryError -XX:+HeapDumpOnOutOfMemoryError"
-    (tmp_path / "broker.log").write_text(option)
+    (logs / "broker.log").write_text(option)
     assert list(alarms(tmp_path, BEGIN)) == []
-    (tmp_path / "broker.log").write_text(
+    (logs / "broker.log").write_text(
         f"{option}\njava.lang.OutOfMemoryError: Java heap space\nOutOfMemoryError\n"
     )
     (row,) = alarms(tmp_path, BEGIN)
@@ -54,4 +62,4 @@ def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path) -> None:
 
 def test_no_logs_no_alarms(tmp_path: Path) -> None:
     """As of an existing cluster, whose logs belong to somebody else."""
-    assert list(alarms(tmp_path / "broker", BEGIN)) == []
+    assert list(alarms(tmp_path, BEGIN)) == []

@@ -9,8 +9,16 @@ import pytest
 
 from mqperf import cache
 from mqperf.errors import LoadError
-from mqperf.load import environments
-from mqperf.load.environments import LOCKS, RELEASES, TOOLS, VERSIONS, Release, ensure, find
+from mqperf.load.simulator import environments
+from mqperf.load.simulator.environments import (
+    LOCKS,
+    RELEASES,
+    TOOLS,
+    VERSIONS,
+    Release,
+    ensure,
+    find,
+)
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)

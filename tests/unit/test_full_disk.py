@@ -99,10 +99,9 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
 def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """Neither the start nor the configuration of a load generator can be written."""
     said = on_a_small_disk("""
-        from mqperf.load.simulator import _write_config
         from mqperf.runner.control import Control
         fill()
-        for what in (lambda: _write_config(disk / "client.conf", {"DEFAULT": {"a": "b" * 5000}}),
+        for what in (lambda: Control(disk).place({"client.conf": "b" * 5000}),
                      Control(disk).start):
             try:
                 what()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mqperf.errors import LoadError
-from mqperf.load.inside.simulator_shim.recorder import Recorder
-from mqperf.load.messages import read_header, read_messages
+from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.record.messages import read_header, read_messages
 
 HEADER = {
     "format": "mqperf-messages",

@@ -18,8 +18,7 @@ import pandas as pd
 import pytest
 
 from mqperf import tables
-from mqperf.load import messages
-from mqperf.record import Run
+from mqperf.record import Run, messages
 from mqperf.record.seal import SEAL, checksums, digest
 from mqperf.stats import checks
 

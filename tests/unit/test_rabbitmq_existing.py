@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mqperf.errors import SystemFault
-from mqperf.load import simulator
+from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_existing import existing_cluster, queue_names
 from mqperf.systems.rabbitmq_settings import Settings
@@ -53,7 +53,7 @@ def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
         }
     )
     names = set(queue_names(case, "mqperf"))
-    for line in simulator.describe(case):
+    for line in GENERATORS["simulator"].describe(case):
         words = shlex.split(line)
         topic = words[words.index("-tp") + 1]
         assert {topic, f"{topic}.info"} <= names

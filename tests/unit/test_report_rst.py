@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from mqperf.one_line import one_line
 from mqperf.report import rst
 from mqperf.report.rst import Grid, Note, Text
-from mqperf.report.words import TEST_CASES, amount, cell, joined, three_figures
+from mqperf.report.words import amount, cell, joined, three_figures
+from mqperf.test_cases import TEST_CASES
 
 TABLE = """\
 .. list-table:: RPC CALL Message count

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.load import Access, Command
-from mqperf.load.environments import RELEASES, Environment
-from mqperf.load.simulator import commands, describe
+from mqperf.load import Access, Command, Endpoint, Job
+from mqperf.load.simulator.commands import commands, describe
+from mqperf.load.simulator.environments import RELEASES, Environment
 from mqperf.plan import Case
+from mqperf.runner.control import Control
 
 RUN = "rabbitmq-cmsm-r1.77"
 TOPIC = "rabbitmq-cmsm-r1-77"
 ACCESS = Access(
-    "rabbit://user:hidden$1@127.0.0.1:5001/run",
-    "rabbit://user:hidden$1@127.0.0.1:5002/run",
-    {"oslo_messaging_rabbit": {"rabbit_quorum_queue": "true"}},
+    Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),
+    Endpoint("amqp-0-9-1", ("127.0.0.1:5002",), "user", "hidden$1", "run"),
 )
 
 
@@ -33,7 +33,12 @@ def case(**changes: object) -> Case:
 
 def run(tmp_path: Path, **changes: object) -> list[Command]:
     environment = Environment(RELEASES["rabbitmq"], Path("/env/python"), Path("/env/sim.py"), {})
-    return commands(case(**changes), RUN, ACCESS, environment, tmp_path, Path("/out"))
+    started = commands(
+        Job(case(**changes), RUN, ACCESS, environment, control=tmp_path, out=Path("/out"))
+    )
+    for command in started:
+        Control(tmp_path).place(command.files)
+    return started
 
 
 def simulated(command: Command) -> list[str]:
@@ -108,24 +113,29 @@ def test_secrets_are_in_private_files_only(tmp_path: Path) -> None:
 
 
 def test_each_role_connects_to_its_own_node(tmp_path: Path) -> None:
-    """URLs and options reach oslo.config as they are, ``$`` included."""
+    """In its own oslo.config file; a password is encoded as URLs want it."""
     run(tmp_path)
     assert (tmp_path / "client.conf").read_text() == (
         "[DEFAULT]\n"
-        "transport_url = rabbit://user:hidden$$1@127.0.0.1:5001/run\n"
+        "transport_url = rabbit://user:hidden%241@127.0.0.1:5001/run\n"
         "[oslo_messaging_rabbit]\n"
-        "rabbit_quorum_queue = true\n"
+        "rpc_conn_pool_size = 80\n"
     )
     assert "127.0.0.1:5002" in (tmp_path / "server.conf").read_text()
 
 
 def test_every_green_thread_may_have_a_connection(tmp_path: Path) -> None:
     """Beyond the driver's default pool it would warn at nearly every message."""
-    run(tmp_path, green_threads=30)
-    assert "rpc_conn_pool_size" not in (tmp_path / "client.conf").read_text()
-    run(tmp_path, green_threads=50)
-    config = (tmp_path / "client.conf").read_text()
-    assert "rpc_conn_pool_size = 50\nrabbit_quorum_queue = true\n" in config
+    run(tmp_path, green_threads=100, queues="quorum")
+    assert (
+        (tmp_path / "client.conf")
+        .read_text()
+        .endswith(
+            "rpc_conn_pool_size = 116\n"
+            "rabbit_quorum_queue = true\n"
+            "rabbit_transient_quorum_queue = true\n"
+        )
+    )
 
 
 def test_bodies_are_the_same_for_every_repeat(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import LoadError
-from mqperf.load.simulator_json import (
+from mqperf.load.simulator.output import (
     Published,
     published_compatible,
     read_client,

@@ -14,12 +14,11 @@ import pytest
 from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
-from mqperf.load import messages
-from mqperf.load.inside.simulator_shim.recorder import Recorder
-from mqperf.load.simulator_json import Point, summed
-from mqperf.plan import Case, TestCase
+from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.simulator.output import Point, summed
+from mqperf.plan import Case
 from mqperf.probes import psutil_log
-from mqperf.record import Attempt, Run
+from mqperf.record import Attempt, Run, messages
 from mqperf.stats import checks
 
 START = 1_700_000_000.0
@@ -32,7 +31,7 @@ Instants = Sequence[tuple[float, ...]]
 class Known:
     """A run to write down: by process, by stream, instants since the start of the load."""
 
-    test_case: TestCase = "rpc-call"
+    test_case: str = "rpc-call"
     clients: list[Mapping[str, Instants]] = field(default_factory=list)
     servers: list[Instants] = field(default_factory=list)
 
@@ -246,7 +245,7 @@ def test_a_damaged_record_of_atop_hides_no_run(root: Path, tmp_path: Path) -> No
     assert (
         doubts["text"]
         .iloc[0]
-        .startswith("CPU of Master is unknown, as its record cannot be read: atop/mq1.txt: ")
+        .startswith("CPU of mq1 is unknown, as its record cannot be read: atop/mq1.txt: ")
     )
     assert "a named pipe" in doubts["text"].iloc[1]
 

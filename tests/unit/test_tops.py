@@ -94,7 +94,7 @@ def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
     (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
     bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_width()]
     faces = [to_hex(bar.get_facecolor()) for bar in bars]
-    assert faces == [palette.PAPER.light, palette.CASES["rpc-call"].light]
+    assert faces == [palette.PAPER.light, palette.CASES[0].light]
     found = layouts(read["runs"])
     grid = overview(best(read), found)
     assert ["[#" in row[1] for row in grid.rows] == [True, False]

@@ -8,8 +8,9 @@ import pytest
 
 from mqperf.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.load import Access, environments
-from mqperf.load.environments import RELEASES, Environment
+from mqperf.load import GENERATORS, Access, Endpoint
+from mqperf.load.simulator import environments
+from mqperf.load.simulator.environments import RELEASES, Environment
 from mqperf.plan import Case
 from mqperf.record import runs
 from mqperf.runner.trial import Bench, Trial
@@ -27,6 +28,9 @@ CASE = Case(
 )
 
 
+REDIS = Endpoint("zmtp", ("127.0.0.1:1",))
+
+
 def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
@@ -37,7 +41,7 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     facts: dict[str, object] = {"version": "1"}
     deployment = SimpleNamespace(
         nodes=(),
-        grant=lambda *_: Access("zmq://", "zmq://", {}),
+        grant=lambda *_: Access(REDIS, REDIS),
         revoke=revoke,
         check=lambda: None,
         collect=lambda _: None,
@@ -53,7 +57,8 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
         environments._tools(tools),
     )
     host = LocalHost()
-    return Bench(host, cast("Deployment", deployment), environment, {"system": facts})
+    system = cast("Deployment", deployment)
+    return Bench(host, system, GENERATORS["simulator"], environment, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:

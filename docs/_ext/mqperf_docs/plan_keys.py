@@ -33,6 +33,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "settings": "The system's own settings; see the sections at the end.",
     },
     LoadPlan: {
+        "generator": "The load generator.",
         "green_threads": "Green threads in each client process; swept.",
         "processes": "Client processes, each with one server process; swept.",
         "duration_s": "Length of the measured window in seconds.",

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import CALL, Finding, calls, each, measured
+from mqperf.stats.rules.finding import Finding, calls, each, measured
 from mqperf.tables import Tables
+from mqperf.test_cases import with_replies
 
 SHORT_S = 0.05
 """The runner ends a window by the clock; more than this is not its jitter."""
@@ -45,8 +46,8 @@ def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
 def lost(tables: Tables) -> Iterator[Finding]:
     """Messages that never arrived, and a loss that the counts do not bear out."""
     frame = measured(tables)
-    call = frame["test_case"] == CALL
-    arrived = frame["received"].where(~call, frame["round_trip"] + frame["errors"].fillna(0))
+    answered = frame["test_case"].isin(with_replies())
+    arrived = frame["received"].where(~answered, frame["round_trip"] + frame["errors"].fillna(0))
     frame = frame.assign(missing=frame["sent"] - arrived)
     for row in each(frame[frame["lost"] > 0]):
         share = f" ({100 * row.lost / row.sent:.2g} %)" if row.sent else ""

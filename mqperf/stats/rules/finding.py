@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.tables import Tables, told_by_processes
+from mqperf.test_cases import with_replies
 
 Row = Any
 """A row of a frame, its columns as attributes; the register knows their types."""
@@ -16,8 +17,6 @@ Evidence = Mapping[str, float | int | str | list[float] | Mapping[str, float] | 
 
 SWEEP = ["system", "topology", "queues", "test_case"]
 """What the points of one sweep over the number of threads have in common."""
-
-CALL = "rpc-call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +55,13 @@ def detail(event: Row) -> Mapping[str, Any]:
 def calls(tables: Tables) -> pd.DataFrame:
     """The measured runs that wait for replies."""
     frame = measured(tables)
-    return frame[frame["test_case"] == CALL]
+    return frame[frame["test_case"].isin(with_replies())]
 
 
 def one_way(tables: Tables) -> pd.DataFrame:
     """The measured runs that do not."""
     frame = measured(tables)
-    return frame[frame["test_case"] != CALL]
+    return frame[~frame["test_case"].isin(with_replies())]
 
 
 def curves(points: pd.DataFrame) -> Iterator[pd.DataFrame]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import CALL, Finding, each, measured, one_way
+from mqperf.stats.rules.finding import Finding, each, measured, one_way
 from mqperf.stats.rules.queueing import HANDS
 from mqperf.tables import Tables
+from mqperf.test_cases import with_replies
 
 KEEPS_UP = 0.02
 """Share by which deliveries may differ from sends over the window; recorded runs without a backlog
@@ -56,11 +57,11 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
 
 
 def finished(intervals: pd.DataFrame) -> pd.Series:
-    """Messages finished in each second of the window, by run and second: replies for CALL."""
+    """Messages finished in each second of the window, by run and second."""
     done = (
         intervals["stream"]
         .eq("round-trip")
-        .where(intervals["test_case"].eq(CALL), intervals["stream"].eq("received"))
+        .where(intervals["test_case"].isin(with_replies()), intervals["stream"].eq("received"))
     )
     inside = intervals[done.fillna(value=False) & intervals["phase"].eq("window")]
     counts: pd.Series = inside.groupby(["run", "start_s"], sort=False)["count"].sum()

@@ -10,38 +10,31 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from mqperf.guarded import scratch_errors
-from mqperf.load import Access, Command
-from mqperf.load.environments import Environment
+from mqperf.load.generator import Command, Endpoint, Job, Kind
+from mqperf.load.simulator import drivers
+from mqperf.load.simulator.environments import Environment
 from mqperf.plan import Case
-
-Kind = Literal["client", "server"]
 
 INSIDE = Path(__file__).with_name("inside")
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
-DEFAULT_POOL = 30
-"""Connections that the RabbitMQ driver keeps by default; above it warns at nearly every message."""
 
 
-def commands(  # noqa: PLR0913, PLR0917 (what a run has: a case, a name, access, tools, two folders)
-    case: Case, run_id: str, access: Access, environment: Environment, control: Path, out: Path
-) -> list[Command]:
+def commands(job: Job) -> list[Command]:
     """The processes of a run, servers first.
 
-    Writes the two oslo.config files into ``control``, readable by their owner only: transport URLs
-    hold passwords, so they never become arguments.  The processes write into ``out``.
+    Transport URLs hold passwords, so they never become arguments: each role reads an oslo.config
+    file.
     """
-    for kind, url in (("server", access.server_url), ("client", access.client_url)):
-        _write_config(control / f"{kind}.conf", _sections(case, url, access.options))
-    shim = _Shim(case, environment, control, out)
+    if not isinstance(job.tool, Environment):
+        raise TypeError(f"the simulator runs in an Environment, not in {job.tool!r}")
+    shim = _Shim(job, job.tool)
     return [
-        Command(label, kind, shim.argv(label, kind, pair, _topic(case, run_id, pair)), shim.env())
-        for label, kind, pair in _processes(case)
+        Command(label, kind, shim.argv(label, kind, pair), shim.env(), _config(job, kind))
+        for label, kind, pair in _processes(job.case)
     ]
 
 
@@ -62,28 +55,29 @@ def describe(case: Case) -> list[str]:
 class _Shim:
     """What the simulator's processes of one run have in common."""
 
-    case: Case
+    job: Job
     environment: Environment
-    control: Path
-    out: Path
 
-    def argv(self, label: str, kind: Kind, pair: int, topic: str) -> tuple[str, ...]:
+    def argv(self, label: str, kind: Kind, pair: int) -> tuple[str, ...]:
+        job = self.job
         python = (str(self.environment.python), "-P", "-s", "-u", "-W", "ignore")
-        config = ("--config-file", str(self.control / f"{kind}.conf"))
-        summary = ("-j", str(self.out / f"{label}.json"))
-        simulated = (*config, *summary, *_arguments(self.case, kind, pair, topic))
+        config = ("--config-file", str(job.control / f"{kind}.conf"))
+        summary = ("-j", str(job.out / f"{label}.json"))
+        topic = _topic(job.case, job.run_id, pair)
+        simulated = (*config, *summary, *_arguments(job.case, kind, pair, topic))
         return (*python, "-m", "simulator_shim", *self._options(label, kind), "--", *simulated)
 
     def _options(self, label: str, kind: Kind) -> Iterator[str]:
+        job = self.job
         options = {
             "--simulator": self.environment.simulator,
             "--label": label,
             "--kind": kind,
-            "--test-case": self.case.test_case,
-            "--control": self.control,
-            "--messages": self.out / f"{label}.messages",
-            "--threads": self.case.green_threads,
-            "--seed": _seed(self.case, label),
+            "--test-case": job.case.test_case,
+            "--control": job.control,
+            "--messages": job.out / f"{label}.messages",
+            "--threads": job.case.green_threads,
+            "--seed": _seed(job.case, label),
         }
         for name, value in options.items():
             yield from (name, str(value))
@@ -95,7 +89,7 @@ class _Shim:
         return {
             "PATH": os.defpath,
             "LANG": "C.UTF-8",
-            "HOME": str(self.control),
+            "HOME": str(self.job.control),
             "PYTHONPATH": str(INSIDE),
             "PYTHONDONTWRITEBYTECODE": "1",
             # names are looked up while connecting only; the green resolver costs 0.1 s to import
@@ -133,23 +127,14 @@ def _seed(case: Case, label: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{case.point}/{label}".encode()).digest()[:4])
 
 
-def _sections(
-    case: Case, url: str, options: Mapping[str, Mapping[str, str]]
-) -> dict[str, dict[str, str]]:
-    """The URL, the system's options, and a connection for every green thread."""
-    sections = {"DEFAULT": {"transport_url": url}}
-    if case.green_threads > DEFAULT_POOL:
-        sections["oslo_messaging_rabbit"] = {"rpc_conn_pool_size": str(case.green_threads)}
-    for section, values in options.items():
-        sections[section] = sections.get(section, {}) | dict(values)
-    return sections
-
-
-def _write_config(path: Path, sections: Mapping[str, Mapping[str, str]]) -> None:
-    """An oslo.config file for its owner only; ``$`` would begin the name of another option."""
+def _config(job: Job, kind: Kind) -> dict[str, str]:
+    """The oslo.config file of a role; in it ``$`` would begin the name of another option."""
+    endpoint: Endpoint = getattr(job.access, kind)
+    sections: drivers.Sections = {
+        "DEFAULT": {"transport_url": drivers.transport_url(endpoint)},
+        **drivers.options(job.case, job.access),
+    }
     lines: list[str] = []
     for section, values in sections.items():
         lines += [f"[{section}]", *(f"{key} = {value}" for key, value in values.items())]
-    with scratch_errors(path):
-        path.touch(mode=0o600)
-        path.write_text("\n".join(lines).replace("$", "$$") + "\n")
+    return {f"{kind}.conf": "\n".join(lines).replace("$", "$$") + "\n"}

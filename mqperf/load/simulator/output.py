@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf import raw
 from mqperf.errors import LoadError
+from mqperf.test_cases import TEST_CASES
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 THREAD = re.compile(r"_\d+$")
@@ -167,7 +168,7 @@ def published_compatible(
     at_servers = [output.summary for output in servers]
     sent = [summary.client for summary in at_clients]
     received = _count(at_servers)
-    if test_case == "rpc-call":
+    if TEST_CASES[test_case].replies:
         replies = [one.round_trip for one in at_clients if one.round_trip is not None]
         arrived, timed, delayed = _count(replies), replies, replies
     else:

@@ -1,0 +1,134 @@
+"""What a load generator is to those who run it and to those who read what it left.
+
+A generator is pure where it meets the rest: a `Job` goes in, `Command`s come out, and its files are
+read back.  It starts, stops and signals nothing itself; how its processes and the runner tell each
+other their state is in ``runner/control.py``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+from urllib.parse import quote
+
+from mqperf.plan import Case
+
+if TYPE_CHECKING:
+    from mqperf.record import Whole
+    from mqperf.record.messages import Streams
+
+Kind = Literal["client", "server"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and as whom one role of a run connects.
+
+    ``addresses`` are ``host:port``, the first to be tried first; ``vhost`` is the virtual host, if
+    the protocol has such.  ``query`` is what else a user's URL asks for.  The password is left out
+    of ``repr``, and only ever written to files that nobody else can read.
+    """
+
+    protocol: Literal["amqp-0-9-1", "amqp-1.0", "zmtp"]
+    addresses: tuple[str, ...]
+    user: str = ""
+    password: str = field(default="", repr=False)
+    vhost: str | None = None
+    query: str = field(default="", repr=False)
+
+    def url(self, scheme: str) -> str:
+        """The endpoint as one URL, password included."""
+        at = f"{_quoted(self.user)}:{_quoted(self.password)}@" if self.user else ""
+        path = "" if self.vhost is None else f"/{_quoted(self.vhost)}"
+        query = f"?{self.query}" if self.query else ""
+        return f"{scheme}://{at}{','.join(self.addresses)}{path}{query}"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a system provisions for one run."""
+
+    client: Endpoint
+    server: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One process of a load generator.
+
+    ``files`` are written into the run's control folder before any process starts, by name and
+    readable for their owner only.
+    """
+
+    label: str
+    kind: Kind
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Tool(Protocol):
+    """A generator's program, ready to run on a host."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The versions that can explain a result, by what they are of."""
+        ...
+
+    def check(self) -> None:
+        """Raise ``LoadError`` unless it is still the program that ``versions`` names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a generator is told of one run: it talks in ``control`` and writes into ``out``."""
+
+    case: Case
+    run_id: str
+    access: Access
+    tool: Tool
+    control: Path
+    out: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a generator's own output says of a run, beside the record of every message.
+
+    Throughput and latency are by the formulas of the published reports; ``disagreements`` are
+    sentences about what contradicts the record.
+    """
+
+    throughput_msg_s: float | None = None
+    latency_mean_s: float | None = None
+    disagreements: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A kind of load generator.
+
+    ``tool`` gets it ready for a driver, as ``System.drivers`` names it, making it on first use;
+    ``about`` names that tool in a few words and ``try_out`` starts it once and gives its versions.
+    ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
+    the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
+    left sound output in a folder, and ``account`` reads it; ``links`` are for readers of reports.
+    """
+
+    name: str
+    title: str
+    link: str
+    test_cases: tuple[str, ...]
+    tool: Callable[[str], Tool]
+    about: Callable[[str], str]
+    try_out: Callable[[str], Mapping[str, str]]
+    commands: Callable[[Job], list[Command]]
+    describe: Callable[[Case], list[str]]
+    options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]
+    check: Callable[[Path, str, Kind], None]
+    account: "Callable[[Whole, Streams], Account]"
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")

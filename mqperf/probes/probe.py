@@ -1,0 +1,80 @@
+"""What a probe is to those who start it and to those who read what it recorded."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mqperf.record import Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A process to watch, under the label that tables will show."""
+
+    label: str
+    kind: Literal["broker", "client", "server", "harness"]
+    pid: int
+    children: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a probe is told of one run on one host.
+
+    It talks in ``control``, as load generators do, samples from the start for ``seconds``, and
+    writes into ``out``.
+    """
+
+    targets: Sequence[Target]
+    control: Path
+    seconds: int
+    out: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The command of a probe; ``files`` are written into the control folder before it starts."""
+
+    argv: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def _nothing(_folder: Path, _begin: float) -> Iterator[dict[str, Any]]:
+    return iter(())
+
+
+def _agrees(_run: "Whole") -> Iterator[str]:
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A kind of probe.
+
+    ``program`` gives the command that runs on each host, None for a probe that reads only what is
+    written anyway.  ``check`` raises ``ProbeError`` or ``HostError`` unless the folder of a host
+    holds a sound log.  ``read`` gives the rows of a whole run by table.  ``events`` gives rows of
+    the table ``events``, of failed attempts as well, from a run folder and the start of its window
+    in epoch seconds.  Both import pandas when they are called: the runner imports this, too.
+    ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
+    """
+
+    name: str
+    program: Callable[[Task], Program] | None
+    check: Callable[[Path, str], None]
+    read: "Callable[[Whole], Mapping[str, pd.DataFrame]]"
+    events: Callable[[Path, float], Iterator[dict[str, Any]]] = _nothing
+    disagreements: "Callable[[Whole], Iterator[str]]" = _agrees
+
+
+def no_check(_folder: Path, _host: str) -> None:
+    """For a probe whose log the system or the user writes."""
+
+
+def no_rows(_run: "Whole") -> "Mapping[str, pd.DataFrame]":
+    """For a probe that has events only."""
+    return {}

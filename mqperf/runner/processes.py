@@ -1,0 +1,80 @@
+"""The processes of one run: load generators and probes, by label."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from mqperf.errors import LoadError
+from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.runner.control import POLL_S
+
+STOP_GRACE_S = 2
+
+
+class Processes:
+    """What was started for a run, who of it died, and what it said last.
+
+    ``watch`` is called while waiting and raises when the run is lost for another reason.
+    """
+
+    def __init__(self, host: LocalHost, watch: Callable[[], None]) -> None:
+        """Begin with none."""
+        self._host = host
+        self._watch = watch
+        self._running: dict[str, Process] = {}
+
+    def __contains__(self, label: str) -> bool:
+        """Whether it was started."""
+        return label in self._running
+
+    @property
+    def labels(self) -> list[str]:
+        """Of all that were started, in that order."""
+        return list(self._running)
+
+    def start(
+        self, label: str, argv: tuple[str, ...], log: Path, env: Mapping[str, str] | None = None
+    ) -> None:
+        """Start one more; its output goes to ``log``."""
+        self._running[label] = self._host.start(label, argv, env=env, log=log)
+
+    def pid(self, label: str) -> int:
+        """The process id of one of them."""
+        return self._running[label].pid
+
+    def exit_code(self, label: str) -> int | None:
+        """None while it runs."""
+        return self._running[label].poll()
+
+    def check_running(self) -> None:
+        """Raise ``LoadError`` when one has ended that should run."""
+        self._watch()
+        for label, process in self._running.items():
+            if (code := process.poll()) is not None:
+                raise LoadError(f"{label} died with exit code {code}{self.last_words(label)}")
+
+    def await_exit(self, labels: Iterable[str], limit: float) -> None:
+        """Wait until each has ended well, to the instant ``limit``; raises ``LoadError``."""
+        for label in labels:
+            process = self._running[label]
+            while (code := process.poll()) is None:
+                self._watch()
+                if time.time() > limit:
+                    raise LoadError(f"{label} did not end in time{self.last_words(label)}")
+                time.sleep(POLL_S)
+            if code != 0:
+                raise LoadError(f"{label} ended with exit code {code}{self.last_words(label)}")
+
+    def stop(self) -> None:
+        """End all that still run."""
+        stop_all(list(self._running.values()), STOP_GRACE_S)
+
+    def last_words(self, label: str) -> str:
+        """The last line that a process wrote, ready to end a sentence."""
+        log = self._running[label].log
+        try:
+            lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError:
+            return ""
+        words = [line.strip() for line in lines if line.strip()]
+        return f"; its last line: {words[-1][:300]}" if words else f"; its log is empty: {log}"
