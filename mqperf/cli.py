@@ -7,15 +7,18 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 from rich.console import Console
 
 from mqperf.errors import MqperfError
-from mqperf.plan_file import load_plan, read_plan
+from mqperf.plan_file import load_plan, read_plans
 from mqperf.redaction import without_passwords
 from mqperf.version import version as own_version
+
+if TYPE_CHECKING:
+    from mqperf.runner import Outcome
 
 app = typer.Typer(
     name="mqperf",
@@ -30,6 +33,9 @@ complaints = Console(stderr=True, highlight=False, soft_wrap=True)
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
+]
+PlanFiles = Annotated[
+    list[Path], typer.Argument(metavar="PLAN", help="plans, e.g. plans/quickstart.yaml")
 ]
 RunsFolder = Annotated[
     Path, typer.Argument(metavar="RUNS", help="a runs folder, e.g. data/runs/quickstart")
@@ -131,39 +137,64 @@ def plan(
 
 @app.command()
 def run(
-    file: PlanFile,
+    files: PlanFiles,
     runs: Annotated[
-        Path | None, typer.Option(help="Where run folders go; data/runs/NAME by default.")
+        Path | None,
+        typer.Option(
+            help="Where run folders go; data/runs/NAME by default. Of several plans: RUNS/NAME."
+        ),
     ] = None,
+    interleave: Annotated[
+        bool,
+        typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
+    ] = False,
 ) -> None:
-    """Run what is pending of a plan, record it, and show the best points.
+    """Run what is pending of plans, record it, and show the best points.
 
     A repeated command completes only what is missing, after any interruption. Exit code 1 says that
-    some runs failed; the others are recorded.
+    some runs failed; the others are recorded. Several plans run one after the other.
 
-    Example: `mqperf run plans/quickstart.yaml`
+    Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
     """
-    from mqperf.progress import Bar, amount
-    from mqperf.runner import sweep
+    from mqperf.progress import Bar
+    from mqperf.runner import Job, sweep_all
     from mqperf.systems.in_plans import problems_of
 
-    given = read_plan(file, problems_of)
-    folder = runs or Path("data/runs") / given.plan.name
+    given = read_plans(files, problems_of)
+    several = len(given) > 1
+    base = runs or Path("data/runs")
+    jobs = [
+        Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs)
+        for one in given
+    ]
     with Bar(console) as bar:
-        outcome = sweep(given.plan, given.text, folder, bar)
-    console.print(f"{outcome.done} runs recorded in {folder}\n", markup=False)
+        outcomes = sweep_all(jobs, bar, interleave=interleave)
+    troubles = []
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        try:
+            _tell(job.runs, outcome)
+        except MqperfError as error:  # of one plan: the others are told all the same
+            troubles.append(str(error))
+    if troubles:
+        raise MqperfError("\n".join(troubles))
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(FAILED_RUNS)
 
+
+def _tell(runs: Path, outcome: "Outcome") -> None:
+    """What became of a plan: its best points, and what failed."""
     from mqperf import answer
+    from mqperf.progress import amount
 
-    for line in answer.of_runs(folder):
-        console.print(line, markup=False, soft_wrap=True)
+    console.print(f"{outcome.done} runs recorded in {runs}\n", markup=False)
     if outcome.failed:
         complaints.print(
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
-            f" {folder}/*.failed-*, and the same command tries again",
+            f" {runs}/*.failed-*, and the same command tries again",
             markup=False,
         )
-        raise typer.Exit(FAILED_RUNS)
+    for line in answer.of_runs(runs):
+        console.print(line, markup=False, soft_wrap=True)
 
 
 @app.command()

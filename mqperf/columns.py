@@ -281,6 +281,35 @@ _EVENTS = (
     _text("detail", "More, as JSON."),
 )
 
+_OUTAGES = (
+    _text("action", "What was done: the name of the action.", "action"),
+    _text("node", "Label of the node to which it was done.", "node"),
+    _seconds("commanded_s", "When the plan wants it to begin.", "asked at"),
+    _seconds("began_s", "When it had begun, as observed.", "began"),
+    _seconds("ended_s", "When it was undone, as observed.", "ended"),
+    _seconds("downtime_s", "From the one to the other.", "downtime", "not negative"),
+    _seconds(
+        "outage_s",
+        "Longest time without a finished message that overlaps the action.",
+        "outage",
+        "not negative",
+    ),
+    _rate(
+        "level_msg_s",
+        "Messages finished per second before the action, since the start of the window or since"
+        " 3 s after the action before; empty when that is less than 1 s.",
+        "throughput before",
+    ),
+    _seconds(
+        "recovery_s",
+        "From the end of the action until throughput is back at 90 % of its level before, in the"
+        " next second and over the next 3 s; sought every 0.1 s. Empty when that was not reached"
+        " within the load, or the level is not known.",
+        "recovery",
+        "not negative",
+    ),
+)
+
 _DOUBTS = (
     _text("kind", "Which check raised it."),
     _text("text", "Reason to distrust the number, as one sentence."),
@@ -289,6 +318,9 @@ _DOUBTS = (
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 """The message counts of a run, as readers know them from the published reports."""
+
+OUTAGES = ("action", "node", "began_s", "downtime_s", "outage_s", "recovery_s", "level_msg_s")
+"""What readers want to know of an action."""
 
 FIGURES = (
     "throughput_msg_s",
@@ -404,9 +436,10 @@ _COMPARISON = (
     ),
     _text(
         "in_turns",
-        "in turns, when runs of A and of B alternated in time; A first or B first, when all runs of"
-        " the point in one set precede those in the other, so that whatever changed meanwhile looks"
-        " like a difference of the systems; or not known.",
+        "in turns, when runs of A and of B alternated in time: the set changes at least as often as"
+        " the smaller one has runs of the point; A first or B first, when all its runs in one set"
+        " precede those in the other, so that whatever changed meanwhile looks like a difference of"
+        " the systems; in part, when it is neither; or not known.",
     ),
     _text("doubted", "Kinds of doubts about the point, in A and in B."),
 )
@@ -473,6 +506,7 @@ COLUMNS: Mapping[str, Column] = _register(
     _CPU,
     _NETWORK,
     _EVENTS,
+    _OUTAGES,
     _POINTS,
     _SPREADS,
     _WITHINS,
@@ -545,6 +579,7 @@ TABLES: Mapping[str, Table] = {
             ("host", *_names(_NETWORK)),
         ),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS), _EVENTS),
+        _table("outages", "an action in a run", _KEYS, _names(_OUTAGES)),
         _table(
             "points",
             "a point of the sweep over its repeats",

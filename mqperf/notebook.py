@@ -10,7 +10,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from rich.console import Console
 
 from mqperf import figures, stats, tables
-from mqperf.columns import COUNTS
+from mqperf.columns import COUNTS, OUTAGES
 from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
@@ -115,6 +115,12 @@ def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     return readable.pivot_table(index=[*POINT], columns="process", sort=False)
 
 
+def outages(found: Tables) -> pd.DataFrame:
+    """What each action of the plan did to a run: downtime, outage and recovery."""
+    rows = _with_processes(found["outages"], found)
+    return shown(rows, *POINT, "repeat", *OUTAGES).set_index([*POINT, "repeat"])
+
+
 def doubts(found: Tables) -> pd.DataFrame:
     """Every reason to distrust a number, beside the point it is about."""
     return found["doubts"][[*AXES, "test_case", "kind", "text"]]
@@ -135,9 +141,8 @@ def show_nodes(found: Tables, test_case: str) -> None:
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
-        display(
-            Markdown(title), figures.time_sheet(with_processes(part["intervals"], part["runs"]))
-        )
+        intervals = with_processes(part["intervals"], part["runs"])
+        display(Markdown(title), figures.time_sheet(intervals, part["outages"]))
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -170,7 +175,8 @@ def knees(found: Tables) -> pd.DataFrame:
 
 def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
     """The tables ``differences`` and ``comparison`` of two runs folders, or published reports."""
-    return stats.compared(results(before), results(after))
+    a, b = (stats.complete(tables.read(located(path))) for path in (before, after))
+    return stats.compared(a, b)
 
 
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:

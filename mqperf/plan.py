@@ -10,7 +10,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import combinations, product
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import (
@@ -92,6 +92,34 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
+class ActionPlan(Frozen):
+    """Something done to a node of the system, at its time in the measured window, and undone."""
+
+    do: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
+    node: Annotated[str, Field(min_length=1, max_length=100)]
+    at_s: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)]
+    for_s: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
+
+    @property
+    def end_s(self) -> float:
+        """When it is undone, in seconds since the start of the window."""
+        return self.at_s + self.for_s
+
+
+def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
+    """One node is under one action at a time: what both do could not be told apart."""
+    for first, second in combinations(sorted(actions, key=lambda one: one.at_s), 2):
+        if first.node == second.node and second.at_s < first.end_s:
+            raise ValueError(
+                f"{second.do} at {second.at_s:g} s begins before {first.do} of the same node"
+                f" has ended, at {first.end_s:g} s: move one of them"
+            )
+    return actions
+
+
+Actions = Annotated[tuple[ActionPlan, ...], Field(max_length=100), AfterValidator(_apart)]
+
+
 class Case(Frozen):
     """One resolved point of a sweep, and one repeat of it."""
 
@@ -109,6 +137,7 @@ class Case(Frozen):
     timeout_s: Timeout = 10
     targets: Literal["own", "shared"] = "own"
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    actions: Actions = ()
     repeat: Count = 1
     sentinel: Annotated[int, Field(ge=0, le=3, strict=True)] = 0
 
@@ -181,10 +210,22 @@ class Plan(Frozen):
     systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
     test_cases: Listed[TestCase] = STANDARD
     load: LoadPlan
+    actions: Actions = ()
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
     sentinel: bool = False
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        for action in self.actions:
+            if action.end_s > self.load.duration_s:
+                raise ValueError(
+                    f"{action.do} of {action.node} ends {action.end_s:g} s after the start of a"
+                    f" window of {self.load.duration_s} s: lengthen load.duration_s, so that the"
+                    " recovery is measured, too"
+                )
+        return self
 
     @model_validator(mode="after")
     def _finite(self) -> Self:
@@ -224,6 +265,18 @@ class Plan(Frozen):
             cases += self._watched(name, block) if self.sentinel else block
         return cases
 
+    def turns(self) -> list[list[Case]]:
+        """The same cases by repeats, each in its order: what runs before another plan's turn comes.
+
+        The control runs of a system stand before its first turn, in the middle and after its last.
+        """
+        turns: list[list[Case]] = [[] for _ in range(self.repeats)]
+        turn = 1
+        for case in self.cases():
+            turn = case.repeat if case.sentinel in {0, 1} else turn
+            turns[turn - 1].append(case)
+        return turns
+
     def with_queues(self, kinds: Mapping[str, Mapping[str, str]]) -> "Plan":
         """The plan with kinds of queue replaced, by system and name."""
         systems = {
@@ -257,6 +310,7 @@ class Plan(Frozen):
                 green_threads=green_threads,
                 processes=processes,
                 settings=redacted(system.settings),
+                actions=self.actions,
                 repeat=repeat,
                 **fixed,
             )

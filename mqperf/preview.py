@@ -93,6 +93,8 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
         yield f"      {_timing(case)}, run folder {case.id}"
+        for action in case.actions:
+            yield f"      {action.do} {action.node}, {action.at_s:g} to {action.end_s:g} s"
         yield from _commands(case, everything=everything)
     if len(cases) > shown:
         yield ""

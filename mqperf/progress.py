@@ -65,8 +65,10 @@ class Bar:
         )
         self._task = self._bar.add_task("", total=None, left="?")
         self._todo: list[Case] = []
-        self._began = self._mark = time.monotonic()
+        self._began = time.monotonic()
+        self._mark: float | None = None
         self._overheads: list[float] = []
+        self._usual_s = OVERHEAD_S
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -82,10 +84,11 @@ class Bar:
         """Leave the terminal as it was."""
         self._bar.stop()
 
-    def planned(self, todo: Sequence[Case], done: int) -> None:
+    def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
         """Show how much there is to do."""
         self._todo = list(todo)
-        left = f"{clock(expected_s(todo) + START_S)}" if todo else "0:00"
+        self._usual_s = OVERHEAD_S + START_S * max(starts - 1, 0) / max(len(todo) - 1, 1)
+        left = clock(expected_s(todo) + START_S * starts)
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
         kept = f"{done} done already, " if done else ""
         self.console.print(f"{kept}{len(todo)} to run, about {left}")
@@ -100,11 +103,12 @@ class Bar:
     def finished(self, case: Case, run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""
         now = time.monotonic()
-        if case.id in {other.id for other in self._todo[1:]} or self._overheads:
+        if self._mark is not None and failure is None:  # before the first, its system was started
             self._overheads.append(now - self._mark - case.load_s)
         self._mark = now
-        self._todo = [other for other in self._todo if other.id != case.id]
-        mean = sum(self._overheads) / len(self._overheads) if self._overheads else OVERHEAD_S
+        if case in self._todo:
+            self._todo.remove(case)  # one of them: several plans may have the same case
+        mean = (self._usual_s + sum(self._overheads)) / (1 + len(self._overheads))
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
             text = f"failed: {words(case)}: {without_passwords(failure)}"

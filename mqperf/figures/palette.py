@@ -20,6 +20,7 @@ INK = Shade("#24292f", "#e6e8eb")
 FAINT = Shade("#59636e", "#a9b2bc")
 GRID = Shade("#dde2e7", "#353b42")
 BOX = Shade("#e8f1fa", "#1d2a38")
+ACTION = Shade("#fbe3d6", "#4a2a1c")
 
 THROUGHPUT = Shade("#0a5ea8", "#6cb4f2")
 LATENCY = Shade("#c2410c", "#fb8c5a")
@@ -67,7 +68,7 @@ THREADS = (
 """Thread counts, from few to many: the most stand out most, on either paper."""
 
 SHADES = (
-    *(PAPER, INK, FAINT, GRID, BOX, THROUGHPUT, LATENCY, CPU),
+    *(PAPER, INK, FAINT, GRID, BOX, ACTION, THROUGHPUT, LATENCY, CPU),
     *(SENT, RECEIVED, REPLIED, LOST, FAILED, DOUBLED),
     *(*NODES, *CASES, *TOPOLOGIES, *THREADS),
 )

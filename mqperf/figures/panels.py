@@ -128,14 +128,18 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     return axes
 
 
-def over_time(intervals: pd.DataFrame, axes: Axes) -> Axes:
+def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
     """Throughput in each second of the load, one line per run, coloured by threads.
 
-    Seconds outside the measured window are shaded.
+    Seconds outside the measured window are shaded, and the time of an action in another colour.
     """
     finished = finished_messages(intervals)
     for start, end in _outside(finished):
         axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
+    actions = outages.drop_duplicates(["action", "node", "commanded_s"])
+    for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
+        shaded = start - 0.5, end - 0.5  # a second is drawn at its start, as its middle
+        axes.axvspan(*shaded, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
     loads = list(by_load(finished))
     for place, (name, some) in enumerate(loads):
         shade = spread(palette.THREADS, place, len(loads))

@@ -52,10 +52,10 @@ def node_sheet(cpu: pd.DataFrame) -> Figure:
     return figure
 
 
-def time_sheet(intervals: pd.DataFrame) -> Figure:
-    """Throughput of every run, second by second."""
+def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
+    """Throughput of every run, second by second, and when actions of the plan went on."""
     figure, (axes,) = _sheet(1, HEIGHT - 0.4)
-    panels.over_time(intervals, axes)
+    panels.over_time(intervals, axes, outages)
     return figure
 
 

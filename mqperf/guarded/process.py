@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -74,6 +74,26 @@ class Process:
     def signal(self, number: signal.Signals) -> None:
         """Send a signal; a process that is already gone is left in peace."""
         self._link.signal(number)
+
+    def suspend(self) -> None:
+        """Stop it and all that it started, the starter first: SIGSTOP."""
+        for process in self._tree():
+            with suppress(psutil.NoSuchProcess):
+                process.suspend()
+
+    def resume(self) -> None:
+        """Let all of them go on, the starter last: SIGCONT."""
+        for process in reversed(self._tree()):
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
+
+    def _tree(self) -> list[psutil.Process]:
+        """The process and its descendants; none when it is gone."""
+        try:
+            first = psutil.Process(self.pid)
+            return [first, *first.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return []
 
     def stop(self, grace_s: float) -> int:
         """End it: SIGTERM, after ``grace_s`` seconds SIGKILL; its exit code.

@@ -4,7 +4,14 @@
 ``copied`` makes the copy that is kept beside the runs.
 """
 
-from mqperf.plan_file.checked import PlanFile, load_plan, parse_plan, plan_from, read_plan
+from mqperf.plan_file.checked import (
+    PlanFile,
+    load_plan,
+    parse_plan,
+    plan_from,
+    read_plan,
+    read_plans,
+)
 from mqperf.plan_file.copied import public, with_queues
 
 __all__ = [
@@ -14,5 +21,6 @@ __all__ = [
     "plan_from",
     "public",
     "read_plan",
+    "read_plans",
     "with_queues",
 ]

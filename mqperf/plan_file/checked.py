@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +45,21 @@ def read_plan(path: Path, check: SystemCheck | None = None) -> PlanFile:
     return PlanFile(parse_plan(text, path, check), text)
 
 
+def read_plans(paths: Sequence[Path], check: SystemCheck | None = None) -> list[PlanFile]:
+    """The plans in several YAML files, each with a name of its own.
+
+    Raises as ``load_plan`` does, and ``PlanError`` for a file that is given twice and for two plans
+    of one name, whose runs would go into one folder.
+    """
+    found: dict[str, tuple[Path, PlanFile]] = {}
+    for path in paths:
+        one = read_plan(path, check)
+        if one.plan.name in found:
+            raise PlanError(_taken_twice(one.plan.name, found[one.plan.name][0], path))
+        found[one.plan.name] = path, one
+    return [one for _, one in found.values()]
+
+
 def parse_plan(text: str, source: Path, check: SystemCheck | None = None) -> Plan:
     """The plan in ``text``; ``source`` gives it its default name and errors their file."""
     try:
@@ -68,6 +83,15 @@ def plan_from(data: Mapping[str, object], source: str, check: SystemCheck | None
     if plan is None or problems:
         raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
     return plan
+
+
+def _taken_twice(name: str, first: Path, second: Path) -> str:
+    if first.resolve() == second.resolve():
+        return f"{second}: this plan is given twice: give it once"
+    return (
+        f"{first} and {second}: both plans have the name {name}, and their runs would go into one"
+        " folder: set another name: in one of them, or run them in two commands with --runs"
+    )
 
 
 def _text(path: Path) -> str:

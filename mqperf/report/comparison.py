@@ -30,9 +30,11 @@ RULES = (
 
 APART = (
     "The verdicts marked (not in turns) assume that nothing but the system changed between the runs"
-    " of A and those of B, which all came first or last. Repeats do not show such a change: measure"
-    " A and B in turns to rule it out."
+    " of A and those of B, which did not alternate. Repeats do not show such a change: measure A"
+    " and B in turns (mqperf run A B --interleave) to rule it out."
 )
+
+NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
 """Relative difference beyond which no figure is given: so large ones need no statistics."""
@@ -116,14 +118,14 @@ def _figure(figure: str, rows: pd.DataFrame) -> str:
 def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of points of which one side was measured before the other."""
     told = comparison["verdict"] != CANNOT_TELL
-    return comparison[told & comparison["in_turns"].isin(["A first", "B first"])]
+    return comparison[told & comparison["in_turns"].isin(NOT_IN_TURNS)]
 
 
 def _verdict(row: Row) -> str:
     """The verdict, with what it rests on, or what it would take."""
     verdict = str(row["verdict"])
     if verdict != CANNOT_TELL:
-        return verdict + (" (not in turns)" if str(row["in_turns"]).endswith("first") else "")
+        return verdict + (" (not in turns)" if row["in_turns"] in NOT_IN_TURNS else "")
     if pd.isna(row["detectable"]):
         return verdict
     if row["detectable"] > MOST:

@@ -90,15 +90,17 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
     return Drawing(caption, alt, partial(figures.node_sheet, cpu))
 
 
-def timeline(caption: str, intervals: pd.DataFrame) -> Drawing:
-    """Throughput, second by second."""
+def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:
+    """Throughput, second by second, and when actions of the plan went on."""
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
     told = []
     for name, rows in figures.by_load(finished):
         told.append(f"{name} {_range(rows, 'count')} msg/sec")
     alt = f"Throughput in each second of the measured window: {'; '.join(told)}."
-    return Drawing(caption, alt, partial(figures.time_sheet, intervals))
+    if len(outages):
+        alt += " Actions went on where it is shaded."
+    return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))
 
 
 def topologies(

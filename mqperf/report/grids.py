@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS, COUNTS
+from mqperf.columns import COLUMNS, COUNTS, OUTAGES
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
@@ -21,6 +21,8 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "backlog": ("sweep", "latency_mean_s"),
     "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
+    "action-late": ("outages", "began_s"),
+    "not-recovered": ("outages", "recovery_s"),
     "cpu-sum": ("nodes", "threads"),
     "sys-exceeds-total": ("nodes", "threads"),
     "cpu-exceeds-cores": ("nodes", "threads"),
@@ -67,6 +69,14 @@ def sweep_grid(
         name: COLUMNS[name].heading(system if name.startswith("cpu_") else "") for name in columns
     }
     return _grid(caption, rows.set_index("point"), headings, marks, labels)
+
+
+def outage_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """What every action did; the repeat where there are several."""
+    repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
+    columns = ["threads", *repeat, *OUTAGES, "lost", "errors"]
+    headings = {name: COLUMNS[name].heading() for name in columns}
+    return _grid(caption, rows.set_index("run"), headings, marks, labels)
 
 
 def node_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:

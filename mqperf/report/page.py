@@ -139,6 +139,7 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
                 "nodes": _records(
                     rows.tidy(rows.nodes(with_processes(tables["cpu"], tables["runs"])))
                 ),
+                "outages": _records(tables["outages"]),
                 "doubts": _records(tables["doubts"]),
             }
             for case, tables in parts.items()

@@ -83,6 +83,14 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
     return of_point[used].mean()
 
 
+def outages(tables: Tables) -> pd.DataFrame:
+    """One row per action of a run: what it did, with the run's lost messages and errors."""
+    counts = tables["messages"][["run", "lost", "errors"]]
+    joined = tables["outages"].merge(counts, on="run", how="left")
+    order = ["threads", "repeat", "commanded_s"]
+    return joined.sort_values(order, kind="stable").reset_index(drop=True)
+
+
 def wide(used: pd.DataFrame) -> pd.DataFrame:
     """The same with a row per point, and a column per process and figure.
 

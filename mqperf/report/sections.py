@@ -35,7 +35,7 @@ class Section:
 
     heading: str
     text: str
-    drawing: Drawing
+    drawing: Drawing | None = None
     grid: Grid | None = None
     data: pd.DataFrame | None = None
 
@@ -55,6 +55,8 @@ def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -
         yield _nodes(layout, case, tables, labels)
     if len(tables["intervals"]):
         yield _timeline(case, tables)
+    if len(tables["outages"]):
+        yield _outages(case, tables, labels)
 
 
 def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
@@ -144,8 +146,32 @@ def _timeline(case: str, tables: Tables) -> Section:
     return Section(
         "Throughput over time",
         Text(" ").join(_over_time(tables)),
-        drawings.timeline(caption, with_processes(tables["intervals"], tables["runs"])),
+        drawings.timeline(
+            caption, with_processes(tables["intervals"], tables["runs"]), tables["outages"]
+        ),
     )
+
+
+def _outages(case: str, tables: Tables, labels: Iterator[str]) -> Section:
+    caption = f"{TEST_CASES[case].title} outages"
+    rows_of_actions = rows.outages(tables)
+    marks = grids.marks(tables["doubts"], "outages", "run", ("outages",))
+    return Section(
+        "Outages",
+        " ".join(_about_outages(rows_of_actions)),
+        grid=grids.outage_grid(caption, rows_of_actions, marks, labels),
+        data=rows_of_actions,
+    )
+
+
+def _about_outages(outages: pd.DataFrame) -> Iterator[str]:
+    """What was done, and what the columns mean."""
+    done = joined(list(outages["action"].unique()))
+    yield f"Actions of the plan during the measured window: {done}."
+    for name in ("downtime_s", "outage_s", "recovery_s"):
+        column = COLUMNS[name]
+        yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
+    yield "Times are seconds; lost messages and errors are those of the whole run."
 
 
 def _over_time(tables: Tables) -> Iterator[str]:

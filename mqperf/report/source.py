@@ -103,7 +103,8 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     content = page(layout, tables)
     content.write(folder)
     for section in content.sections:
-        writer.draw(section.drawing, folder)
+        if section.drawing is not None:
+            writer.draw(section.drawing, folder)
     cpu = layout.of(tables["cpu"])
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     name = rst.slug(f"topology {layout.folder}")

@@ -1,6 +1,6 @@
-"""The runner: one trial of a case, and a sweep of the cases that are pending."""
+"""The runner: one trial of a case, a sweep of cases, and the plans whose cases are pending."""
 
 from mqperf.runner.observer import Observer, Silent
-from mqperf.runner.sweep import Outcome, sweep
+from mqperf.runner.plans import Job, Outcome, sweep, sweep_all
 
-__all__ = ["Observer", "Outcome", "Silent", "sweep"]
+__all__ = ["Job", "Observer", "Outcome", "Silent", "sweep", "sweep_all"]

@@ -10,8 +10,8 @@ from mqperf.record import Run
 class Observer(Protocol):
     """Told what happens; must return at once, since it is called inside the measured window."""
 
-    def planned(self, todo: Sequence[Case], done: int) -> None:
-        """Before anything starts: what is to run, and how many cases are done already."""
+    def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
+        """Before anything starts: what is to run, cases done already, starts of systems to come."""
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """A new phase begins: of the system, or of a case."""
@@ -23,7 +23,7 @@ class Observer(Protocol):
 class Silent:
     """Tells nobody."""
 
-    def planned(self, todo: Sequence[Case], done: int) -> None:
+    def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
         """Ignore it."""
 
     def doing(self, what: str, case: Case | None = None) -> None:

@@ -1,122 +1,91 @@
-"""A sweep: every case of a plan that has no whole run yet, one after the other."""
+"""A sweep: cases of a plan, one after the other, system by system."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import GENERATORS
-from mqperf.plan import Case, Plan
-from mqperf.plan_file import with_queues
-from mqperf.record import Attempt, Run, pending, recording
+from mqperf.plan import Case
+from mqperf.record import Attempt, Run, pending
 from mqperf.runner.observer import Observer
 from mqperf.runner.trial import Bench, Trial
-from mqperf.systems import SYSTEMS, Possible, possible
+from mqperf.systems import SYSTEMS, Possible
 from mqperf.version import version
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a sweep."""
-
-    done: int
-    failed: tuple[tuple[Run, str], ...]
-
 
 Ended = tuple[Case, Run, str | None]
 """A case, its run, and why it failed if it did."""
 
 Positions = Mapping[str, int]
-"""Id of a case -> its place in the plan, from 1."""
+"""Id of a case -> its place in the order of the sweep, from 1."""
 
 STARTS = 2
-"""Failed starts in a row after which a system is given up."""
+"""Failed starts in a row that cost all cases which are left, as does each further one."""
 
 
-def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
-    """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A plan that is being run into the folder ``runs``; ``order`` has all its cases."""
 
-    A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
-    sweep goes on.  With nothing pending the folder is not touched.  Raises ``PlanError`` when the
-    plan asks for what does not exist, ``SystemFault`` when nothing of it can be measured here,
-    ``RecordError`` when the folder is in use or cannot be written.  Must be called from a thread
-    that lives until it returns.
-    """
-    here = possible(plan)
-    cases = here.plan.cases()
-    todo = pending(runs, cases)
-    if todo and all(map(here.refusal, todo)):
-        raise SystemFault("; ".join(dict.fromkeys(here.refused.values())))
-    if not todo:
-        observer.planned([], len(cases))
-        return Outcome(0, ())
-    ended: list[Ended] = []
-    with recording(runs, with_queues(text, here.kinds)):
-        todo = pending(runs, cases)
-        positions = {case.id: number for number, case in enumerate(cases, 1)}
-        observer.planned(todo, len(cases) - len(todo))
-        with closing(_swept(here, todo, positions, runs, observer)) as sweeping:
-            for each in sweeping:
-                observer.finished(*each)
-                ended.append(each)
-    failed = tuple((run, failure) for _, run, failure in ended if failure is not None)
-    return Outcome(len(ended) - len(failed), failed)
+    here: Possible
+    runs: Path
+    order: Sequence[Case]
+    positions: Positions
+    observer: Observer
+    failed_starts: Counter[str] = field(default_factory=Counter)
+    """By system: how many in a row, over all turns."""
+
+    def pending(self) -> list[Case]:
+        """The cases that have no whole run yet, in their order."""
+        return pending(self.runs, self.order)
 
 
-def _swept(
-    here: Possible, todo: Sequence[Case], positions: Positions, runs: Path, observer: Observer
-) -> Generator[Ended]:
-    """End every case: first those that cannot be measured here, then system by system."""
+def swept(sweep: Sweep, todo: Sequence[Case]) -> Generator[Ended]:
+    """End each of these cases: first those that cannot be measured here, then system by system."""
     for case in todo:
-        if reason := here.refusal(case):
-            yield _refused(case, positions, runs, reason)
-    rest = [case for case in todo if not here.refusal(case)]
+        if reason := sweep.here.refusal(case):
+            yield _refused(sweep, case, reason)
+    rest = [case for case in todo if not sweep.here.refusal(case)]
     for name, block in groupby(rest, key=lambda case: case.system):
-        yield from _of_system(here.plan, name, deque(block), positions, runs, observer)
+        yield from _of_system(sweep, name, deque(block))
 
 
-def _of_system(  # noqa: PLR0913, PLR0917 (the sweep's arguments, handed on)
-    plan: Plan,
-    name: str,
-    queue: deque[Case],
-    positions: Positions,
-    runs: Path,
-    observer: Observer,
-) -> Iterator[Ended]:
+def _of_system(sweep: Sweep, name: str, queue: deque[Case]) -> Iterator[Ended]:
     """End the cases of one system, which is started again when it died.
 
     A start that fails costs one case, and as many in a row as ``STARTS`` cost all that are left.
     """
-    failed_starts = 0
+    failed_starts = sweep.failed_starts
     while queue:
         left = len(queue)
         try:
-            with _bench(plan, name, observer) as bench:
-                failed_starts = 0
-                yield from _block(queue, positions, runs, bench, observer)
+            with _bench(sweep, name) as bench:
+                failed_starts[name] = 0
+                yield from _block(sweep, queue, bench)
         except RecordError:
             raise
         except MqperfError as error:
             if len(queue) < left:
-                observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
+                sweep.observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
                 continue
-            failed_starts += 1
-            for _ in range(1 if failed_starts < STARTS else len(queue)):
-                yield _refused(queue.popleft(), positions, runs, str(error))
+            failed_starts[name] += 1
+            for _ in range(1 if failed_starts[name] < STARTS else len(queue)):
+                yield _refused(sweep, queue.popleft(), str(error))
 
 
-def _refused(case: Case, positions: Positions, runs: Path, reason: str) -> Ended:
-    attempt = Attempt(runs, case, {"position": positions[case.id], "mqperf": version()})
+def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
+    facts = {"position": sweep.positions[case.id], "mqperf": version()}
+    attempt = Attempt(sweep.runs, case, facts)
     return case, attempt.fail(reason), reason
 
 
 @contextmanager
-def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
-    system = SYSTEMS[name]
+def _bench(sweep: Sweep, name: str) -> Iterator[Bench]:
+    system, plan, observer = SYSTEMS[name], sweep.here.plan, sweep.observer
     host = LocalHost()
     observer.doing(f"getting the load generator for {system.title}")
     generator = GENERATORS[plan.load.generator]
@@ -136,13 +105,7 @@ def _bench(plan: Plan, name: str, observer: Observer) -> Iterator[Bench]:
         yield Bench(host, deployment, generator, tool, facts)
 
 
-def _block(
-    queue: deque[Case],
-    positions: Positions,
-    runs: Path,
-    bench: Bench,
-    observer: Observer,
-) -> Iterator[Ended]:
+def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:
     """Run the cases of the queue; ends early, with the rest left in it, when the system died.
 
     While a case drains, the processes of the next one start.
@@ -152,9 +115,9 @@ def _block(
         case = queue.popleft()
 
         def tell(what: str) -> None:
-            observer.doing(what, case)
+            sweep.observer.doing(what, case)
 
-        return Trial.begin(case, positions[case.id], runs, bench, tell)
+        return Trial.begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
 
     following: Trial | None = None
     while queue or following:
@@ -175,7 +138,7 @@ def _block(
         yield trial.case, run, failure
         if refusal:
             raise refusal
-        if not _sound(bench, failure, observer):
+        if not _sound(bench, failure, sweep.observer):
             if following:
                 following.discard()
                 queue.appendleft(following.case)

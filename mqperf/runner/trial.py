@@ -20,6 +20,7 @@ from mqperf.probes import PROBES, Target, Task
 from mqperf.record import Attempt, Run, disk_errors, messages, set_aside, utc
 from mqperf.runner.control import POLL_S, Control
 from mqperf.runner.processes import Processes
+from mqperf.runner.timetable import Timetable
 from mqperf.runner.watch import Clock, Stillness
 from mqperf.systems import Deployment
 
@@ -68,7 +69,8 @@ class Trial:
         self.kinds: dict[str, str] = {}
         self.window = (0.0, 0.0)
         self._clock = Clock(bench.host.name)
-        self._stillness = Stillness(bench.deployment)
+        self._timetable = Timetable(case.actions, bench.deployment.nodes, self.attempt.event)
+        self._stillness = Stillness(bench.deployment, lambda: self._timetable.disturbed)
         self._trouble: MqperfError | None = None
         self._stack = ExitStack()
 
@@ -88,6 +90,7 @@ class Trial:
     def prepare(self) -> None:
         """Get a place on the system, and start the load generator and the probe; do not wait."""
         host, deployment, folder = self.bench.host, self.bench.deployment, self.attempt.folder
+        self._timetable.check()
         self.control = Control(self._stack.enter_context(host.scratch("run")))
         access = deployment.grant(self.case, self.key)
         self._stack.callback(self._revoke)
@@ -119,6 +122,8 @@ class Trial:
         self.window = (begin, begin + self.case.duration_s)
         self.attempt.event("start", start=start)
         self.tell("warming up")
+        self._timetable.begin(begin)
+        self._stack.callback(self._timetable.close)
         self._sleep_until(begin)
         self.tell("measuring")
         self._sleep_until(self.window[1])
@@ -144,6 +149,7 @@ class Trial:
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
+        self._timetable.close()
         self.processes.stop()
         if (frozen := ", ".join(self._stillness.look())) and frozen not in reason:
             reason = f"{frozen} stands still; {reason}"
@@ -220,9 +226,12 @@ class Trial:
         self.bench.deployment.check()
 
     def _sleep_until(self, instant: float) -> None:
-        while (left := instant - time.time()) > 0:
-            time.sleep(min(1.0, left))
+        while time.time() < instant:
+            self._timetable.act()
+            left = min(instant, self._timetable.due) - time.time()
+            time.sleep(max(0.0, min(1.0, left)))
             self.processes.check_running()
+        self._timetable.act()
 
     def _drain(self, clients: list[str], servers: list[str]) -> None:
         """Wait until servers have handled all that was sent, or receive no more."""

@@ -1,6 +1,7 @@
 """What must not happen during a run: a process that stands still, a clock that is set."""
 
 import time
+from collections.abc import Callable, Collection
 
 from mqperf.errors import SystemFault
 from mqperf.record import CLOCK_STEP_LIMIT_S, clock_was_set
@@ -36,10 +37,16 @@ def _bounds() -> tuple[float, float]:
 class Stillness:
     """Which nodes of a deployment were found frozen, by a signal or a debugger, and when."""
 
-    def __init__(self, deployment: Deployment) -> None:
-        """Watch every node that runs where we can see it."""
+    def __init__(
+        self, deployment: Deployment, planned: Callable[[], Collection[str]] = frozenset
+    ) -> None:
+        """Watch every node that runs where we can see it.
+
+        ``planned`` gives the labels of those that an action of the plan disturbs now.
+        """
+        self._planned = planned
         self._nodes = {
-            f"{node.label} ({node.name})": node.process
+            node.label: (f"{node.label} ({node.name})", node.process)
             for node in deployment.nodes
             if node.process is not None
         }
@@ -48,7 +55,12 @@ class Stillness:
     def look(self) -> list[str]:
         """Names of the nodes that are frozen now; costs a reading of /proc for each."""
         now = time.time()
-        frozen = [name for name, process in self._nodes.items() if process.frozen]
+        planned = self._planned()
+        frozen = [
+            name
+            for label, (name, process) in self._nodes.items()
+            if label not in planned and process.frozen
+        ]
         for name in frozen:
             self.seen[name] = self.seen.get(name, (now, now))[0], now
         return frozen

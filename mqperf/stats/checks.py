@@ -16,6 +16,7 @@ from mqperf.stats.rules import (
     broker,
     counts,
     cpu,
+    disturbed,
     planned,
     queueing,
     record,
@@ -240,6 +241,17 @@ CHECKS: Mapping[str, Check] = {
         "Can the records of nodes elsewhere be read that lie beside the runs?",
         "CPU of those nodes is unknown in every run; all other figures stand.",
         cpu.unread_record,
+        spoils=False,
+    ),
+    "action-late": Check(
+        "Did every action begin when the plan asks?",
+        "An action at another time meets another load: the machine was too busy to take it.",
+        disturbed.action_late,
+    ),
+    "not-recovered": Check(
+        "Did throughput come back after every action, while the load lasted?",
+        "How long recovery takes is not known, only that it takes longer than was measured.",
+        disturbed.not_recovered,
         spoils=False,
     ),
     "probe-gap": Check(

@@ -7,10 +7,10 @@ does not explain, after correction for the number of comparisons (S. Holm, A Sim
 Rejective Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets
 even one verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
 
-This assumes that nothing but the system differs between the runs of A and those of B.  Where all
+This assumes that nothing but the system differs between the runs of A and those of B.  Where the
 runs of one side precede those of the other, whatever changed meanwhile (the machine, its other
 work, the start of the broker) counts as a difference of the systems, and repeats do not show it:
-``in_turns`` says whether the runs were interleaved.
+``in_turns`` says whether the runs were interleaved, by the instants at which they started.
 
 Where no verdict can be given, ``detectable`` says which difference these repeats would have shown
 with a power of 80 % (J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988).
@@ -21,6 +21,7 @@ but it does not know how much the next run would differ.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,7 @@ def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
             variance=("log", "var"),
             low=("low", "first"),
             high=("high", "first"),
-            earliest=("started", "min"),
-            latest=("started", "max"),
+            starts=("started", tuple),
             point=("point", "first"),
             points=("point", "nunique"),
         )
@@ -216,12 +216,26 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
     return found.where(frame["verdict"] == CANNOT_TELL)
 
 
-def _in_turns(frame: pd.DataFrame) -> Array:
+def _in_turns(frame: pd.DataFrame) -> list[str]:
     """Whether the runs of A and B alternated in time, or one side was measured first."""
-    before = frame["latest_a"] < frame["earliest_b"]
-    after = frame["latest_b"] < frame["earliest_a"]
-    unknown = frame["earliest_a"].isna() | frame["earliest_b"].isna()
-    return np.select([unknown, before, after], ["not known", "A first", "B first"], "in turns")
+    return [_alternated(*pair) for pair in zip(frame["starts_a"], frame["starts_b"], strict=True)]
+
+
+def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
+    """``in turns`` when the side changes at least once for each run of the shorter side.
+
+    That is so for A B A B and for A B B A, also when a run is missing or was repeated later; it is
+    not for A A B B A A.
+    """
+    if any(map(pd.isna, (*a, *b))):
+        return "not known"
+    if max(a) < min(b):
+        return "A first"
+    if max(b) < min(a):
+        return "B first"
+    sides = [side for _, side in sorted([*((at, "A") for at in a), *((at, "B") for at in b)])]
+    changes = sum(one != other for one, other in pairwise(sides))
+    return "in turns" if changes >= min(len(a), len(b)) else "in part"
 
 
 def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:

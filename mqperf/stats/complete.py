@@ -2,13 +2,14 @@
 
 import pandas as pd
 
+from mqperf.errors import TableError
 from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
 from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
 from mqperf.stats.scaling import knees
 from mqperf.stats.summary import points
-from mqperf.tables import Tables, of_plan
+from mqperf.tables import Tables, of_plan, outside_plan
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
@@ -34,9 +35,21 @@ def compared(
     """The tables ``differences`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
-    ``min_effect`` is the minimum relevant difference, if not the usual one.
+    ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
+    folder does not ask for is left out, and named among the differences.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
-    comparison = compare(a, b, keys=keys, min_effect=matters)
+    comparison = compare(_asked_for(a, "A"), _asked_for(b, "B"), keys=keys, min_effect=matters)
     return {"differences": differences(a, b), "comparison": comparison}
+
+
+def _asked_for(tables: Tables, name: str) -> Tables:
+    """The tables without points beside the plan; raises ``TableError`` when nothing is left."""
+    asked = of_plan(tables)
+    if asked["runs"]["point"].isna().all() and len(outside_plan(tables)):
+        raise TableError(
+            f"the plan of {name} asks for none of the points that were measured into its folder:"
+            " run it, or give the folder of the plan that was run"
+        )
+    return asked

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform, without_sentinels
+from mqperf.tables import Tables, conform, of_plan, outside_plan, without_sentinels
 
 COMPARED = {
     "status": "Origin of the numbers",
@@ -39,6 +39,10 @@ COMPARED = {
 """Columns of ``runs`` that two sets of runs should have in common, in words."""
 
 UNKNOWN = "not stated"
+NOTHING = "nothing"
+
+NAMED = 5
+"""Points beside the plan that are named; the others are counted."""
 
 
 def differences(a: Tables, b: Tables) -> pd.DataFrame:
@@ -46,14 +50,19 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
 
     A property that one side states and the other does not is a difference, too.  The days of
     measuring come first, the number of repeats and of points that only one side has come last.
+    Points that the plan of their folder does not ask for count for none of these; they are named,
+    also when both sides have the same.
     """
-    runs_a, runs_b = a["runs"], b["runs"]
+    runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
     rows = [("Days of measuring", _days(runs_a), _days(runs_b))]
     for name, what in COMPARED.items():
         rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_lonely(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
+    left_out = _beside(a), _beside(b)
+    if left_out != (NOTHING, NOTHING):
+        found.append(("Left out, as the plan does not ask for it", *left_out))
     columns = ["what", "value_in_a", "value_in_b"]
     return conform("differences", pd.DataFrame(found, columns=columns))
 
@@ -78,6 +87,22 @@ def _lonely(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
     keys = ["topology", "queues", "test_case", "threads"]
     points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
     return str(len(points_a - points_b)), str(len(points_b - points_a))
+
+
+def _beside(tables: Tables) -> str:
+    """The points that the folder's plan does not ask for, in words."""
+    others = outside_plan(tables).drop_duplicates("point")
+    told = [
+        f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
+        f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
+        for row in others.to_dict("records")
+    ]
+    more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
+    return "; ".join([*told[:NAMED], *more]) or NOTHING
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread{'' if count == 1 else 's'}"
 
 
 def _joined(values: Sequence[str]) -> str:

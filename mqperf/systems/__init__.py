@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import GENERATORS, Generator
 from mqperf.plan import Case, Plan
@@ -42,6 +43,11 @@ def lookup(name: str) -> System:
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
     generator = _generator(plan)
+    for action in plan.actions:
+        if action.do not in ACTIONS:
+            raise PlanError(
+                f"plan {plan.name}: no action {action.do!r}; known: {', '.join(ACTIONS)}"
+            )
     for name, wanted in plan.systems.items():
         system = lookup(name)
         if generator.name not in system.drivers:

@@ -16,6 +16,7 @@ from mqperf.plan import Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, finished, read_streams, together
 from mqperf.tables.within_run import PERCENTILES, Window
@@ -57,6 +58,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["messages"] = pd.DataFrame([counts | accounts])
     tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, account)])
     tables["intervals"] = _intervals(streams, one.load, one.window)
+    tables["outages"] = pd.DataFrame(outages(one, done, events))
     return tables | _probed(one)
 
 

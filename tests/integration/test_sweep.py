@@ -250,6 +250,30 @@ def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
     assert told.str.contains("Slave 2 (mqperf3@localhost) from ", regex=False).any()
 
 
+def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
+    """The run goes on; table and page tell how long nothing came, and nobody is accused."""
+    text = ONE.replace("duration_s: 3", "duration_s: 10") + (
+        "actions: [{do: freeze, node: Slave 1, at_s: 3, for_s: 2}]\n"
+    )
+    assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
+    found = tables.read(tmp_path / "runs")
+    [outage] = found["outages"].to_dict("records")
+    assert outage["downtime_s"] == pytest.approx(2.0, abs=0.5)
+    assert 1.5 < outage["outage_s"] < 5
+    assert outage["recovery_s"] is not None
+    kinds = set(stats.complete(found)["doubts"]["kind"])
+    assert not kinds & {"node-frozen", "empty-seconds", "action-late", "failed-run"}
+
+
+def test_an_action_on_a_node_that_there_is_not_fails_its_run(tmp_path: Path) -> None:
+    """Before anything is measured, with the nodes that there are."""
+    text = ONE.replace("duration_s: 3", "duration_s: 10") + (
+        "actions: [{do: freeze, node: Nobody, at_s: 3, for_s: 2}]\n"
+    )
+    [(_, reason)] = sweep(plan(text), text, tmp_path / "runs", Silent()).failed
+    assert "no node 'Nobody'; it has: Master, Slave 1, Slave 2" in reason
+
+
 def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
     """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
     text = f"{ONE}  timeout_s: 1\n".replace(

@@ -54,6 +54,7 @@ def tables(shape: Shape = Shape()) -> Tables:
         "cpu": [row for key in whole for row in _cpu(shape, key)],
         "network": [_network(key) for key in whole],
         "events": [],
+        "outages": [],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
     read = {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}

@@ -260,7 +260,7 @@ def test_every_check_has_its_test() -> None:
     """Each kind is planted in this file, says what it asks and why."""
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
-        *("missing-run", "not-of-plan", "unread-record"),
+        *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
@@ -296,6 +296,56 @@ def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(what: str, detail: 
     event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
     events = tables.conform("events", pd.DataFrame([event]))
     assert {run for _, run in found({**sound(), "events": events})} == {"rpc-call-100-r1"}
+
+
+ACTION: Change = {
+    "run": "rpc-call-100-r1",
+    "action": "freeze",
+    "node": "Master",
+    "commanded_s": 2.0,
+    "began_s": 2.01,
+    "ended_s": 4.01,
+    "downtime_s": 2.0,
+    "outage_s": 2.1,
+    "level_msg_s": 100.0,
+    "recovery_s": 0.0,
+}
+
+
+def disturbed(changes: Change | None = None) -> Frames:
+    """The sound sweep with an action in one run, and no messages in the seconds that it took."""
+    outages = tables.conform("outages", pd.DataFrame([{**ACTION, **(changes or {})}]))
+    frames = {**sound(), "outages": outages}
+    intervals = frames["intervals"]
+    during = intervals["run"].eq("rpc-call-100-r1") & intervals["start_s"].isin([2.0, 3.0])
+    intervals.loc[during, "count"] = 0
+    return frames
+
+
+def test_an_action_of_the_plan_is_no_doubt() -> None:
+    """Neither is the outage that it made; the same silence without an action is one."""
+    assert found(disturbed()) == set()
+    unplanned = disturbed() | {"outages": sound()["outages"]}
+    assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"began_s": 2.2}, "action-late", "to begin at 2.00 s and began at 2.20 s"),
+        ({"recovery_s": None}, "not-recovered", "90 % of the 100 msg/sec before"),
+    ],
+)
+def test_an_action_that_went_wrong_is_told(changes: Change, kind: str, words: str) -> None:
+    """One at another instant, and one after which throughput stayed away."""
+    frames = disturbed(changes)
+    assert found(frames) == {(kind, "rpc-call-100-r1")}
+    assert words in checks.doubts(frames)["text"].iloc[0]
+
+
+def test_a_level_that_is_not_known_asks_for_no_recovery() -> None:
+    """There is nothing to come back to."""
+    assert found(disturbed({"level_msg_s": None, "recovery_s": None})) == set()
 
 
 def test_a_missing_tester_is_counted() -> None:

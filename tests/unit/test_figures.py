@@ -29,7 +29,7 @@ PANELS: dict[str, Draw] = {
     "node_cpu": lambda read, axes: figures.node_cpu(read["cpu"], axes),
     "message_count": lambda read, axes: figures.message_count(read["messages"], axes),
     "message_faults": lambda read, axes: figures.message_faults(read["messages"], axes),
-    "over_time": lambda read, axes: figures.over_time(read["intervals"], axes),
+    "over_time": lambda read, axes: figures.over_time(read["intervals"], axes, read["outages"]),
     "topologies": lambda read, axes: figures.topologies(read["points"], axes),
 }
 each_panel = pytest.mark.parametrize("draw", PANELS.values(), ids=PANELS)
@@ -165,7 +165,9 @@ def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None
 
 def test_time_goes_forwards(read: Tables) -> None:
     """Warm-up first, then the window, whatever the order of the rows."""
-    (axes,) = figures.time_sheet(read["intervals"].sample(frac=1, random_state=1)).axes
+    (axes,) = figures.time_sheet(
+        read["intervals"].sample(frac=1, random_state=1), read["outages"]
+    ).axes
     seconds = [np.asarray(line.get_xdata(), dtype=float).tolist() for line in axes.lines]
     assert all(one == sorted(one) and one[0] == -1 for one in seconds)
 
@@ -173,12 +175,12 @@ def test_time_goes_forwards(read: Tables) -> None:
 def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
     """Warm-up and cool-down are drawn, and told apart from the window."""
     intervals = read["intervals"]
-    (axes,) = figures.time_sheet(intervals).axes
+    (axes,) = figures.time_sheet(intervals, read["outages"]).axes
     (patch,) = axes.patches
     assert isinstance(patch, Rectangle)
     assert (patch.get_x(), patch.get_width()) == (-1.5, 1.0)
     window = intervals[intervals["phase"] == "window"]
-    assert len(figures.time_sheet(window).axes[0].patches) == 0
+    assert len(figures.time_sheet(window, read["outages"]).axes[0].patches) == 0
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +233,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-QUIET = (palette.PAPER, palette.GRID, palette.BOX, palette.SENT)
+QUIET = (palette.PAPER, palette.GRID, palette.BOX, palette.ACTION, palette.SENT)
 
 
 @pytest.mark.parametrize("shade", [s for s in palette.SHADES if s not in QUIET], ids=str)

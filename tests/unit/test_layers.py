@@ -25,8 +25,8 @@ LAYERS = (
     {"record", "series"},
     {"load", "probes"},
     {"hosts", "tables"},
-    {"published"},
-    {"systems", "faults", "stats", "figures"},
+    {"published", "actions"},
+    {"systems", "stats", "figures"},
     {"runner", "report"},
     {"answer", "doctor"},
     {"progress"},
@@ -35,7 +35,7 @@ LAYERS = (
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
 # The two halves share nothing but the run folder.
-ACT = {"systems", "hosts", "faults", "runner"}
+ACT = {"systems", "hosts", "actions", "runner"}
 READ = {"series", "tables", "published", "stats", "figures", "report"}
 
 # Slow to import, and of no use while a broker is being measured.

@@ -10,6 +10,7 @@ import pytest
 from mqperf import figures
 from mqperf.errors import TableError
 from mqperf.report import comparison as told
+from mqperf.stats import compared
 from mqperf.stats.compare import KEYS, compare, holm
 from mqperf.stats.differences import differences
 from mqperf.tables import Tables, conform, empty
@@ -153,6 +154,59 @@ def test_runs_that_were_not_in_turns_are_marked() -> None:
     assert set(turns["in_turns"]) == {"in turns"}
     assert not any("not in turns" in line for line in told.text_lines(differences(a, b), turns))
     assert set(compare(a, b)["in_turns"]) == {"not known"}
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("ABABABAB", "in turns"),
+        ("ABBAABBA", "in turns"),
+        ("ABBA", "in turns"),
+        ("ABBABA", "in turns"),  # a run that failed and was repeated at the end
+        ("ABBABBA", "in turns"),  # one that is missing
+        ("AABBAABB", "in part"),
+        ("AAABBBA", "in part"),
+        ("AAABBB", "A first"),
+        ("BAA", "B first"),
+    ],
+)
+def test_turns_are_known_by_the_instants(order: str, told: str) -> None:
+    """The set changes as often as it has runs; two blocks of each do not make turns."""
+    sides = []
+    for number, side in enumerate("AB"):
+        places = [place for place, one in enumerate(order) if one == side]
+        tables = measured(number, repeats=len(places))
+        started = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(
+            [places[repeat - 1] for repeat in tables["runs"]["repeat"]], unit="min"
+        )
+        sides.append({**tables, "runs": conform("runs", tables["runs"].assign(started=started))})
+    assert set(compare(*sides)["in_turns"]) == {told}
+
+
+def test_points_beside_the_plan_are_left_out_and_named() -> None:
+    """A folder with points of an earlier plan is compared by what its plan asks for."""
+    a, b = measured(1), measured(2)
+    earlier = {
+        name: pd.concat(
+            [frame, frame.assign(run="old-" + frame["run"], point="old-" + frame["point"])]
+        )
+        for name, frame in measured(3).items()
+    }
+    of_plan = a["runs"][["run", "point", "system"]]
+    mixed = {**earlier, "planned": conform("planned", of_plan)}
+    with pytest.raises(TableError, match="points which agree in"):
+        compare(mixed, b)
+    found = compared(mixed, b)
+    assert len(found["comparison"]) == 4 * len(THREADS)
+    [row] = found["differences"].to_dict("records")
+    assert row["what"] == "Left out, as the plan does not ask for it"
+    assert row["value_in_a"].startswith("rabbitmq cmsm classic, rpc-call, 1 thread, window 20 s; ")
+    assert row["value_in_a"].endswith("50 threads, window 20 s; and 1 more")
+    assert row["value_in_b"] == "nothing"
+    assert compared(mixed, mixed)["differences"]["value_in_b"].to_list() == [row["value_in_a"]]
+    only_others = {**mixed, "planned": mixed["planned"].assign(point="elsewhere")}
+    with pytest.raises(TableError, match="the plan of B asks for none of the points"):
+        compared(a, only_others)
 
 
 def test_what_these_repeats_would_show() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
+from mqperf.actions import ACTIONS
+from mqperf.plan import MAX_CASES, MAX_THREADS, ActionPlan, LoadPlan, Plan, SystemPlan
 from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
@@ -22,6 +23,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "systems": "Systems under test by name, each with the keys below.",
         "test_cases": "What the clients do: call and wait, cast and forget, notify.",
         "load": "The load of every point, with the keys below.",
+        "actions": "What disturbs the system during the window, each with the keys below.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
@@ -42,6 +44,12 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "timeout_s": "Seconds that a CALL waits for its reply.",
         "targets": "Each client has a server of its own, or all servers share one topic.",
     },
+    ActionPlan: {
+        "do": "The action; see the section *Actions*.",
+        "node": "Label of the node, as pages show it: Master, Slave 1, Redis.",
+        "at_s": "When it begins, in seconds since the start of the measured window.",
+        "for_s": "How long it lasts; it ends within the window.",
+    },
 }
 SETTINGS: Mapping[str, str] = {
     "start_timeout_s": "Seconds that the system may take to start.",
@@ -57,8 +65,14 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     Plan: "The plan",
     SystemPlan: "systems.NAME",
     LoadPlan: "load",
+    ActionPlan: "actions, an entry",
 }
-WORDS = {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}
+WORDS = {
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "`true`, `false`",
+    "string": "text",
+}
 FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
 
 
@@ -70,6 +84,8 @@ def markdown() -> str:
     sections += _settings()
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
+    actions = ((code(name), f"The node is {one.title}.") for name, one in ACTIONS.items())
+    sections.append(f"## Actions\n\n{table(('name', 'meaning'), actions)}")
     sections += [f"## Topologies\n\n{_names(topologies)}", f"## Queues\n\n{_names(queues)}"]
     return "\n".join(sections)
 
@@ -147,9 +163,7 @@ def _value(entry: Mapping[str, Any]) -> str:
         return "mapping"
     if entry["type"] == "array":
         return f"list of {_value(entry['items'])}"
-    return {"integer": "whole number", "boolean": "`true`, `false`", "string": "text"}[
-        entry["type"]
-    ]
+    return WORDS[entry["type"]]
 
 
 def _limits(entry: Mapping[str, Any]) -> Iterator[str]:

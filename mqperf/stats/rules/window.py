@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, each, measured, one_way
@@ -42,9 +43,10 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
 
 
 def empty_seconds(tables: Tables) -> Iterator[Finding]:
-    """Seconds of the window in which nothing was finished, where that is no chance."""
+    """Seconds of the window in which nothing was finished, neither by chance nor by plan."""
     runs = set(measured(tables)["run"])
-    for run, counts in finished(tables["intervals"]).groupby("run", sort=False):
+    undisturbed = _undisturbed(finished(tables["intervals"]), tables["outages"])
+    for run, counts in undisturbed.groupby("run", sort=False):
         if run not in runs or counts.mean() < BUSY or (counts > 0).all():
             continue
         empty = int((counts == 0).sum())
@@ -54,6 +56,17 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
             f" {counts.max():.0f} in the fullest: the rate is that of bursts",
             {"seconds": len(counts), "empty_seconds": empty, "most_msg": int(counts.max())},
         )
+
+
+def _undisturbed(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:
+    """The seconds that no action of the plan, and no outage by one, reaches into."""
+    start = counts.index.get_level_values("start_s")
+    runs = counts.index.get_level_values("run")
+    disturbed = np.zeros(len(counts), dtype=bool)
+    for row in each(outages):
+        until = max(row.ended_s, row.began_s + row.outage_s)
+        disturbed |= (runs == row.run) & (start + 1 > row.began_s) & (start < until)
+    return counts[~disturbed]
 
 
 def finished(intervals: pd.DataFrame) -> pd.Series:

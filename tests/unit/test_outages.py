@@ -1,0 +1,137 @@
+"""What an action did to the messages of a run."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqperf.errors import RecordError
+from mqperf.plan import ActionPlan, Case
+from mqperf.record import Event, Facts, Run, Whole, utc
+from mqperf.tables.outages import outages
+
+START = 1_700_000_000.0
+"""Start of the window, which is 20 s long; the load goes on for 3 s after it."""
+
+FREEZE = ActionPlan(do="freeze", node="Master", at_s=5.0, for_s=2.0)
+
+
+def whole(*actions: ActionPlan) -> Whole:
+    case = Case(
+        system="rabbitmq",
+        topology="cmsm",
+        queues="classic",
+        test_case="rpc-call",
+        green_threads=1,
+        duration_s=20,
+        warmup_s=1,
+        cooldown_s=3,
+        actions=actions,
+    )
+    return Whole(Run(Path("runs/x"), "x", "done"), Facts(), case, (START, START + 20))
+
+
+def observed(*actions: ActionPlan, late_s: float = 0.0) -> list[Event]:
+    """The events of a runner that took every action ``late_s`` after its instant."""
+    return [
+        Event.model_validate(
+            {"time": utc(at), "epoch": at, "host": "local", "what": what}
+            | {"number": number, "action": one.do, "node": one.node, "observed": at}
+        )
+        for number, one in enumerate(actions, 1)
+        for what, at in (
+            ("action-began", START + one.at_s + late_s),
+            ("action-ended", START + one.end_s + late_s),
+        )
+    ]
+
+
+def messages(rate: Callable[[float], float]) -> np.ndarray:
+    """Started and finished of messages that come at this rate, by the time in the window."""
+    instants, at = [], -1.0
+    while at < 23.0:
+        now = rate(at)
+        at += 1 / now if now else 0.01
+        if now:
+            instants.append(START + at)
+    return np.column_stack([instants, instants])
+
+
+def measured(
+    rate: Callable[[float], float], actions: Sequence[ActionPlan] = (FREEZE,)
+) -> list[dict[str, object]]:
+    return outages(whole(*actions), messages(rate), observed(*actions))
+
+
+def test_a_pause_is_as_long_as_it_was() -> None:
+    """Nothing is finished for 2 s, and all is back at once."""
+    [row] = measured(lambda at: 0 if 5 <= at < 7 else 100)
+    assert (row["action"], row["node"], row["downtime_s"]) == ("freeze", "Master", 2.0)
+    assert row["outage_s"] == pytest.approx(2.0, abs=0.03)
+    assert row["level_msg_s"] == pytest.approx(100, abs=1)
+    assert row["recovery_s"] == pytest.approx(0.0, abs=0.1)
+
+
+def test_an_outage_may_last_longer_than_its_cause() -> None:
+    """Clients that reconnect late lengthen both the outage and the recovery."""
+    [row] = measured(lambda at: 0 if 5 <= at < 10 else 100)
+    assert row["outage_s"] == pytest.approx(5.0, abs=0.03)
+    assert row["recovery_s"] == pytest.approx(3.0, abs=0.2)
+
+
+def test_half_the_throughput_is_no_recovery() -> None:
+    """It comes back after 4 s more; a short burst before that does not count."""
+    [row] = measured(
+        lambda at: 0 if 5 <= at < 7 else 300 if 8 <= at < 8.4 else 50 if 7 <= at < 11 else 100
+    )
+    assert row["recovery_s"] == pytest.approx(4.0, abs=0.5)
+
+
+def test_what_never_comes_back_has_no_recovery() -> None:
+    """Half of the throughput is lost for good, and so it is said."""
+    [row] = measured(lambda at: 100 if at < 5 else 0 if at < 7 else 50)
+    assert row["recovery_s"] is None
+    assert row["level_msg_s"] is not None
+
+
+def test_an_action_that_hurts_nobody_is_no_outage() -> None:
+    """The longest gap is then that between two messages."""
+    [row] = measured(lambda _at: 100)
+    assert row["outage_s"] == pytest.approx(0.01, abs=0.001)
+    assert row["recovery_s"] == 0.0
+
+
+def test_an_outage_to_the_end_of_the_load_is_that_long() -> None:
+    """Nothing was finished any more: at least until the load ended."""
+    [row] = measured(lambda at: 100 if at < 5 else 0)
+    assert row["outage_s"] == pytest.approx(18.0, abs=0.03)
+
+
+def test_a_level_needs_a_second() -> None:
+    """An action at once has nothing before it to come back to."""
+    [row] = measured(lambda _at: 100, [replaced(at_s=0.5)])
+    assert row["level_msg_s"] is None
+    assert row["recovery_s"] is None
+
+
+def test_a_second_action_has_its_own_level() -> None:
+    """That of the time between the two: what the first one cost is not asked back."""
+    second = replaced(at_s=14.0)
+    first, then = measured(
+        lambda at: 100 if at < 5 else 0 if at < 7 else 0 if 14 <= at < 16 else 50,
+        [FREEZE, second],
+    )
+    assert first["recovery_s"] is None
+    assert then["level_msg_s"] == pytest.approx(50, abs=1)
+    assert then["recovery_s"] == pytest.approx(0.0, abs=0.1)
+
+
+def test_an_action_that_was_not_taken_is_no_run() -> None:
+    """The case asks for it, so a record without it is not whole."""
+    with pytest.raises(RecordError, match=r"events.jsonl: no action-ended of freeze 1, which"):
+        outages(whole(FREEZE), messages(lambda _at: 100), observed(FREEZE)[:1])
+
+
+def replaced(**changes: float) -> ActionPlan:
+    return FREEZE.model_copy(update=changes)
