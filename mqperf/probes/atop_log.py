@@ -163,7 +163,7 @@ def _records(run: Path) -> list[Path]:
 def _problem(log: Path) -> str | None:
     """Why a record cannot be read, with names as they are in the runs folder."""
     try:
-        read(log, log.stem, (0.0, 0.0))
+        read(log, log.stem, (0.0, 1.0))
     except MqperfError as error:
         return str(error).replace(f"{log.parent.parent}/", "")
     return None
