@@ -124,7 +124,7 @@ def benchmarks(session: nox.Session) -> None:
         session.error(f"no benchmark {name!r}; there are: {', '.join(scripts)}")
     environment(session)
     for script in [scripts[Path(name).stem]] if name else scripts.values():
-        run(session, "python", "-P", script, *words)  # statistics.py is not the standard library's
+        run(session, "python", script, *words)
 
 
 @nox.session

@@ -3,7 +3,6 @@
 ./noxw -s benchmarks -- publishing
 """
 
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -15,7 +14,6 @@ RUNS = 48
 
 def main() -> None:
     """Publish synthetic runs and print where the time went."""
-    sys.path.append(str(Path(__file__).parent))
     from synthetic import write_runs
 
     from mqperf.report import build

@@ -21,7 +21,6 @@ def main(arguments: list[str]) -> None:
     if arguments[:1] == [READ]:
         measure(Path(arguments[1]))
         return
-    sys.path.append(str(Path(__file__).parent))
     from synthetic import write_runs
 
     for count in [int(argument) for argument in arguments] or [10, 100, 1000]:

@@ -7,8 +7,13 @@ correlation of neighbouring batches: N. M. Steiger et al., ASAP3: A Batch Means 
 Steady-State Simulation Analysis (2005).  Batch means were preferred to a moving-block bootstrap
 because they need no random numbers and one pass over the messages.
 
+Few batches do not tell that they are alike.  So no interval is narrower than that of the seconds
+themselves, with the variance raised in the same way and as many degrees of freedom as half of them
+are independent: G. V. Bayley and J. M. Hammersley, The Effective Number of Independent Observations
+in an Autocorrelated Time Series (1946).
+
 What the data do not bear gives no interval: too short a window, a trend, a sum that few seconds
-make, a percentile beyond which few seconds lie.  ``benchmarks/statistics.py`` measures how often
+make, a percentile beyond which few seconds lie.  ``benchmarks/simulated.py`` measures how often
 the intervals hold the truth.
 
 Such an interval says how well this one run knows its own mean.  It does not know how much the next
@@ -16,6 +21,7 @@ run will differ: only repeats tell.  Nor does it know of what happens less than 
 window.
 """
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -23,6 +29,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 CONFIDENCE = 0.95
+NORMAL = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 BATCH_S = 15
 """Seconds of a batch, as far as the window allows: long against what lets seconds be alike."""
@@ -36,12 +43,23 @@ SHORTEST_S = 20
 FEWEST_SECONDS = 5.0
 """Seconds that must make an interval, in effect: fewer are single events, not noise."""
 
+FEWEST_SHARE = 0.1
+"""Share of the window that these seconds must be for a mean, too; of normal noise it is a third.
+A percentile has its own rule for windows that hold little of what makes it."""
+
 ALIKE = 2.0
 """Variance of counts per second, over that of independent messages, above which the seconds and
 not the messages are the sample."""
 
 CORRELATION_LIMIT = 0.7
 """Neighbouring tenths of the window that resemble each other more are a trend, not noise."""
+
+MOST_ALIKE = 0.9
+"""What the correlation of neighbouring seconds counts as at most: more is a trend."""
+
+LEAST_FREEDOM = 2
+"""Degrees of freedom that the error of the seconds has at least: with one, an interval is so wide
+that it says nothing."""
 
 Array = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -52,14 +70,13 @@ def ratio_interval(totals: Array, counts: Array) -> Interval | None:
 
     With counts of one it is that of a mean per second; with sums of latency and counts of messages,
     that of the mean latency.  None when the window is too short or not steady, or when fewer than
-    five seconds in effect make the differences.
+    five seconds, or a tenth of them, make the differences in effect.
     """
-    error = _error(totals, counts)
-    if error is None:
+    found = _error(totals, counts, max(FEWEST_SECONDS, FEWEST_SHARE * len(counts)))
+    if found is None:
         return None
     centre = float(totals.sum() / counts.sum())
-    half = _quantile_of_t(_batches(len(counts))) * error
-    return centre - half, centre + half
+    return centre - found.half, centre + found.half
 
 
 def level_interval(level: float, below: Array, counts: Array) -> Interval | None:
@@ -73,13 +90,12 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
     quantile; and when messages of one second are alike, but fewer than five seconds of the window
     fit beyond the quantile: p90 then takes 50 s, p95 100 s, p99 500 s.
     """
-    error = _error(below, counts)
-    if error is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
+    found = _error(below, counts, FEWEST_SECONDS)
+    if found is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
         return None
-    samples = float(counts.sum())
+    samples, error = float(counts.sum()), found.error
     independent = samples if error == 0 else min(samples, level * (1 - level) / error**2)
-    quantile = _quantile_of_t(_batches(len(counts)))
-    independent *= (stats.norm.ppf((1 + CONFIDENCE) / 2) / quantile) ** 2
+    independent *= (NORMAL / found.quantile) ** 2
     tail = (1 - CONFIDENCE) / 2
     if max(level, 1 - level) ** independent > tail:
         return None
@@ -99,16 +115,33 @@ def mean_error(values: Array) -> float | None:
     return _error_of_batches(means) if _correlation(means) <= CORRELATION_LIMIT else None
 
 
-def _error(totals: Array, counts: Array) -> float | None:
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A standard error, and the quantile of Student's t by which it is multiplied."""
+
+    error: float
+    quantile: float
+
+    @property
+    def half(self) -> float:
+        """Half of the interval's width."""
+        return self.error * self.quantile
+
+
+def _error(totals: Array, counts: Array, fewest: float) -> Error | None:
     """Standard error of the ratio; None when the data do not bear an interval."""
     if len(counts) < SHORTEST_S or not counts.sum():
         return None
     deviations = totals - totals.sum() / counts.sum() * counts
     tenths = _batch_means(deviations, MOST_BATCHES)
-    if _correlation(tenths) > CORRELATION_LIMIT or _effective(deviations) < FEWEST_SECONDS:
+    if _correlation(tenths) > CORRELATION_LIMIT or _effective(deviations) < fewest:
         return None
     means = _batch_means(deviations, _batches(len(counts)))
-    return _error_of_batches(means) / float(counts.mean())
+    mean = float(counts.mean())
+    of_batches = Error(_error_of_batches(means) / mean, _quantile_of_t(len(means) - 1))
+    error, freedom = _error_of_seconds(deviations)
+    of_seconds = Error(error / mean, _quantile_of_t(freedom))
+    return max(of_batches, of_seconds, key=lambda one: one.half)
 
 
 def _batches(seconds: int) -> int:
@@ -127,6 +160,22 @@ def _error_of_batches(means: Array) -> float:
     correlation = min(_correlation(means), CORRELATION_LIMIT)
     raised = (1 + correlation) / (1 - correlation)
     return float(np.sqrt(means.var(ddof=1) / len(means) * raised))
+
+
+def _error_of_seconds(deviations: Array) -> tuple[float, int]:
+    """Standard error of the mean, each second being like the one before, and its freedom.
+
+    The correlation of few values is estimated too low, by (1 + 4 r) / n: M. G. Kendall, Note on
+    Bias in the Estimation of Autocorrelation (1954).
+    """
+    seconds, power = len(deviations), float((deviations**2).sum())
+    if power == 0:
+        return 0.0, seconds - 1
+    seen = float((deviations[1:] * deviations[:-1]).sum()) / power
+    correlation = min(max(0.0, (seconds * seen + 1) / (seconds - 4)), MOST_ALIKE)
+    independent = seconds * (1 - correlation) / (1 + correlation)
+    error = float(np.sqrt(power / (seconds - 1) / independent))
+    return error, max(LEAST_FREEDOM, int(independent / 2))
 
 
 def _effective(deviations: Array) -> float:
@@ -162,5 +211,5 @@ def _correlation(batches: Array) -> float:
 
 
 @cache
-def _quantile_of_t(batches: int) -> float:
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, batches - 1))
+def _quantile_of_t(freedom: int) -> float:
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))

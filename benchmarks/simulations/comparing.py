@@ -1,0 +1,122 @@
+"""How often two sets of equal runs get a verdict, and how often a difference is found."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from simulations.invented import Array, Random, alike, noisy, runs_of
+from simulations.share import share, table
+
+from mqperf.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT, compare, holm
+from mqperf.stats.summary import points
+
+POINTS = 12
+NOISE = 0.03
+OFF = 0.03
+"""Standard deviation of what a machine is faster or slower by at another time."""
+
+Sides = tuple[Array, Array]
+Order = Literal["A first", "in turns"]
+ORDERS: tuple[Order, ...] = ("A first", "in turns")
+
+
+def over_repeats(random: Random, scale: float) -> pd.DataFrame:
+    """Student's interval over the repeats of a point."""
+    count, truth = round(2000 * scale), 1000 * np.exp(0.05**2 / 2)
+    rows = []
+    for repeats in (2, 3, 5):
+        found = points(runs_of(noisy((count, repeats), 0.05, random)))
+        low, high = found["throughput_msg_s_low"], found["throughput_msg_s_high"]
+        rows.append((repeats, count, share((low <= truth) & (truth <= high))))
+    return table(rows, "repeats", "points", "interval right")
+
+
+def false_verdicts(random: Random, scale: float) -> pd.DataFrame:
+    """Comparisons of 12 points with themselves: those with any verdict."""
+    trials, rows = round(600 * scale), []
+    for repeats in (2, 3, 5):
+        for state, measure in MACHINES.items():
+            for order in ORDERS:
+                sides = [measure(repeats, order, random) for _ in range(trials)]
+                told = (bool((some != CANNOT_TELL).any()) for some in verdicts(sides))
+                rows.append((state, order, repeats, trials, share(told)))
+    return table(rows, "machine", "order", "repeats", "comparisons", "any verdict")
+
+
+def differences_found(random: Random, scale: float) -> pd.DataFrame:
+    """Comparisons in which B is faster at one of 12 points, by what is said to be detectable."""
+    trials, rows = round(600 * scale), []
+    for repeats in (3, 5):
+        shown = np.mean([_detectable(repeats, random) for _ in range(40)])
+        faster = np.where(np.arange(POINTS) == 0, 1 + shown, 1.0)[:, np.newaxis]
+        sides = [same(repeats, "in turns", random) for _ in range(trials)]
+        told = list(verdicts([(a, b * faster) for a, b in sides]))
+        found, wrong = (one[0] == "better" for one in told), (set(one[1:]) for one in told)
+        others = share(one != {CANNOT_TELL} for one in wrong)
+        rows.append((repeats, f"{shown:.1%}", trials, share(found), others))
+    return table(rows, "repeats", "planted", "comparisons", "found better", "verdict on others")
+
+
+def _detectable(repeats: int, random: Random) -> float:
+    """What a comparison of equals says that it would have shown, at most of its points."""
+    a, b = same(repeats, "in turns", random)
+    return float(compare(runs_of(a), runs_of(b))["detectable"].median())
+
+
+def verdicts(sides: list[Sides]) -> Iterator[Array]:
+    """The verdicts on each pair of sides.
+
+    All are compared at once, for their p-values, which do not depend on one another; the correction
+    is then that of each pair alone.  That this gives what ``compare`` does is tried on the first.
+    """
+    with np.errstate(over="ignore"):  # what could be seen in so many points is not asked
+        found = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
+    ordered = found.sort_values("threads")
+    for pair in np.arange(len(sides)):
+        own = ordered.iloc[pair * POINTS : (pair + 1) * POINTS]
+        clear = holm(own["p_value"].to_numpy()) < 1 - CONFIDENCE
+        clear &= np.abs(np.log(own["ratio"])) >= np.log1p(MIN_EFFECT)
+        told = np.where(clear, np.where(own["ratio"] > 1, "better", "worse"), CANNOT_TELL)
+        if pair == 0 and list(told) != _alone(sides[0]):
+            raise AssertionError("one comparison differs from the same among many")
+        yield told
+
+
+def _alone(sides: Sides) -> list[str]:
+    a, b = sides
+    return list(compare(runs_of(a), runs_of(b)).sort_values("threads")["verdict"])
+
+
+def same(repeats: int, order: Order, random: Random) -> Sides:
+    """Sets from a machine that is always the same; the order does not matter."""
+    del order
+    return noisy((POINTS, repeats), NOISE, random), noisy((POINTS, repeats), NOISE, random)
+
+
+def restarted(repeats: int, order: Order, random: Random) -> Sides:
+    """Sets from a machine that differs by 3 % each time somebody starts to measure.
+
+    A first: once for A and once for B.  In turns: at each repeat, for both.
+    """
+    a, b = same(repeats, order, random)
+    off = np.exp(OFF * random.normal(size=(2, repeats)))
+    return (a * off[0], b * off[0]) if order == "in turns" else (a * off[0, 0], b * off[1, 0])
+
+
+def wandering(repeats: int, order: Order, random: Random) -> Sides:
+    """Sets from a machine that becomes faster and slower by 3 %, slowly against a run.
+
+    Neighbouring runs are alike by 0.98, runs a hundred apart by 0.13.
+    """
+    a, b = same(repeats, order, random)
+    speed = np.exp(OFF * alike(2 * a.size, 0.98, random)[0])
+    of_a, of_b = (speed[0::2], speed[1::2]) if order == "in turns" else np.split(speed, 2)
+    return a * of_a.reshape(repeats, POINTS).T, b * of_b.reshape(repeats, POINTS).T
+
+
+MACHINES: dict[str, Callable[[int, Order, Random], Sides]] = {
+    "always the same": same,
+    "off by 3 % at each start": restarted,
+    "wanders by 3 %": wandering,
+}

@@ -1,0 +1,43 @@
+"""What a simulation prints: shares of trials, each with its standard error."""
+
+from collections.abc import Iterable
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+Held = Iterable[bool | None]
+"""Of each trial whether it was right; None for one without an answer."""
+
+
+def share(told: Iterable[bool]) -> str:
+    """A share in per cent, ± its standard error.
+
+    The error of none or all of n is that of one half of a trial: 0 of 300 is no proof of never.
+    """
+    some = np.asarray(list(told), dtype=float)
+    mean = float(some.mean())
+    likely = min(max(mean, 0.5 / len(some)), 1 - 0.5 / len(some))
+    return f"{100 * mean:.1f} ± {100 * sqrt(likely * (1 - likely) / len(some)):.1f}"
+
+
+def of_mean(values: Iterable[float]) -> str:
+    """A mean in per cent, ± its standard error."""
+    some = np.asarray(list(values), dtype=float)
+    return f"{100 * some.mean():.1f} ± {100 * some.std(ddof=1) / sqrt(len(some)):.1f}"
+
+
+def intervals(held: Held) -> tuple[str, str, str]:
+    """Trials with an interval, those of them that hold the truth, all that have a wrong one.
+
+    In per cent.  Of fewer than 20 intervals only that is said.
+    """
+    told = list(held)
+    given = [one for one in told if one is not None]
+    right = share(given) if len(given) >= 20 else "few"
+    return f"{100 * len(given) / len(told):.0f}", right, share(one is False for one in told)
+
+
+def table(rows: Iterable[tuple[object, ...]], *columns: str) -> pd.DataFrame:
+    """The rows as a table of text."""
+    return pd.DataFrame(list(rows), columns=list(columns), dtype=str)

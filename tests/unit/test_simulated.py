@@ -1,0 +1,64 @@
+"""What the methodology says of the statistics is what the benchmark printed, and good enough."""
+
+import csv
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+Table = list[dict[str, str]]
+
+
+@pytest.fixture
+def simulated(root: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    return import_module("simulated")
+
+
+def kept(root: Path, name: str) -> Table:
+    with (root / f"docs/_data/simulated-{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_methodology_shows_every_table(root: Path, simulated: ModuleType) -> None:
+    """Each table of the benchmark is kept and shown, and none that it no longer makes."""
+    text = (root / "docs/methodology.md").read_text(encoding="utf-8")
+    shown = re.findall(r":file: _data/simulated-(\S+)\.csv", text)
+    files = {path.stem.removeprefix("simulated-") for path in root.glob("docs/_data/*.csv")}
+    assert set(shown) == files == set(simulated.TABLES)
+
+
+@pytest.mark.parametrize("name", ["best", "over-repeats"])
+def test_kept_tables_are_what_the_benchmark_makes(
+    root: Path, simulated: ModuleType, name: str
+) -> None:
+    """The same seed gives the figures that are shown; tried on the tables that take no time."""
+    made = simulated.TABLES[name](np.random.default_rng(simulated.SEED), 1)
+    assert made.to_dict("records") == kept(root, name)
+
+
+def test_intervals_hold_what_they_claim(root: Path) -> None:
+    """Of throughputs and of latencies without pauses, 93 in 100 intervals hold the truth."""
+    right = [row["of these right"] for row in kept(root, "throughputs")]
+    cells = [row[name] for row in kept(root, "latencies") for name in ("independent", "alike")]
+    right += [cell.split(" / ")[1] for cell in cells]
+    known = [float(share.split(" ± ")[0]) for share in right if share != "few"]
+    assert len(known) > 40
+    assert min(known) >= 93
+
+
+def test_runs_with_pauses_have_few_wrong_intervals(root: Path) -> None:
+    """One run in twenty at most; but for a pause rarer than the window, of which it cannot know."""
+    pauses = ("2 pauses/s of 20 ms", "1 pause in 2 s of 100 ms")
+    wrong = [row[name].split(" / ")[2] for row in kept(root, "latencies") for name in pauses]
+    assert max(float(share.split(" ± ")[0]) for share in wrong) <= 5
+
+
+def test_false_verdicts_are_as_rare_as_claimed(root: Path) -> None:
+    """At most one comparison in twenty, on a machine that is the same, or measured in turns."""
+    for row in kept(root, "false-verdicts"):
+        if row["order"] == "in turns" or row["machine"] == "always the same":
+            assert float(row["any verdict"].split(" ± ")[0]) <= 5
