@@ -6,9 +6,9 @@ Copies of recorded runs are damaged in COUNT ways (1200 unless given), each draw
 A run must then have the numbers that it had, or be named by a doubt, or not be readable and say
 why.  Every damage is done in three manners: the checksums left as they were; those of the files
 made right again, but not the seal of ``run.json``; and all of them made right, as by somebody who
-records anew.  Only the last one may change a number in silence, where the data cannot show it:
-those are listed by what was damaged.  Every fiftieth damaged run is read beside a good one, whose
-numbers must stand, with all doubts.
+records anew.  The last one is judged beside the undamaged runs of its set, and only it may be
+silent, for one of the ``REASONS`` why the data cannot show it; such changes are listed.  Every
+fiftieth damaged run is read beside a good one, whose numbers must stand, with all doubts.
 """
 
 import json
@@ -29,6 +29,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from mqperf import tables
+from mqperf.columns import COLUMNS
 from mqperf.errors import MqperfError
 from mqperf.record import Run
 from mqperf.record.seal import SEAL, checksums, digest
@@ -45,14 +46,38 @@ RUNS = (
 TIMEOUT_S = 120
 HOLE_BYTES = 2**33
 BESIDE = 50
+SETS = ("mixed-hosts", "mixed-versions", "overlapping-runs", "copied-run")
 
 Json = Any
 """What JSON may hold, and a key of it."""
 
 Manner = Literal["stale checksums", "stale seal", "recorded anew"]
 MANNERS: tuple[Manner, ...] = ("stale checksums", "stale seal", "recorded anew")
-Outcome = Literal["same", "doubt", "unreadable", "SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED"]
+Outcome = Literal[
+    *("same", "doubt", "unreadable", "not shown"),
+    *("SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED"),
+]
 BAD = ("SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED")
+
+ABSENT = "a figure or word is gone, and nothing is printed in its place"
+TEXT = "a text, no number: no second recording of it"
+REASONS: dict[tuple[str, str], str] = {
+    ("cpu", "total_cores"): "a counter of one process, within bounds: no second recording of it",
+    ("cpu", "sys_cores"): "a counter of one process, within bounds: no second recording of it",
+    ("cpu", "start_s"): "the instant of a sample, within bounds: no second recording of it",
+    ("cpu", "end_s"): "the instant of a sample, within bounds: no second recording of it",
+    ("cpu", "rss_bytes"): "memory of a process during the load: no second recording of it",
+    ("network", "sent_bytes_s"): "traffic of a card: no second recording of it",
+    ("network", "received_bytes_s"): "traffic of a card: no second recording of it",
+    ("network", "speed_bytes_s"): "speed of a card: no second recording of it",
+    ("network", "resent_share"): "segments of TCP: no second recording of them",
+    ("events", "time_s"): "the instant of an event, between its neighbours: no second recording",
+    ("runs", "memory_bytes"): "less than 1 % of the memory, as a restart may change it",
+    ("runs", "position"): "the place in the sweep: no second recording of it",
+    ("runs", "seed"): "the seed of the order: no second recording of it",
+    ("runs", "content"): "a checksum",
+}
+"""Table and column of a number -> why nothing that was recorded contradicts another value."""
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 3, 10**15, 10**30, 0.5, -0.5, 1e15, 1e308),
@@ -88,16 +113,16 @@ def main(arguments: list[str]) -> None:
         outcomes[mutation.manner, outcome] += 1
         if not outcomes.total() % 100:
             print(f"{outcomes.total()} damages", file=sys.stderr, flush=True)
-        if outcome == "SILENT" and mutation.manner == "recorded anew":
-            silent[f"{mutation.kind} of {mutation.target}"] += 1
+        if outcome == "not shown":
+            silent[detail] += 1
         elif outcome in BAD:
             wrong += 1
             print(f"{outcome}: {mutation}\n{detail}", flush=True)
     for manner in MANNERS:
         told = {name: n for (of, name), n in sorted(outcomes.items()) if of == manner}
         print(f"{manner:16} {sum(told.values()):5} damages: {told}")
-    for what, number in silent.most_common():
-        print(f"  recorded anew and not seen: {number:4} {what}")
+    for why, number in silent.most_common():
+        print(f"  not shown: {number:4} {why}")
     sys.exit(1 if wrong else 0)
 
 
@@ -112,7 +137,7 @@ def campaign(count: int, seed: int) -> Iterator[tuple[Mutation, Outcome, str]]:
             shutil.copytree(sealed(folder, name), run)
             mutation = mutate(run, drawn, MANNERS[number % len(MANNERS)])
             beside = number % BESIDE == 0
-            outcome, detail = read(run, beside=beside)
+            outcome, detail = read(run, beside=beside, anew=mutation.manner == "recorded anew")
             yield mutation, outcome, detail
             remove(run)
 
@@ -140,7 +165,7 @@ def doubts(frames: dict[str, pd.DataFrame]) -> frozenset[tuple[str, str]]:
     return frozenset(zip(found["kind"], found["text"], strict=True))
 
 
-def read(path: Path, *, beside: bool) -> tuple[Outcome, str]:
+def read(path: Path, *, beside: bool, anew: bool) -> tuple[Outcome, str]:
     """Read the damaged run within the time that a hang takes to be one."""
 
     def too_long(_number: int, _frame: object) -> None:
@@ -149,7 +174,7 @@ def read(path: Path, *, beside: bool) -> tuple[Outcome, str]:
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(TIMEOUT_S)
     try:
-        return _read(path, beside=beside)
+        return _read(path, beside=beside, anew=anew)
     except Hang:
         return "HANG", ""
     except Exception:  # noqa: BLE001 (a traceback is what is looked for)
@@ -158,7 +183,7 @@ def read(path: Path, *, beside: bool) -> tuple[Outcome, str]:
         signal.alarm(0)
 
 
-def _read(path: Path, *, beside: bool) -> tuple[Outcome, str]:
+def _read(path: Path, *, beside: bool, anew: bool) -> tuple[Outcome, str]:
     run = Run(path, path.name, "done")
     whole = path.parent / "originals" / path.name
     frames, known = original(whole)
@@ -167,16 +192,38 @@ def _read(path: Path, *, beside: bool) -> tuple[Outcome, str]:
     (one,) = read_attempts([run])
     if one.problem is not None:
         return "unreadable", one.problem
-    different = list(_different(frames, dict(one.frames)))
+    different = dict(_different(frames, dict(one.frames)))
     if not different:
         return "same", ""
     if one.frames["runs"]["damaged"].notna().any():
         return "doubt", "changed-record"
+    return _judged(run, known, different, anew=anew)
+
+
+def _judged(
+    run: Run,
+    known: frozenset[tuple[str, str]],
+    different: dict[str, str | None],
+    *,
+    anew: bool,
+) -> tuple[Outcome, str]:
+    """Whether a doubt names the run, or nothing that was recorded contradicts it."""
     try:
         found = doubts(tables.of_runs([run])) - known
     except MqperfError as error:
         return "unreadable", str(error)
-    return ("doubt", "") if found else ("SILENT", "; ".join(different))
+    if found or (anew and _of_another_set(run)):
+        return "doubt", ""
+    if anew and None not in different.values():
+        return "not shown", "; ".join(sorted({str(why) for why in different.values()}))
+    return "SILENT", ", ".join(place for place, why in different.items() if why is None)
+
+
+def _of_another_set(run: Run) -> bool:
+    """Whether a doubt says that the run differs from those that were measured with it."""
+    others = [sealed(run.path.parent, name) for name in RUNS if name != run.path.name]
+    found = checks.doubts(tables.of_runs([run, *(Run(p, p.name, "done") for p in others)]))
+    return bool((found["run"].eq(run.id) & found["kind"].isin(SETS)).any())
 
 
 def _good_run_changed(run: Run) -> str:
@@ -193,16 +240,32 @@ def _good_run_changed(run: Run) -> str:
     return ""
 
 
-def _different(before: dict[str, pd.DataFrame], after: dict[str, pd.DataFrame]) -> Iterator[str]:
-    """The tables, and the first column, in which a value differs."""
+def _different(
+    before: dict[str, pd.DataFrame], after: dict[str, pd.DataFrame]
+) -> Iterator[tuple[str, str | None]]:
+    """The columns in which a value differs, and why nothing contradicts it; None if something must.
+
+    Rows that are gone are absent; rows that are added are numbers of their own.
+    """
     for name, frame in before.items():
         other = after.get(name, pd.DataFrame())
-        if frame.shape != other.shape or list(frame.columns) != list(other.columns):
-            yield f"{name}: {frame.shape} before, {other.shape} now"
+        if len(frame) != len(other) or list(frame.columns) != list(other.columns):
+            yield name, ABSENT if other.empty and name == "network" else None
             continue
-        unlike = [column for column in frame if not frame[column].equals(other[column])]
-        if unlike:
-            yield f"{name}: {', '.join(map(str, unlike))}"
+        for column in frame:
+            unlike = ~(
+                frame[column].eq(other[column]) | (frame[column].isna() & other[column].isna())
+            )
+            if unlike.any():
+                yield f"{name}: {column}", _why(name, str(column), other.loc[unlike, column])
+
+
+def _why(table: str, column: str, now: pd.Series) -> str | None:
+    """Why nothing that was recorded contradicts these values."""
+    if now.isna().all():
+        return ABSENT
+    known = REASONS.get((table, column))
+    return TEXT if known is None and COLUMNS[column].dtype == "string" else known
 
 
 # Damages

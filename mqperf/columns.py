@@ -274,7 +274,11 @@ _NETWORK = (
 _EVENTS = (
     _seconds("time_s", "When, since the start of the measured window.", "time"),
     _text("host", "Where."),
-    _text("what", "granted, start, measured, drained, ...; alarm for one in a broker's log."),
+    _text(
+        "what",
+        "granted, start, measured, drained, ...; alarm for one in a broker's log, unread for"
+        " a record beside the run that cannot be read.",
+    ),
     _text("detail", "More, as JSON."),
 )
 
@@ -546,6 +550,10 @@ _MEANS = tuple(
     replace(_MEASURED[name], meaning=f"Mean over the whole runs. {_MEASURED[name].meaning}")
     for name in FIGURES
 )
+_KNEE_PROCESSES = replace(
+    next(column for column in _RUNS if column.name == "processes"),
+    meaning="Client processes on each host, where the sweep has a curve for each number of them.",
+)
 _POINT_FIGURES = tuple(
     name for figure in FIGURES for name in (figure, *(c.name for c in _spread(_MEASURED[figure])))
 )
@@ -586,8 +594,8 @@ TABLES: Mapping[str, Table] = {
             "knees",
             "a sweep of threads, and where it saturates",
             _SWEEP_KEYS,
-            _names(_KNEES),
-            _KNEES,
+            ("processes", *_names(_KNEES)),
+            (*_KNEES, _KNEE_PROCESSES),
         ),
         _table(
             "comparison",

@@ -20,7 +20,7 @@ from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, select, shown, without_sentinels
+from mqperf.tables import Tables, select, shown, with_processes, without_sentinels
 from mqperf.test_cases import TEST_CASES
 
 ROOT_MARK = "notebooks"
@@ -135,13 +135,14 @@ def show_sweeps(found: Tables, test_case: str) -> None:
 def show_nodes(found: Tables, test_case: str) -> None:
     """Draw the CPU of each broker node against threads, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.node_sheet(part["cpu"]))
+        display(Markdown(title), figures.node_sheet(with_processes(part["cpu"], part["runs"])))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.time_sheet(part["intervals"], part["outages"]))
+        intervals = with_processes(part["intervals"], part["runs"])
+        display(Markdown(title), figures.time_sheet(intervals, part["outages"]))
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -201,8 +202,8 @@ def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def _with_processes(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
     """The rows with the number of client processes of their run; 1 where it is not known."""
-    processes = found["runs"].drop_duplicates("run").set_index("run")["processes"]
-    return rows.assign(processes=rows["run"].map(processes).fillna(1))
+    known = with_processes(rows, found["runs"])
+    return known.assign(processes=known["processes"].fillna(1))
 
 
 def _own(found: Tables, test_case: str) -> Tables:

@@ -5,17 +5,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mqperf.errors import PlanError
+from mqperf.errors import PlanError, RecordError
 from mqperf.load import GENERATORS
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
-from mqperf.record import Status, runs, utc
+from mqperf.raw import MIB
+from mqperf.record import Run, Status, read_events, runs, utc, whole
 from mqperf.systems import SYSTEMS, Possible, possible
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
 
+
+UNREADABLE = "unreadable"
+
+READ_BYTES = 4 * MIB
+"""Larger files are not read, so as not to disturb what is being measured: ``audit`` does."""
 
 CASES_SHOWN = 30
 COMMANDS_SHOWN = 10
@@ -34,25 +40,42 @@ def preview(plan: Plan, *, everything: bool = False) -> str:
 def standing(folder: Path) -> str:
     """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
 
-    An attempt that was cut off is called running until the next command sets it aside.  Raises
-    ``PlanError`` when the folder has no sound plan.
+    A whole run that cannot be read is called so, with the reason, as far as that shows without
+    reading its messages.  An attempt that was cut off is called running until the next command sets
+    it aside.  Raises ``PlanError`` when the folder has no sound plan.
     """
     file = folder / "plan.yaml"
     if not file.exists():
         raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
     plan = load_plan(file)
-    attempts = Counter((run.case_id, run.status) for run in runs(folder))
+    found_runs = list(runs(folder))
+    attempts = Counter((run.case_id, run.status) for run in found_runs)
+    done = {run.case_id: run for run in found_runs if run.status == "done"}
     lines, numbers = [], Counter[str]()
     for case in plan.cases():
         name = case.id
         found = {status: attempts[name, status] for status in STATES}
         state = next((word for status, word in STATES.items() if found[status]), "pending")
-        numbers[state] += 1
         tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
-        lines.append(f"{state:8}{words(case)}{tries}")
-    words_of_all = (*STATES.values(), "pending")
+        trouble = _trouble(done[name]) if name in done else ""
+        state = UNREADABLE if trouble else state
+        numbers[state] += 1
+        lines.append(f"{state:11}{words(case)}{tries}{trouble}")
+    words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
     return "\n".join(lines)
+
+
+def _trouble(run: Run) -> str:
+    """Why a whole run cannot be read, or not be trusted; nothing where it can."""
+    try:
+        facts = run.facts()
+        whole(run, facts)
+        read_events(run.path)
+        changed = run.damaged(facts, read_bytes=READ_BYTES)
+    except RecordError as error:
+        return f": {str(error).replace(f'{run.path.parent}/', '')}"
+    return f": {', '.join(changed)}: not as recorded" if changed else ""
 
 
 def _preview(here: Possible, *, everything: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ A point with a doubt gets a hollow marker; the 95 % interval over repeats is a b
 
 from mqperf.figures.panels import (
     broker_cpu,
+    by_load,
     finished_messages,
     latency,
     message_count,
@@ -31,6 +32,7 @@ from mqperf.figures.svg import write_svg
 
 __all__ = [
     "broker_cpu",
+    "by_load",
     "count_sheet",
     "finished_messages",
     "latency",

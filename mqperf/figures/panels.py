@@ -22,10 +22,14 @@ from mqperf.figures.marks import (
 )
 from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
+from mqperf.tables import told_by_processes
 from mqperf.test_cases import TEST_CASES
 
 LEGEND_COLUMNS = 3
 """As many entries of a legend as stand side by side above a third of a sheet."""
+
+FACTORS = ("green_threads", "processes")
+"""Of which the number of threads is the product, with the hosts; not all rows have them."""
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
@@ -42,12 +46,12 @@ def throughput(
     """Throughput against threads.  ``doubted`` names the points to be drawn hollow.
 
     ``knees`` is the row of the sweep, whose saturation point and peak are marked where they lie
-    inside it.
+    inside it; those of several curves would hide each other.
     """
     _sweep(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
     _name_markers(points, axes)
     _against_threads(axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
-    if knees is not None and len(points):
+    if knees is not None and len(knees) == 1 and len(points):
         saturation(knees, axes, (points["threads"].min(), points["threads"].max()))
     return axes
 
@@ -91,11 +95,14 @@ def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
     """
     nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
     names = nodes["process"].unique()
-    for name in names:
+    for place, name in enumerate(names):
         mean = _over_repeats(nodes[nodes["process"] == name], ["total_cores", "sys_cores"])
-        shade, marker = assigned(palette.NODES, names, name), assigned(MARKERS, names, name)
-        line(mean, "total_cores", axes, Pen(shade, f"{name} total", "-", marker))
-        line(mean, "sys_cores", axes, Pen(shade, f"{name} sys", "--", marker))
+        shade = assigned(palette.NODES, names, name)
+        for number, (load, rows) in enumerate(_curves(mean)):
+            marker = MARKERS[(place + number * len(names)) % len(MARKERS)]
+            of = f", {load}" if load else ""
+            line(rows, "total_cores", axes, Pen(shade, f"{name} total{of}", "-", marker))
+            line(rows, "sys_cores", axes, Pen(shade, f"{name} sys{of}", "--", marker))
     return _against_threads(axes, COLUMNS["cpu_total_cores"].heading())
 
 
@@ -103,7 +110,8 @@ def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
     """Messages sent, received and replied to, against threads; repeats of a point are averaged."""
     mean = _over_repeats(messages, list(_COUNTS))
     for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
-        line(mean, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
+        _sweep(mean, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
+    _name_markers(mean, axes)
     return _against_threads(axes, COLUMNS["count"].heading())
 
 
@@ -112,7 +120,8 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     mean = _over_repeats(messages, list(_FAULTS))
     for column, shade in _FAULTS.items():
         marker = assigned(MARKERS, _FAULTS, column)
-        line(mean, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+        _sweep(mean, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+    _name_markers(mean, axes)
     _against_threads(axes, COLUMNS["count"].heading("faulty"))
     if axes.has_data():
         axes.set_ylim(top=max(axes.get_ylim()[1], 10))
@@ -131,12 +140,11 @@ def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axe
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
         shaded = start - 0.5, end - 0.5  # a second is drawn at its start, as its middle
         axes.axvspan(*shaded, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
-    counts = sorted(finished["threads"].unique())
-    for count in counts:
-        shade = spread(palette.THREADS, counts.index(count), len(counts))
-        runs = finished[finished["threads"] == count].groupby("run")
-        for number, (_run, rows) in enumerate(runs):
-            label = f"{count} thread{'' if count == 1 else 's'}" if number == 0 else "_"
+    loads = list(by_load(finished))
+    for place, (name, some) in enumerate(loads):
+        shade = spread(palette.THREADS, place, len(loads))
+        for number, (_run, rows) in enumerate(some.groupby("run")):
+            label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
             seconds = rows["start_s"].to_numpy(dtype=float)
             axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
@@ -152,8 +160,18 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     """
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
-    second = ["run", "threads", "start_s", "phase"]
-    return rows.groupby(second, as_index=False)[["count"]].sum()
+    told = [name for name in FACTORS if name in rows.columns]
+    second = ["run", "point", "threads", *told, "start_s", "phase"]
+    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+
+
+def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows by number of threads, and of processes where it tells points apart, each named."""
+    apart = "processes" in rows.columns and told_by_processes(rows)
+    for keys, some in rows.groupby(["threads", "processes"] if apart else ["threads"]):
+        threads, *processes = keys
+        name = f"{threads} thread{'' if threads == 1 else 's'}"
+        yield ", ".join([name, *map(_processes, processes)]), some
 
 
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
@@ -174,7 +192,11 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
             dash=DASHES[kind % len(DASHES)],
             marker=MARKERS[place % len(MARKERS)],
         )
-        line(rows, "throughput_msg_s", axes, pen, doubted=doubted)
+        for number, (name, curve) in enumerate(_curves(rows)):
+            marker = MARKERS[(place + number) % len(MARKERS)]
+            label = ", ".join(filter(None, [pen.label, name]))
+            own = replace(pen, label=label, marker=marker)
+            line(curve, "throughput_msg_s", axes, own, doubted=doubted)
     return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
 
 
@@ -213,12 +235,13 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
 
 
 def _sweep(
-    points: pd.DataFrame, column: str, axes: Axes, pen: Pen, doubted: Collection[str]
+    points: pd.DataFrame, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()
 ) -> None:
     """A column against threads, as one curve or as several with markers of their own."""
-    for number, (_, rows) in enumerate(_curves(points)):
-        own = replace(pen, marker=MARKERS[number % len(MARKERS)], label="" if number else pen.label)
-        line(rows, column, axes, own, doubted=doubted)
+    for number, (name, rows) in enumerate(_curves(points)):
+        own = replace(pen, label="" if number else pen.label)
+        marked = replace(own, marker=MARKERS[number % len(MARKERS)]) if name else own
+        line(rows, column, axes, marked, doubted=doubted)
 
 
 def _name_markers(points: pd.DataFrame, axes: Axes) -> None:
@@ -231,14 +254,17 @@ def _name_markers(points: pd.DataFrame, axes: Axes) -> None:
 def _curves(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Name and points of each curve of a sweep: usually one, without a name.
 
-    5 threads in each of 2 processes and 10 in one are both 10 threads: where points share a number
-    of threads, every number of processes is a curve of its own.
+    Where ``told_by_processes`` says so, every number of processes is a curve of its own.
     """
-    if points["threads"].is_unique:
+    if "processes" not in points.columns or not told_by_processes(points):
         yield "", points
         return
     for processes, rows in points.groupby("processes", dropna=False):
-        yield f"{processes} process{'' if processes == 1 else 'es'}", rows
+        yield _processes(processes), rows
+
+
+def _processes(count: object) -> str:
+    return f"{count} process{'' if count == 1 else 'es'}"
 
 
 def _against_threads(axes: Axes, title: str, *, columns: int = 6) -> Axes:
@@ -249,4 +275,6 @@ def _against_threads(axes: Axes, title: str, *, columns: int = 6) -> Axes:
 
 def _over_repeats(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """The mean of the columns at each point."""
-    return rows.groupby(["point", "threads"], as_index=False)[columns].mean()
+    told = [name for name in FACTORS if name in rows.columns]
+    points = rows.groupby(["point", "threads", *told], as_index=False, dropna=False)
+    return points[columns].mean()

@@ -4,16 +4,17 @@ Columns are counted from the left, up to the system time and the mark of a proce
 to 2.13 agree: man page of atop, section on parseable output.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqperf import raw
-from mqperf.errors import ProbeError
+from mqperf.errors import MqperfError, ProbeError
 from mqperf.probes.probe import Probe, no_check
 from mqperf.record import Whole
 
@@ -132,15 +133,40 @@ def _row(label: str, kind: str, intervals: list[Interval], begin: float) -> dict
 
 
 def tables(run: Whole) -> "Mapping[str, pd.DataFrame]":
-    """Rows of the table ``cpu``: of every file beside the run folders, named after its node."""
+    """Rows of the table ``cpu``: of every file beside the run folders, named after its node.
+
+    One that cannot be read gives none: it is of many runs, all else of which stands without it.
+    """
     import pandas as pd
 
     names = {node.name: node.label for node in run.facts.system.nodes}
     frames = [
         read(log, names.get(log.stem, log.stem), run.window)
-        for log in sorted((run.run.path.parent / FOLDER).glob("*.txt"))
+        for log in _records(run.run.path)
+        if _problem(log) is None
     ]
     return {"cpu": pd.concat(frames or [pd.DataFrame()])}
 
 
-PROBE = Probe(name="atop", program=None, check=no_check, read=tables)
+def unread(run: Path, _begin: float) -> Iterator[dict[str, Any]]:
+    """Rows of the table ``events``: the files of which nothing is in the table ``cpu``, and why."""
+    for log in _records(run):
+        if reason := _problem(log):
+            detail = json.dumps({"reason": reason}, ensure_ascii=False)
+            yield {"time_s": None, "host": log.stem, "what": "unread", "detail": detail}
+
+
+def _records(run: Path) -> list[Path]:
+    return sorted((run.parent / FOLDER).glob("*.txt"))
+
+
+def _problem(log: Path) -> str | None:
+    """Why a record cannot be read, with names as they are in the runs folder."""
+    try:
+        read(log, log.stem, (0.0, 1.0))
+    except MqperfError as error:
+        return str(error).replace(f"{log.parent.parent}/", "")
+    return None
+
+
+PROBE = Probe(name="atop", program=None, check=no_check, read=tables, events=unread)

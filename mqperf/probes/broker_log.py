@@ -10,6 +10,7 @@ from typing import Any
 from mqperf import raw
 from mqperf.errors import ProbeError
 from mqperf.probes.probe import Probe, no_check, no_rows
+from mqperf.record import Whole, read_events
 
 FOLDER = "broker"
 """In a run folder: what systems logged during the run."""
@@ -33,6 +34,10 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
 """A time that says its zone; others are not taken for instants."""
 
 WIDTH = 200
+
+LATE_S, EARLY_S = 1.0, 60.0
+"""A log is collected at the end of a run, and what it says of later instants is of another one.
+That of the first run begins with the start of the system, and may end with it on an idle node."""
 
 
 def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
@@ -59,6 +64,29 @@ def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
             }
 
 
+def disagreements(run: Whole) -> Iterator[str]:
+    """Logs that end before the run began, or after it had ended; if their instants say the zone."""
+    events = read_events(run.run.path)
+    if not events:
+        return
+    begin, end = events[0].epoch, max(events[-1].epoch, _epoch(run.facts.stopped))
+    for log in sorted((run.run.path / FOLDER).glob("*.log")):
+        instants = (_instant(line, 0.0) for line in reversed(_text(log).splitlines()))
+        last = next((at for at in instants if at is not None), end)
+        if last > end + LATE_S:
+            yield f"{FOLDER}/{log.name}: ends {last - end:.1f} s after the run"
+        if last < begin - EARLY_S:
+            yield f"{FOLDER}/{log.name}: ends {begin - last:.1f} s before the run"
+
+
+def _epoch(text: str | None) -> float:
+    """The instant in epoch seconds; long ago, if it is none."""
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except ValueError:
+        return 0.0
+
+
 def _text(log: Path) -> str:
     try:
         return raw.content(log).decode(errors="replace")
@@ -74,4 +102,11 @@ def _instant(line: str, begin: float) -> float | None:
         return None
 
 
-PROBE = Probe(name="broker-log", program=None, check=no_check, read=no_rows, events=alarms)
+PROBE = Probe(
+    name="broker-log",
+    program=None,
+    check=no_check,
+    read=no_rows,
+    events=alarms,
+    disagreements=disagreements,
+)

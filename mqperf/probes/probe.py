@@ -47,6 +47,10 @@ def _nothing(_folder: Path, _begin: float) -> Iterator[dict[str, Any]]:
     return iter(())
 
 
+def _agrees(_run: "Whole") -> Iterator[str]:
+    return iter(())
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """A kind of probe.
@@ -56,6 +60,7 @@ class Probe:
     holds a sound log.  ``read`` gives the rows of a whole run by table.  ``events`` gives rows of
     the table ``events``, of failed attempts as well, from a run folder and the start of its window
     in epoch seconds.  Both import pandas when they are called: the runner imports this, too.
+    ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Probe:
     check: Callable[[Path, str], None]
     read: "Callable[[Whole], Mapping[str, pd.DataFrame]]"
     events: Callable[[Path, float], Iterator[dict[str, Any]]] = _nothing
+    disagreements: "Callable[[Whole], Iterator[str]]" = _agrees
 
 
 def no_check(_folder: Path, _host: str) -> None:

@@ -26,6 +26,9 @@ TARGETS = "psutil.targets"
 TOLERANCE_S = 0.5
 """A sample further than this from its second is not taken as an end of the window."""
 
+
+LOOPBACK = "lo"
+
 Counter = Annotated[float, Field(ge=0, le=1e15)]
 Number = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Reading = tuple[Counter, Counter, Counter, Number]
@@ -78,8 +81,8 @@ def program(task: Task) -> Program:
 def samples(file: Path) -> list[Sample]:
     """Every sample of a log, in the order of time.
 
-    Raises ``ProbeError`` with the line that is cut short, has a number of another kind, or a
-    counter that fell: then it is of another process than before.
+    Raises ``ProbeError`` with the line that is cut short, has a number of another kind, a counter
+    that fell, as that of another process would, or readings in another order than they were made.
     """
     try:
         lines = raw.content(file).split(b"\n")
@@ -91,6 +94,9 @@ def samples(file: Path) -> list[Sample]:
     for number, (before, after) in enumerate(pairwise(found), 2):
         if fell := next(_fallen(before, after), None):
             raise ProbeError(f"{file}:{number}: {fell}")
+    for number, sample in enumerate(found, 1):
+        if wrong := next(_contradictions(sample), None):
+            raise ProbeError(f"{file}:{number}: {wrong}")
     return found
 
 
@@ -172,13 +178,22 @@ def _sample(file: Path, number: int, line: bytes) -> Sample:
     raise ProbeError(f"{file}:{number}: no sample of the psutil probe: {problem}")
 
 
+def _contradictions(sample: Sample) -> Iterator[str]:
+    """Readings in another order than that of the probe, which reads one process after the other."""
+    readings = {label: one[0] for label, one in sample.processes.items() if one is not None}
+    places = [*readings.items(), ("host", sample.host[0])]
+    for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
+        if later < earlier:
+            yield f"{second} was read before {first}: their readings were exchanged"
+
+
 def _fallen(before: Sample, after: Sample) -> Iterator[str]:
     """What is smaller in the later of two samples, though it only ever grows."""
     if after.monotonic <= before.monotonic:
         yield "the monotonic clock does not go on"
     if (before.network is None) != (after.network is None):
         yield "only some samples have counters of the network"
-    if before.processes.keys() != after.processes.keys():
+    if [*before.processes] != [*after.processes]:
         yield "its processes are not those of the line before"
     pairs = [("host", before.host, after.host)]
     for label, earlier in before.processes.items():
@@ -195,6 +210,10 @@ def _fallen(before: Sample, after: Sample) -> Iterator[str]:
 def _fallen_network(before: Network, after: Network) -> Iterator[str]:
     if after.at <= before.at:
         yield "the counters of the network are not later than those before"
+    if after.speeds != before.speeds:
+        yield "the speeds of the network, which the probe asks for once, are others than before"
+    if (LOOPBACK in before.bytes) != (LOOPBACK in after.bytes):
+        yield f"only some samples have counters of {LOOPBACK}"
     for interface, old in before.bytes.items():
         new = after.bytes.get(interface, old)
         if new[0] < old[0] or new[1] < old[1]:

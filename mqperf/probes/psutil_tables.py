@@ -1,6 +1,6 @@
 """The psutil probe in tables: CPU and memory of every process, traffic of every interface."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
 """The log on each host -> its samples."""
+
+
+APART_S = 0.9
+"""A probe that begins so long before or after the load is of another one, or its clock is."""
 
 
 def check(folder: Path, host: str) -> None:
@@ -50,6 +54,22 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     }
 
 
+def disagreements(run: Whole) -> Iterator[str]:
+    """Probes that began at another instant than the load, and a loopback that loses."""
+    for file, samples in _logs(run).items():
+        name = file.relative_to(run.run.path)
+        apart = samples[0].epoch - run.load[0] if samples else 0.0
+        if abs(apart) > APART_S + run.clock_offset_s:
+            yield f"{name}: begins {apart:+.1f} s from the load"
+        counted = (
+            one.network.bytes.get(psutil_log.LOOPBACK, (0, 0)) for one in samples if one.network
+        )
+        for sent, received in counted:
+            if sent != received:
+                yield f"{name}: {sent} bytes sent over {psutil_log.LOOPBACK}, {received} received"
+                break
+
+
 def _logs(run: Whole) -> Logs:
     files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
     found = {file: psutil_log.samples(file) for file in files}
@@ -77,6 +97,22 @@ def _check_processes(run: Whole, found: Logs) -> None:
     if missing := [label for label in run.facts.kinds if label not in watched]:
         place = run.run.path / "probes"
         raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
+    for file, samples in found.items():
+        _check_nodes(run, file, [*samples[0].processes] if samples else [])
+
+
+def _check_nodes(run: Whole, file: Path, watched: list[str]) -> None:
+    """The nodes that were watched on a host are some of the system's, in its order.
+
+    The probe writes no process ids: labels that were exchanged show in their order.
+    """
+    nodes = [node.label for node in run.facts.system.nodes]
+    brokers = [label for label in watched if run.facts.kinds.get(label) == "broker"]
+    if nodes and brokers != [label for label in nodes if label in brokers]:
+        raise ProbeError(
+            f"{file}: the psutil probe watched {', '.join(brokers)}; run.json has system.nodes"
+            f" {', '.join(nodes)}"
+        )
 
 
 def _in_order(facts: Facts) -> dict[str, str]:
@@ -86,4 +122,6 @@ def _in_order(facts: Facts) -> dict[str, str]:
     return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}
 
 
-PROBE = Probe(name="psutil", program=psutil_log.program, check=check, read=read)
+PROBE = Probe(
+    name="psutil", program=psutil_log.program, check=check, read=read, disagreements=disagreements
+)

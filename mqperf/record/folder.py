@@ -55,14 +55,19 @@ class Run:
         """The resolved case, or None when the attempt died before it was written down."""
         return self.facts().case
 
-    def damaged(self, facts: Facts | None = None) -> list[str]:
+    def damaged(
+        self, facts: Facts | None = None, *, read_bytes: int = raw.MESSAGES_LIMIT_BYTES
+    ) -> list[str]:
         """Names of files that are not what was recorded: missing, changed, or never recorded.
 
         ``run.json`` is among them when it was changed after it was sealed.  ``facts`` are those of
-        this run, when they are known already.
+        this run, when they are known already.  Of files with more than ``read_bytes`` only the
+        presence is asked.
         """
         known = (self.facts() if facts is None else facts).files
-        changed = [name for name, recorded in known.items() if not self._is(name, recorded)]
+        changed = [
+            name for name, recorded in known.items() if not self._is(name, recorded, read_bytes)
+        ]
         added = (
             [name for name in self.files() if name not in known] if self.status == "done" else []
         )
@@ -78,9 +83,13 @@ class Run:
             found += _below(self.path / folder, f"{folder}/")
         return sorted(found)
 
-    def _is(self, name: str, recorded: str) -> bool:
+    def _is(self, name: str, recorded: str, read_bytes: int) -> bool:
+        file = self.path / name
         try:
-            return sha256(self.path / name, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == recorded
+            found = file.lstat()
+            if stat.S_ISREG(found.st_mode) and read_bytes < found.st_size:
+                return found.st_size <= raw.MESSAGES_LIMIT_BYTES
+            return sha256(file, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == recorded
         except (OSError, RecordError):
             return False
 

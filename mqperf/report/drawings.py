@@ -95,9 +95,8 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
     told = []
-    for count in sorted(finished["threads"].unique()):
-        rows = finished[finished["threads"] == count]
-        told.append(f"{amount(count, 'thread')} {_range(rows, 'count')} msg/sec")
+    for name, rows in figures.by_load(finished):
+        told.append(f"{name} {_range(rows, 'count')} msg/sec")
     alt = f"Throughput in each second of the measured window: {'; '.join(told)}."
     if len(outages):
         alt += " Actions went on where it is shaded."

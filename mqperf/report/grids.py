@@ -9,6 +9,7 @@ from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
 from mqperf.report.words import amount, cell
+from mqperf.tables import told_by_processes
 
 ABOUT: Mapping[str, tuple[str, str]] = {
     "failed-run": ("counts", "threads"),
@@ -44,6 +45,8 @@ Marks = Mapping[tuple[str, str], list[str]]
 def count_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """Messages of every attempt; its repeat and its status where they differ."""
     columns = _present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
+    if told_by_processes(rows):
+        columns.insert(1, "processes")
     columns += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)
@@ -54,12 +57,12 @@ def sweep_grid(
 ) -> Grid:
     """The figures of every point; what was never measured has no column.
 
-    The number of client processes has one where points share a number of threads.
+    The number of client processes has one where it tells points apart.
     """
     columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
     told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
     told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
-    told_already += ["processes"] if rows["threads"].is_unique else []
+    told_already += [] if told_by_processes(rows) else ["processes"]
     told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
     columns = [name for name in columns if name not in told_already]
     headings = {

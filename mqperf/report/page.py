@@ -15,7 +15,7 @@ from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
 from mqperf.report.words import Layout, amount, cell, joined
-from mqperf.tables import Tables
+from mqperf.tables import Tables, with_processes
 from mqperf.test_cases import TEST_CASES
 
 
@@ -134,9 +134,11 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
         "runs": _records(own["runs"]),
         "test_cases": {
             case: {
-                "messages": _records(rows.attempts(tables)),
+                "messages": _records(rows.tidy(rows.attempts(tables))),
                 "points": _records(rows.sweep(tables)),
-                "nodes": _records(rows.nodes(tables["cpu"])),
+                "nodes": _records(
+                    rows.tidy(rows.nodes(with_processes(tables["cpu"], tables["runs"])))
+                ),
                 "outages": _records(tables["outages"]),
                 "doubts": _records(tables["doubts"]),
             }

@@ -4,7 +4,7 @@ import pandas as pd
 
 from mqperf.columns import COUNTS
 from mqperf.report import limits
-from mqperf.tables import Tables
+from mqperf.tables import Tables, told_by_processes
 
 SWEEP = (
     *(
@@ -22,12 +22,22 @@ SWEEP = (
 )
 
 
+FACTORS = ("green_threads", "processes")
+"""Of which the number of threads is the product, with the hosts."""
+
+
+def tidy(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows for others to read: with the number of processes where it tells points apart."""
+    return rows if told_by_processes(rows) else rows.drop(columns=list(FACTORS))
+
+
 def attempts(tables: Tables) -> pd.DataFrame:
     """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
-    runs = tables["runs"][["run", "point", "threads", "repeat", "status", "failure"]]
+    names = ["run", "point", "threads", *FACTORS, "repeat", "status", "failure"]
     counts = tables["messages"][["run", *COUNTS]]
-    joined = runs.merge(counts, on="run", how="left")
-    return joined.sort_values(["threads", "repeat"], kind="stable").reset_index(drop=True)
+    joined = tables["runs"][names].merge(counts, on="run", how="left")
+    order = ["threads", "processes", "repeat"]
+    return joined.sort_values(order, kind="stable").reset_index(drop=True)
 
 
 def sweep(tables: Tables) -> pd.DataFrame:
@@ -53,7 +63,7 @@ def sweep(tables: Tables) -> pd.DataFrame:
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
-    """CPU over the window, tidy: ``point``, ``threads``, ``process``, ``kind``, total and sys.
+    """CPU over the window, tidy: ``point``, threads, ``process``, ``kind``, total and sys.
 
     Broker nodes one by one; all clients together, all servers together, and the host.  Means over
     the repeats.
@@ -65,10 +75,12 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
             ~window["kind"].isin(list(plural)), window["kind"].map(plural)
         )
     )
-    of_run = named.groupby(["point", "threads", "run", "kind", "process"], sort=False)
-    total = of_run[["total_cores", "sys_cores"]].sum().reset_index()
-    of_point = total.groupby(["point", "threads", "kind", "process"], sort=False, as_index=False)
-    return of_point[["total_cores", "sys_cores"]].mean()
+    keys = ["point", "threads", *(name for name in FACTORS if name in cpu.columns)]
+    used = ["total_cores", "sys_cores"]
+    of_run = named.groupby([*keys, "run", "kind", "process"], sort=False, dropna=False)
+    total = of_run[used].sum().reset_index()
+    of_point = total.groupby([*keys, "kind", "process"], sort=False, as_index=False, dropna=False)
+    return of_point[used].mean()
 
 
 def outages(tables: Tables) -> pd.DataFrame:
@@ -82,17 +94,20 @@ def outages(tables: Tables) -> pd.DataFrame:
 def wide(used: pd.DataFrame) -> pd.DataFrame:
     """The same with a row per point, and a column per process and figure.
 
-    Columns are ``threads``, ``total_cores Master`` and so on: first the total of every broker
-    node, then its system part, then the totals of everybody else.  The index is the point.
+    Columns are ``threads``, ``processes`` where they tell points apart, ``total_cores Master`` and
+    so on: first the total of every broker node, then its system part, then the totals of everybody
+    else.  The index is the point.
     """
+    apart = "processes" in used.columns and told_by_processes(used)
+    keys = ["threads", "processes"] if apart else ["threads"]
     brokers = list(used.loc[used["kind"] == "broker", "process"].unique())
     others = list(used.loc[used["kind"] != "broker", "process"].unique())
     figures = ["total_cores", "sys_cores"]
-    table = used.pivot_table(index=["threads", "point"], columns="process", values=figures)
+    table = used.pivot_table(index=[*keys, "point"], columns="process", values=figures)
     table.columns = [" ".join(names) for names in table.columns]
     order = [
         *(f"total_cores {node}" for node in brokers),
         *(f"sys_cores {node}" for node in brokers),
         *(f"total_cores {other}" for other in others),
     ]
-    return table.reindex(columns=order).reset_index("threads")
+    return table.reindex(columns=order).reset_index(keys)

@@ -1,7 +1,7 @@
 """Where the sweeps saturate: a table, and sentences."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import pandas as pd
@@ -53,7 +53,7 @@ def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     rows = [
         (
             link(layout.label, layout.folder),
-            TEST_CASES[case].short,
+            TEST_CASES[case].short + _with(nan if pd.isna(row["processes"]) else row["processes"]),
             _number(row["knee_threads"]),
             _interval(row, "knee"),
             row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
@@ -64,6 +64,11 @@ def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
         for row in layout.of(told(knees), case).to_dict("records")
     ]
     return Grid("", headings, tuple(rows), style="numbers named paired")
+
+
+def _with(processes: float) -> str:
+    """The number of client processes, where a sweep has several curves."""
+    return "" if isnan(processes) else f", {processes:.0f} process{'' if processes == 1 else 'es'}"
 
 
 def _interval(row: Row, name: str) -> str:

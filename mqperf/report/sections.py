@@ -10,7 +10,7 @@ from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
-from mqperf.tables import Tables
+from mqperf.tables import Tables, told_by_processes, with_processes
 from mqperf.test_cases import TEST_CASES, TestCase
 
 Shown = tuple[str, ...]
@@ -71,7 +71,7 @@ def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) ->
         Text(" ").join(told),
         drawings.counts(caption, attempts),
         grids.count_grid(caption, attempts, marks, labels),
-        attempts,
+        rows.tidy(attempts),
     )
 
 
@@ -115,7 +115,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
         yield Text("*Limited by* is who ran out of CPU or of network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
-    if not figures["threads"].is_unique:
+    if told_by_processes(figures):
         yield (
             "Points with as many threads in another number of client processes are points of their"
             " own, and are not joined."
@@ -126,7 +126,8 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
     system, name = layout.system_title, TEST_CASES[case].title
     caption = f"{system} nodes CPU consumption during {name} load test"
-    used = rows.nodes(tables["cpu"])
+    cpu = with_processes(tables["cpu"], tables["runs"])
+    used = rows.nodes(cpu)
     marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
     text = "CPU of each node over the measured window: total, and its system part."
     if (used["kind"] != "broker").any():
@@ -134,9 +135,9 @@ def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> 
     return Section(
         f"Detailed {system} CPU consumption",
         text,
-        drawings.nodes(caption, tables["cpu"]),
+        drawings.nodes(caption, cpu),
         grids.node_grid(caption, rows.wide(used), marks, labels),
-        used,
+        rows.tidy(used),
     )
 
 
@@ -145,7 +146,9 @@ def _timeline(case: str, tables: Tables) -> Section:
     return Section(
         "Throughput over time",
         Text(" ").join(_over_time(tables)),
-        drawings.timeline(caption, tables["intervals"], tables["outages"]),
+        drawings.timeline(
+            caption, with_processes(tables["intervals"], tables["runs"]), tables["outages"]
+        ),
     )
 
 

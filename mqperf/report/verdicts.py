@@ -114,7 +114,7 @@ def _percent(change: float) -> str:
 
 
 def care(tables: Tables) -> list[str]:
-    """How much of the data is to be read with care: doubts and failed attempts."""
+    """How much is to be read with care: doubts, failed attempts and runs that cannot be read."""
     runs, doubts = tables["runs"], without_sentinels(tables)["doubts"]
     failed = int(runs["status"].eq("failed").sum())
     watching = len(tables["doubts"]) - len(doubts)
@@ -133,6 +133,11 @@ def care(tables: Tables) -> list[str]:
         sentences.append(Text(told).format(amount(watching, "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
+    if unreadable := int(runs["status"].eq("unreadable").sum()):
+        sentences.append(
+            f"{amount(unreadable, 'run')} of {len(runs)} cannot be read and"
+            f" {'is' if unreadable == 1 else 'are'} in no figure; the reasons are among the doubts."
+        )
     return sentences
 
 

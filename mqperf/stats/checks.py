@@ -237,6 +237,12 @@ CHECKS: Mapping[str, Check] = {
         " measured, and not the broker.",
         broker.node_frozen,
     ),
+    "unread-record": Check(
+        "Can the records of nodes elsewhere be read that lie beside the runs?",
+        "CPU of those nodes is unknown in every run; all other figures stand.",
+        cpu.unread_record,
+        spoils=False,
+    ),
     "action-late": Check(
         "Did every action begin when the plan asks?",
         "An action at another time meets another load: the machine was too busy to take it.",

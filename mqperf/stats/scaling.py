@@ -19,6 +19,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
+from mqperf.stats.rules.finding import SWEEP, curves
 from mqperf.stats.summary import CONFIDENCE, run_figures
 from mqperf.tables import Tables, conform
 
@@ -32,11 +33,13 @@ CANNOT_TELL = "cannot tell"
 
 Range = tuple[float, float]
 Row = dict[str, float | str | None]
-SWEEP = ["system", "topology", "queues", "test_case"]
+FACTORS = ("green_threads", "processes")
 
 
 def knees(tables: Tables) -> pd.DataFrame:
     """One row per sweep of threads: its peak and saturation point, and both as a sentence.
+
+    Sweeps of several numbers of client processes, where these are told apart, have a row each.
 
     ``peak_lies`` is ``inside`` only when throughput falls after its best by more than chance
     explains, ``beyond`` when it still rises at the end, ``below`` when the fewest threads are the
@@ -45,13 +48,24 @@ def knees(tables: Tables) -> pd.DataFrame:
     """
     runs = tables["runs"]
     figures = run_figures(tables)[["run", "throughput_msg_s"]]
-    frame = runs[["run", *SWEEP, "threads"]].merge(figures, on="run")
+    frame = runs[["run", "point", *SWEEP, "threads", *FACTORS]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
+    apart = [len(list(curves(sweep))) > 1 for _, sweep in frame.groupby(SWEEP, sort=False)]
     rows = [
-        dict(zip(SWEEP, names, strict=True)) | knee(sweep)
-        for names, sweep in frame.groupby(SWEEP, sort=False)
+        dict(zip(SWEEP, names, strict=True)) | _knee(curve, apart=several)
+        for several, (names, sweep) in zip(apart, frame.groupby(SWEEP, sort=False), strict=True)
+        for curve in curves(sweep)
     ]
     return conform("knees", pd.DataFrame(rows))
+
+
+def _knee(curve: pd.DataFrame, *, apart: bool) -> Row:
+    """The row of one curve, with its number of processes where there are others."""
+    row, processes = knee(curve), curve["processes"].iloc[0]
+    if not apart or pd.isna(processes):
+        return row
+    with_ = f"With {processes} client process{'' if processes == 1 else 'es'}"
+    return row | {"processes": int(processes), "text": f"{with_}: {row['text']}"}
 
 
 def knee(sweep: pd.DataFrame) -> Row:

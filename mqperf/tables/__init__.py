@@ -13,6 +13,8 @@ from mqperf.tables.shape import (
     outside_plan,
     select,
     sentinels,
+    told_by_processes,
+    with_processes,
     without_sentinels,
 )
 from mqperf.tables.shown import shown
@@ -29,6 +31,8 @@ __all__ = [
     "sentinels",
     "shown",
     "title",
+    "told_by_processes",
+    "with_processes",
     "without_sentinels",
     "write",
 ]

@@ -15,7 +15,7 @@ from mqperf.load import GENERATORS, Account
 from mqperf.plan import Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
-from mqperf.tables import accounting, within_run
+from mqperf.tables import accounting, timeline, within_run
 from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, finished, read_streams, together
@@ -45,7 +45,13 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
     accounts = accounting.accounted(one, streams) | {
-        "disagreements": "; ".join([*account.disagreements, *accounting.drained(streams, events)])
+        "disagreements": "; ".join(
+            [
+                *account.disagreements,
+                *accounting.drained(streams, events),
+                *timeline.disagreements(one, events),
+            ]
+        )
         or None
     }
     counts = _message_row(one.case, streams, one.window, account)

@@ -99,6 +99,25 @@ def of_plan(tables: Tables) -> Tables:
     }
 
 
+def told_by_processes(sweep: pd.DataFrame) -> bool:
+    """Whether points or runs of one sweep are told apart by their number of client processes.
+
+    5 threads in each of 2 processes and 10 in one are both 10 threads, and two points.  So are
+    curves of a sweep in which threads of a process and processes vary both.  Where only one of them
+    varies, each number of threads is a point of one curve.
+    """
+    points = sweep.dropna(subset=["point"]).drop_duplicates("point")
+    both = all(len(points[name].dropna().unique()) > 1 for name in ("green_threads", "processes"))
+    return both or not points["threads"].is_unique
+
+
+def with_processes(rows: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows with threads of a process and number of processes, as ``runs`` has them."""
+    of_run = runs.drop_duplicates("run").set_index("run")
+    names = ("green_threads", "processes")
+    return rows.assign(**{name: rows["run"].map(of_run[name]) for name in names})
+
+
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows by system, topology, queues, test case (as a plan has them), threads, repeat."""
     axes = [name for name in AXES if name in frame.columns]

@@ -260,7 +260,7 @@ def test_every_check_has_its_test() -> None:
     """Each kind is planted in this file, says what it asks and why."""
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
-        *("missing-run", "not-of-plan", "action-late", "not-recovered"),
+        *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
@@ -287,6 +287,15 @@ def test_a_node_that_was_frozen_is_named() -> None:
     doubts = checks.doubts({**sound(), "events": events})
     assert found({**sound(), "events": events}) == {("node-frozen", "rpc-call-100-r1")}
     assert "Slave 1 (mqperf2) from 10:00:01 to 10:00:03" in doubts["text"].iloc[0]
+
+
+@pytest.mark.parametrize("what", ["frozen", "alarm", "unread"])
+@pytest.mark.parametrize("detail", [None, "{}", "[1]", "no JSON"])
+def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(what: str, detail: str | None) -> None:
+    """Tables may be anybody's."""
+    event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
+    events = tables.conform("events", pd.DataFrame([event]))
+    assert {run for _, run in found({**sound(), "events": events})} == {"rpc-call-100-r1"}
 
 
 ACTION: Change = {

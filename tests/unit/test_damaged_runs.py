@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from mqperf import tables
 from mqperf.cli import app
 from mqperf.errors import TableError
+from mqperf.preview import standing
 from mqperf.record import Run
 from mqperf.report.build import build
 from mqperf.stats import checks
@@ -266,6 +267,29 @@ def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
     assert [(one.exit_code, one.exception) for one in told] == [(0, None)] * len(told)
     assert "unreadable-run: the run cannot be read" in told[0].output
     build(complete(tables.read(two)), two / "report", title="Two runs", html=False)
+    assert "1 run of 2 cannot be read" in (two / "report/index.rst").read_text()
     page = (two / "report/rabbitmq/cmsm/index.rst").read_text()
     assert "the run cannot be read" in page
     assert str(two) not in page
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (cut("run.json", 0), "run.json: not a sound run.json"),
+        (cut("events.jsonl", 100), "events.jsonl:1: the line is cut off"),
+        (cut(PROBE, 1000), f"{PROBE}: not as recorded"),
+        (lambda run: (run / "load/client-1.messages").unlink(), "load/client-1.messages: not as"),
+        (replaced("load/client-1.messages", os.mkfifo), "a named pipe, where a recorded file"),
+    ],
+)
+def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str) -> None:
+    """With the reason and without the folder's place; the good run is done."""
+    shutil.copy(SAMPLES / "plan.yaml", two)
+    damage(two / CALL)
+    *lines, sums = standing(two).splitlines()
+    (marked,) = (line for line in lines if line.startswith("unreadable "))
+    assert "rpc-call, 5 threads: " in marked
+    assert words in marked
+    assert str(two) not in marked
+    assert sums == "1 done, 0 running, 0 failed, 1 unreadable, 22 pending"

@@ -1,10 +1,7 @@
 """Faults planted in copies of recorded runs, each of which a doubt must name.
 
-What is planted here are faults of whole tables and of sets of runs; those of single recorded files
-have tests of their own.  Three faults of this sort cannot be shown by the data, and no rule looks
-for them: all runs of a set on another machine than was meant (nothing is left to compare with); two
-processes of like CPU under each other's label; and a neighbour that takes memory bandwidth but no
-CPU.
+What is planted here are faults of whole tables and of sets of runs; those of recorded files are in
+``test_planted_files.py``.  What no rule can show is told in the methodology.
 """
 
 import shutil

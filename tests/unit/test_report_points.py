@@ -6,7 +6,33 @@ from factory import Shape, tables
 
 from mqperf.report.build import build
 from mqperf.stats import complete
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, told_by_processes
+
+
+def split(*pairs: tuple[int, int]) -> pd.DataFrame:
+    """Points of green threads and processes."""
+    rows = [
+        {"point": f"{g}x{p}", "threads": g * p, "green_threads": g, "processes": p}
+        for g, p in pairs
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "apart"),
+    [
+        (((10, 1), (5, 2)), True),
+        (((1, 1), (5, 1), (1, 2), (5, 2)), True),
+        (((1, 1), (5, 1), (10, 1)), False),
+        (((10, 5), (10, 10), (10, 50)), False),
+    ],
+)
+def test_processes_are_told_apart_where_they_are_no_other_word_for_threads(
+    *, pairs: tuple[tuple[int, int], ...], apart: bool
+) -> None:
+    """Where only one of the factors varies, as in 2016, the sweep is one curve."""
+    assert told_by_processes(split(*pairs)) is apart
+
 
 COMPUTED = ("points", "knees", "bottlenecks", "doubts")
 
@@ -49,6 +75,14 @@ def test_points_with_as_many_threads_stand_apart(page: str) -> None:
     assert "- 10 - 1 -" in page
     assert "- 10 - 2 -" in page
     assert "Points with as many threads in another number of client processes are points" in page
+
+
+def test_counts_and_nodes_name_the_processes(page: str) -> None:
+    """Every table of the page tells 10 x 1 and 5 x 2 threads apart, in its figures too."""
+    assert "* - threads - processes - sent" in page
+    assert "* - threads - processes - Master total, %" in page
+    assert "10 threads, 1 process from" in page
+    assert "10 threads, 2 processes from" in page
 
 
 def test_what_is_not_of_the_plan_is_named_and_not_shown(three: Tables, page: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from mqperf.stats.law import fit
 from mqperf.stats.scaling import knee, knees
-from mqperf.tables import conform, empty
+from mqperf.tables import Tables, conform, empty
 
 COUNTS = (1, 2, 5, 10, 20, 50, 100)
 
@@ -126,3 +126,35 @@ def test_one_row_per_sweep() -> None:
     assert list(found["test_case"]) == ["rpc-call", "notify"]
     assert found["peak_threads"].between(35, 55).all()
     assert knees({name: empty(name) for name in tables}).empty
+
+
+def test_numbers_of_processes_are_curves_of_their_own() -> None:
+    """They never make one curve; each row says which it is, and is as it would be alone."""
+    keys = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "test_case": "notify"}
+    both = []
+    for processes, shared in ((1, 0.05), (2, 0.5)):
+        curve = sweep(shared, 0.0005, seed=2).assign(processes=processes, status="done", **keys)
+        curve["green_threads"] = curve["threads"].astype(int)
+        curve["threads"] = curve["green_threads"] * processes
+        curve["point"] = [f"{count}x{processes}" for count in curve["green_threads"]]
+        both.append(curve.assign(run=[f"{processes}-{n}" for n in range(len(curve))]))
+
+    def tables(parts: list[pd.DataFrame]) -> Tables:
+        runs = pd.concat(parts, ignore_index=True)
+        measured = runs.drop(columns=["status", "processes", "green_threads"])
+        return {
+            "runs": conform("runs", runs.drop(columns="throughput_msg_s")),
+            "messages": conform("messages", measured),
+            "latency": empty("latency"),
+            "cpu": empty("cpu"),
+        }
+
+    found = knees(tables(both))
+    assert list(found["processes"]) == [1, 2]
+    told = found["text"].str.partition(": ")
+    assert told[0].tolist() == ["With 1 client process", "With 2 client processes"]
+    for number, part in enumerate(both):
+        (alone,) = knees(tables([part])).to_dict("records")
+        assert alone["text"] == told[2][number]
+        assert alone["knee_threads"] == found["knee_threads"][number]
+        assert pd.isna(alone["processes"])

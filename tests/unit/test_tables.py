@@ -1,6 +1,7 @@
 """Tables: what each number means, checked on runs whose every message is known."""
 
 import json
+import os
 import re
 from array import array
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from mqperf.load.simulator.output import Point, summed
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt, Run, messages
+from mqperf.stats import checks
 
 START = 1_700_000_000.0
 """Start of the load: the window is from 1 s to 3 s after it, the load ends 4 s after it."""
@@ -225,6 +227,27 @@ def test_a_record_of_atop_beside_the_runs_is_of_its_node(root: Path, tmp_path: P
     assert elsewhere.loc[elsewhere["scope"] == "interval", "start_s"].tolist() == [0, 0, 1, 1]
     total = elsewhere.query("process == 'Master' and scope == 'window'")["total_cores"]
     assert total.tolist() == [pytest.approx((0.02 + 0.01) / 2)]
+
+
+def test_a_damaged_record_of_atop_hides_no_run(root: Path, tmp_path: Path) -> None:
+    """CPU of that node is unknown in every run, and a doubt; all else stands."""
+    CALL.write(tmp_path)
+    before = tables.read(tmp_path)
+    (tmp_path / "atop").mkdir()
+    record = (root / "data/samples/atop/atop-2.8.1.txt").read_text()
+    (tmp_path / "atop" / "mq1.txt").write_text(record.replace("CPU ", "cpu "))
+    os.mkfifo(tmp_path / "atop" / "mq2.txt")
+    after = tables.read(tmp_path)
+    for name in before.keys() - {"events"}:
+        pd.testing.assert_frame_equal(before[name], after[name])
+    doubts = checks.doubts(after).query("kind == 'unread-record'")
+    assert len(doubts) == 2
+    assert (
+        doubts["text"]
+        .iloc[0]
+        .startswith("CPU of mq1 is unknown, as its record cannot be read: atop/mq1.txt: ")
+    )
+    assert "a named pipe" in doubts["text"].iloc[1]
 
 
 def test_intervals_add_up_to_the_throughput(call: dict[str, pd.DataFrame]) -> None:

@@ -1,11 +1,13 @@
 """What the simulator itself says of a run, and where that contradicts the exact record."""
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 from mqperf.errors import LoadError
 from mqperf.load.generator import Account
-from mqperf.load.simulator import output
+from mqperf.load.simulator import log, output
 from mqperf.load.simulator.output import Output, Point, Summary
 from mqperf.record import Whole
 from mqperf.test_cases import TEST_CASES
@@ -19,6 +21,9 @@ STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "serv
 """Stream of the simulator's own output -> stream of the exact record."""
 
 SUMMARY = ("duration", "latency", "min_latency", "max_latency")
+MOST_SUMS = 5_000
+"""As many ways to choose messages are tried, to find those that the simulator did not count."""
+
 PRECISION = 1e-9
 """Two ways to add up the same numbers differ by less."""
 
@@ -38,12 +43,15 @@ def account(run: Whole, streams: "Streams") -> Account:
         throughput_msg_s=published.throughput_per_s,
         latency_mean_s=published.latency_mean_s,
         disagreements=[
-            f"{label}: {problem}"
-            for label, own in outputs.items()
-            for name, summary in output.summaries(own).items()
-            for problem in _stream(
-                run, name, summary, own.points(name), streams[label][STREAMS[name]]
-            )
+            *_logged(run, outputs),
+            *(
+                f"{label}: {problem}"
+                for label, own in outputs.items()
+                for name, summary in output.summaries(own).items()
+                for problem in _stream(
+                    run, name, summary, own.points(name), streams[label][STREAMS[name]]
+                )
+            ),
         ],
     )
 
@@ -60,6 +68,18 @@ def _outputs(run: Whole) -> Mapping[str, Output]:
         if has_replies != (process.kind == "client" and TEST_CASES[run.case.test_case].replies):
             raise LoadError(f"{file}: not of a run of {run.case.test_case}")
     return found
+
+
+def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
+    """What the simulator said at the end of its log, against what it wrote as JSON."""
+    for label, own in outputs.items():
+        said = log.counts(run.run.path / "load" / f"{label}.log")
+        for name, summary in output.summaries(own).items():
+            if name in said and said[name] != summary.count:
+                yield (
+                    f"{label}: {name}: {summary.count} in the simulator's summary, {said[name]} in"
+                    " its log"
+                )
 
 
 def _stream(
@@ -79,12 +99,41 @@ def _stream(
             yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
     if not len(exact) - missed <= own.count <= len(exact):
         yield f"{name}: {len(exact)} messages recorded, {own.count} counted by the simulator"
-    elif own.count == len(exact) and own.latency is not None and exact.shape[1] > 1:
-        latency = exact[:, 1] - exact[:, 0]
-        exactly = (float(latency.mean()), float(latency.min()), float(latency.max()))
-        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
-            if name != "error" and not _same(getattr(own, figure), is_):
-                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
+    elif own.latency is not None and exact.shape[1] > 1 and name != "error":
+        yield from _latencies(name, run.case.green_threads, own, exact)
+
+
+def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> Iterator[str]:
+    """Where the simulator's latencies are not those of the record.
+
+    A message that a thread ended before it had counted is among the last that were finished.
+    """
+    import numpy as np
+
+    ordered = exact[np.argsort(exact[:, 1], kind="stable")]
+    latency = ordered[:, 1] - ordered[:, 0]
+    missed = len(latency) - own.count
+    last = missed + threads if missed else 0
+    counted, late = latency[: len(latency) - last], latency[len(latency) - last :]
+    total, told = float(latency.sum()), (own.latency or 0.0) * own.count
+    slack = PRECISION * float(np.abs(latency).sum())
+    if not _left_over(total - told, missed, late, slack):
+        mean = total / len(latency)
+        yield f"{name}: latency {own.latency} by the simulator, {mean} recorded, {missed} uncounted"
+    for figure, of in (("min_latency", np.min), ("max_latency", np.max)):
+        ends = sorted(float(of(some)) for some in (counted, latency) if len(some))
+        is_, slack = getattr(own, figure) or 0.0, PRECISION * max(map(abs, ends))
+        if not ends[0] - slack <= is_ <= ends[-1] + slack:
+            yield f"{name}: {figure} {is_} by the simulator, {ends[-1]} recorded"
+
+
+def _left_over(left: float, missed: int, late: "np.ndarray", slack: float) -> bool:
+    """Whether so many of the late messages took this time together; or may have, of very many."""
+    times: list[float] = late.tolist()
+    if comb(len(late), missed) <= MOST_SUMS:
+        return any(abs(sum(some) - left) <= slack for some in combinations(times, missed))
+    ordered = sorted(times)
+    return sum(ordered[:missed]) - slack <= left <= sum(ordered[-missed:]) + slack
 
 
 def _same(a: float | None, b: float | None) -> bool:

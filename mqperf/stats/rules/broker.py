@@ -1,9 +1,9 @@
 """What the broker said of itself."""
 
-import json
 from collections.abc import Iterator
+from typing import Any
 
-from mqperf.stats.rules.finding import Finding
+from mqperf.stats.rules.finding import Finding, Row, detail, each
 from mqperf.tables import Tables
 
 
@@ -11,12 +11,12 @@ def node_frozen(tables: Tables) -> Iterator[Finding]:
     """Nodes that were stopped during a run, and went on."""
     events = tables["events"]
     for run, rows in events[events["what"] == "frozen"].groupby("run", sort=False):
-        told = [json.loads(detail) for detail in rows["detail"]]
-        listing = ", ".join(f"{one['node']} from {one['first']} to {one['last']}" for one in told)
+        told = [_words(row, "node", "first", "last") for row in each(rows)]
+        listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in told)
         yield Finding(
             str(run),
             f"stopped by a signal, as seen once a second: {listing}",
-            {one["node"]: one["last"] for one in told},
+            {node: last for node, _, last in told},
         )
 
 
@@ -25,10 +25,16 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
     events = tables["events"]
     alarms = events[events["what"] == "alarm"]
     for run, rows in alarms.groupby("run", sort=False):
-        told = [json.loads(detail) for detail in rows["detail"]]
-        listing = ", ".join(f"{one['log']}: {one['times']}" for one in told)
+        told = [_words(row, "log", "times", "line") for row in each(rows)]
+        listing = ", ".join(f"{log}: {times}" for log, times, _ in told)
         yield Finding(
             str(run),
-            f"the broker ran short of something (lines in {listing}), first: {told[0]['line']}",
-            {one["log"]: one["times"] for one in told},
+            f"the broker ran short of something (lines in {listing}), first: {told[0][2]}",
+            {log: times for log, times, _ in told},
         )
+
+
+def _words(event: Row, *names: str) -> tuple[Any, ...]:
+    """What the event tells under these names; one that came from elsewhere may not."""
+    told = detail(event)
+    return tuple(told.get(name, "unknown") for name in names)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import Finding, each
+from mqperf.stats.rules.finding import Finding, detail, each
 from mqperf.tables import Tables
 
 PRINTED = 0.0005
@@ -66,6 +66,19 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
         listing = ", ".join(f"{process} for {gap:g} s" for process, gap in seconds.items())
         yield Finding(
             str(run), f"CPU was not sampled in the whole window: {listing}", {"missing_s": seconds}
+        )
+
+
+def unread_record(tables: Tables) -> Iterator[Finding]:
+    """Records of nodes elsewhere, beside the runs, that cannot be read: all else stands."""
+    events = tables["events"]
+    for row in each(events[events["what"] == "unread"]):
+        reason = str(detail(row).get("reason", "no reason recorded")).rstrip(".")
+        yield Finding(
+            row.run,
+            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; put a sound one"
+            " in its place, or remove it",
+            {"node": str(row.host), "reason": reason},
         )
 
 

@@ -1,12 +1,13 @@
 """What a rule gives, and the view of the tables that most rules need."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from mqperf.tables import Tables
+from mqperf.tables import Tables, told_by_processes
 from mqperf.test_cases import with_replies
 
 Row = Any
@@ -42,6 +43,15 @@ def each(frame: pd.DataFrame) -> Iterator[Row]:
     yield from frame.itertuples(index=False)
 
 
+def detail(event: Row) -> Mapping[str, Any]:
+    """What an event tells more, by its key; nothing of one that tells no more, or no JSON."""
+    try:
+        told = json.loads(event.detail)
+    except (TypeError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
 def calls(tables: Tables) -> pd.DataFrame:
     """The measured runs that wait for replies."""
     frame = measured(tables)
@@ -57,11 +67,10 @@ def one_way(tables: Tables) -> pd.DataFrame:
 def curves(points: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Rows of points or runs as sweeps in which a number of threads belongs to one point.
 
-    5 threads in each of 2 processes and 10 in one are both 10 threads, and two points: then every
-    number of processes is a sweep of its own.
+    Where ``told_by_processes`` says so, every number of processes is a sweep of its own.
     """
     for _, sweep in points.groupby(SWEEP, sort=False):
-        if len(sweep[["threads", "point"]].drop_duplicates()) > sweep["threads"].nunique():
+        if told_by_processes(sweep):
             yield from (own for _, own in sweep.groupby("processes", sort=False, dropna=False))
         else:
             yield sweep

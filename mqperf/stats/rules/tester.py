@@ -17,7 +17,7 @@ HOST_FULL = 0.95
 
 FOREIGN = 0.1
 """Share of a host's cores that processes of others may use.  On a quiet host they use, with the
-error of the kernel's counters, less than 0.02 of it in 93 of 100 recorded runs; those runs in which
+error of the kernel's counters, less than 0.025 of it in 159 of 171 recorded runs; those in which
 they used more than a tenth were 5 to 12 % slower than the other repeats of their points."""
 
 LOAD = ("client", "server")

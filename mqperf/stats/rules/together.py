@@ -28,6 +28,7 @@ NETWORK: Mapping[str, str] = {
 """Those of the way to the brokers, which each system has its own."""
 
 VERSIONS: Mapping[str, str] = {
+    "system_title": "name of the system",
     "system_version": "version of the system",
     "runtime_version": "version of its runtime",
     "generator_version": "version of oslo.messaging",
