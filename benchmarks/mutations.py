@@ -70,7 +70,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("network", "sent_bytes_s"): "traffic of a card: no second recording of it",
     ("network", "received_bytes_s"): "traffic of a card: no second recording of it",
     ("network", "speed_bytes_s"): "speed of a card: no second recording of it",
-    ("network", "resent_share"): "segments of TCP: no second recording of them",
+    ("network", "retransmitted_share"): "segments of TCP: no second recording of them",
     ("events", "time_s"): "the instant of an event, between its neighbours: no second recording",
     ("runs", "memory_bytes"): "less than 1 % of the memory, as a restart may change it",
     ("runs", "position"): "the place in the sweep: no second recording of it",

@@ -81,7 +81,7 @@ def under_mqperf(bench: Bench, case: Case) -> float:
 def by_hand(bench: Bench, case: Case) -> float:
     """Messages per second of the upstream simulator, started as a person starts it."""
     host, key = bench.host, f"by-hand-{case.id}"
-    access = bench.deployment.grant(case, key)
+    access = bench.deployment.provision(case, key)
     with host.scratch("by-hand") as folder:
         commands = bench.generator.commands(Job(case, key, access, bench.tool, folder, folder))
         for command in commands:
@@ -93,7 +93,7 @@ def by_hand(bench: Bench, case: Case) -> float:
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
-        bench.deployment.revoke(key)
+        bench.deployment.clean_up(key)
         return _rate(folder / "client-1.json", case)
 
 

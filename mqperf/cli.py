@@ -203,9 +203,9 @@ def status(runs: RunsFolder) -> None:
 
     Example: `mqperf status data/runs/quickstart`
     """
-    from mqperf.preview import standing
+    from mqperf.preview import status
 
-    console.print(standing(runs), markup=False, soft_wrap=True)
+    console.print(status(runs), markup=False, soft_wrap=True)
 
 
 @app.command()

@@ -117,10 +117,10 @@ _RUNS = (
     Column("seed", "Int64", "Seed of the random order."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
     Column(
-        "sentinel",
+        "control_run",
         "Int64",
         "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
-        " whether the machine drifts; 0 for all other runs. Points leave sentinels out.",
+        " whether the machine drifts; 0 for all other runs. Points leave control runs out.",
         check="not negative",
     ),
     Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
@@ -260,10 +260,10 @@ _NETWORK = (
     _traffic("received_bytes_s", "Received over the window.", "received"),
     _traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
     Column(
-        "resent_share",
+        "retransmitted_share",
         "float64",
-        "Share of the TCP segments of the whole host that were sent again.",
-        "sent again",
+        "Share of the TCP segments of the whole host that were retransmitted.",
+        "retransmitted",
         "",
         "%",
         1e2,
@@ -276,7 +276,7 @@ _EVENTS = (
     _text("host", "Where."),
     _text(
         "what",
-        "granted, start, measured, drained, ...; alarm for one in a broker's log, unread for"
+        "provisioned, start, measured, drained, ...; alarm for one in a broker's log, unread for"
         " a record beside the run that cannot be read.",
     ),
     _text("detail", "More, as JSON."),
@@ -356,7 +356,7 @@ def _threads(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, check="positive")
 
 
-_KNEES = (
+_SATURATION_POINTS = (
     Column("points", "Int64", "Thread counts that were measured."),
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
@@ -374,16 +374,16 @@ _KNEES = (
     ),
     _threads("peak_threads_high", "Upper end of it.", "peak high"),
     _threads(
-        "knee_threads",
+        "saturation_threads",
         "Saturation point: where the bounds of a closed network cross.",
         "saturation point",
     ),
     _threads(
-        "knee_threads_low",
+        "saturation_threads_low",
         "Lower end of its 95 % interval; empty when too few runs tell.",
         "saturation point low",
     ),
-    _threads("knee_threads_high", "Upper end of it.", "saturation point high"),
+    _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
     _text(
         "peak_lies",
         "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
@@ -396,7 +396,7 @@ _BOTTLENECKS = (
     _text(
         "bottleneck",
         "Who ran out of CPU or network: tester, host, broker: NODE, network, none, cannot tell.",
-        "limited by",
+        "bottleneck",
     ),
     _text("because", "The figures that this rests on, as one sentence."),
 )
@@ -511,7 +511,7 @@ COLUMNS: Mapping[str, Column] = _register(
     _POINTS,
     _SPREADS,
     _WITHINS,
-    _KNEES,
+    _SATURATION_POINTS,
     _BOTTLENECKS,
     _DERIVED,
     _COMPARISON,
@@ -550,7 +550,7 @@ _MEANS = tuple(
     replace(_MEASURED[name], meaning=f"Mean over the whole runs. {_MEASURED[name].meaning}")
     for name in FIGURES
 )
-_KNEE_PROCESSES = replace(
+_SATURATION_PROCESSES = replace(
     next(column for column in _RUNS if column.name == "processes"),
     meaning="Client processes on each host, where the sweep has a curve for each number of them.",
 )
@@ -562,7 +562,7 @@ TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
         _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
-        _table("planned", "a run that the plan of the folder asks for", _KEYS, ("sentinel",)),
+        _table("planned", "a run that the plan of the folder asks for", _KEYS, ("control_run",)),
         _table("messages", "a run", _KEYS, _with_intervals(_MESSAGES)),
         _table(
             "intervals",
@@ -589,13 +589,13 @@ TABLES: Mapping[str, Table] = {
             _MEANS,
         ),
         _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS), _DOUBTS),
-        _table("bottlenecks", "a run, and who limited it", _KEYS, _names(_BOTTLENECKS)),
+        _table("bottlenecks", "a run, and its bottleneck", _KEYS, _names(_BOTTLENECKS)),
         _table(
-            "knees",
+            "saturation_points",
             "a sweep of threads, and where it saturates",
             _SWEEP_KEYS,
-            ("processes", *_names(_KNEES)),
-            (*_KNEES, _KNEE_PROCESSES),
+            ("processes", *_names(_SATURATION_POINTS)),
+            (*_SATURATION_POINTS, _SATURATION_PROCESSES),
         ),
         _table(
             "comparison",
@@ -607,5 +607,5 @@ TABLES: Mapping[str, Table] = {
     )
 }
 
-COMPUTED = ("points", "doubts", "knees", "bottlenecks", "comparison", "differences")
+COMPUTED = ("points", "doubts", "saturation_points", "bottlenecks", "comparison", "differences")
 """The tables that are computed from the others; those are read from run folders."""

@@ -20,7 +20,7 @@ from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, select, shown, with_processes, without_sentinels
+from mqperf.tables import Tables, select, shown, with_processes, without_control_runs
 from mqperf.test_cases import TEST_CASES
 
 ROOT_MARK = "notebooks"
@@ -168,9 +168,9 @@ def bottlenecks(found: Tables) -> pd.DataFrame:
     return found["bottlenecks"][[*AXES, "test_case", "bottleneck", "because"]]
 
 
-def knees(found: Tables) -> pd.DataFrame:
+def saturation_points(found: Tables) -> pd.DataFrame:
     """Where each sweep saturates, as a sentence."""
-    return found["knees"][["system", "topology", "queues", "test_case", "text"]]
+    return found["saturation_points"][["system", "topology", "queues", "test_case", "text"]]
 
 
 def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
@@ -207,8 +207,8 @@ def _with_processes(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
 
 
 def _own(found: Tables, test_case: str) -> Tables:
-    """The rows of a test case; sentinels, which are no repeats, apart."""
-    return without_sentinels(select(found, test_case=test_case))
+    """The rows of a test case; control runs, which are no repeats, apart."""
+    return without_control_runs(select(found, test_case=test_case))
 
 
 def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:

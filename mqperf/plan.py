@@ -15,6 +15,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -28,8 +29,8 @@ from pydantic_core import PydanticCustomError
 from mqperf.redaction import hidden, redacted_value, shown, suspicious
 from mqperf.test_cases import STANDARD, TEST_CASES
 
-SENTINELS = 3
-"""Times that a system's first point is measured besides its repeats, in a plan with sentinels."""
+CONTROL_RUNS = 3
+"""Times that a system's first point is measured besides its repeats, with ``control_runs``."""
 
 MAX_CASES = 10_000
 """Cases of a plan."""
@@ -139,7 +140,16 @@ class Case(Frozen):
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     actions: Actions = ()
     repeat: Count = 1
-    sentinel: Annotated[int, Field(ge=0, le=3, strict=True)] = 0
+    control_run: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=3,
+            strict=True,
+            validation_alias=AliasChoices("control_run", "sentinel"),
+            serialization_alias="sentinel",  # its former name, which the ids of cases hold
+        ),
+    ] = 0
 
     @property
     def threads(self) -> int:
@@ -153,15 +163,17 @@ class Case(Frozen):
 
     @property
     def point(self) -> str:
-        """Id of the point: what all repeats of this case, and its sentinels, have in common."""
-        common = self.model_dump(exclude_defaults=True, exclude={"repeat", "sentinel"})
+        """Id of the point: what all repeats of this case, and its control runs, have in common."""
+        common = self.model_dump(exclude_defaults=True, exclude={"repeat", "control_run"})
         return f"{self._slug}-{_digest(common)}"
 
     @property
     def id(self) -> str:
         """Name of the case's run folder."""
-        turn = f"s{self.sentinel}" if self.sentinel else f"r{self.repeat}"
-        return f"{self._slug}-{turn}-{_digest(self.model_dump(exclude_defaults=True))}"
+        turn = f"s{self.control_run}" if self.control_run else f"r{self.repeat}"
+        return (
+            f"{self._slug}-{turn}-{_digest(self.model_dump(exclude_defaults=True, by_alias=True))}"
+        )
 
     @property
     def _slug(self) -> str:
@@ -214,7 +226,9 @@ class Plan(Frozen):
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
-    sentinel: bool = False
+    control_runs: Annotated[
+        bool, Field(validation_alias=AliasChoices("control_runs", "sentinel"))
+    ] = False
 
     @model_validator(mode="after")
     def _inside(self) -> Self:
@@ -242,7 +256,7 @@ class Plan(Frozen):
         """How many cases there are, without making them."""
         load = len(self.load.green_threads) * len(self.load.processes) * len(self.test_cases)
         layouts = sum(len(one.topologies) * len(one.queues) for one in self.systems.values())
-        watched = SENTINELS * len(self.systems) if self.sentinel else 0
+        watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
         return layouts * load * self.repeats + watched
 
     def cases(self) -> list[Case]:
@@ -250,8 +264,8 @@ class Plan(Frozen):
 
         Systems follow each other; within a system all points of the first repeat come before
         those of the second, so that a drift of the machine does not hide between repeats.  With
-        ``order: random`` each repeat is shuffled by ``seed``.  With ``sentinel: true`` each
-        system's first point is measured three times more: before, amid and after the others.
+        ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` each
+        system's first point is measured three times more: before, between and after the others.
         """
         shuffle = random.Random(self.seed).shuffle if self.order == "random" else None
         cases: list[Case] = []
@@ -262,7 +276,7 @@ class Plan(Frozen):
                 if shuffle:
                     shuffle(points)
                 block += points
-            cases += self._watched(name, block) if self.sentinel else block
+            cases += self._watched(name, block) if self.control_runs else block
         return cases
 
     def turns(self) -> list[list[Case]]:
@@ -273,7 +287,7 @@ class Plan(Frozen):
         turns: list[list[Case]] = [[] for _ in range(self.repeats)]
         turn = 1
         for case in self.cases():
-            turn = case.repeat if case.sentinel in {0, 1} else turn
+            turn = case.repeat if case.control_run in {0, 1} else turn
             turns[turn - 1].append(case)
         return turns
 
@@ -288,10 +302,10 @@ class Plan(Frozen):
         return self.model_copy(update={"systems": systems})
 
     def _watched(self, name: str, block: list[Case]) -> list[Case]:
-        """The block with the sentinel at its start, middle and end."""
+        """The block with control runs at its start, middle and end."""
         first = next(self._points(name, repeat=1))
         start, middle, end = (
-            first.model_copy(update={"sentinel": turn}) for turn in range(1, SENTINELS + 1)
+            first.model_copy(update={"control_run": turn}) for turn in range(1, CONTROL_RUNS + 1)
         )
         half = len(block) // 2
         return [start, *block[:half], middle, *block[half:], end]

@@ -37,7 +37,7 @@ def preview(plan: Plan, *, everything: bool = False) -> str:
     return "\n".join(_preview(possible(plan), everything=everything))
 
 
-def standing(folder: Path) -> str:
+def status(folder: Path) -> str:
     """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
 
     A whole run that cannot be read is called so, with the reason, as far as that shows without

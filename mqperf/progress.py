@@ -27,7 +27,7 @@ def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
 def words(case: Case) -> str:
     """A case in a few words, as a person would say it."""
     repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
-    repeat += f", sentinel {case.sentinel}" if case.sentinel else ""
+    repeat += f", control run {case.control_run}" if case.control_run else ""
     threads = amount(case.threads, "thread")
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {threads}{repeat}"
 

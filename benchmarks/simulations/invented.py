@@ -78,6 +78,6 @@ def plain(count: int, repeats: int) -> Tables:
         }
     )
     position = np.arange(count * repeats).reshape(repeats, count).T.ravel()
-    runs = frame.assign(status="done", sentinel=0, position=position)
+    runs = frame.assign(status="done", control_run=0, position=position)
     tables = {"runs": conform("runs", runs), "messages": conform("messages", frame)}
     return tables | {name: empty(name) for name in ("latency", "cpu")}

@@ -41,7 +41,7 @@ def peaks(random: Random, scale: float) -> pd.DataFrame:
     trials, rows = round(300 * scale), []
     for name, (curve, top) in CURVES.items():
         for repeats in (1, 3):
-            found = [_knee(curve, repeats, NOISE, random) for _ in range(trials)]
+            found = [_saturation_point(curve, repeats, NOISE, random) for _ in range(trials)]
             inside = [row for row in found if row["peak_lies"] == "inside"]
             right = [_between(row, "peak_threads", top) for row in inside]
             right_share = share(right) if len(right) > 19 else "few"
@@ -58,9 +58,11 @@ def saturation(random: Random, scale: float) -> pd.DataFrame:
     truth = float(threads[0] / _law(threads)[0] * _law(threads).max())
     for noise in (0.03, 0.08):
         for repeats in (1, 3):
-            found = [_knee(_law, repeats, noise, random) for _ in range(trials)]
+            found = [_saturation_point(_law, repeats, noise, random) for _ in range(trials)]
             held = [
-                _between(row, "knee_threads", truth) if row.get("knee_threads_low") else None
+                _between(row, "saturation_threads", truth)
+                if row.get("saturation_threads_low")
+                else None
                 for row in found
             ]
             rows.append((f"{noise:.0%}", repeats, trials, *intervals(held)))
@@ -68,12 +70,12 @@ def saturation(random: Random, scale: float) -> pd.DataFrame:
     return table(rows, "noise", "repeats", *columns)
 
 
-def _knee(
+def _saturation_point(
     curve: Callable[[Array], Array], repeats: int, noise: float, random: Random
 ) -> scaling.Row:
     threads = np.repeat(THREADS, repeats).astype(float)
     rates = curve(threads) * np.exp(noise * random.normal(size=len(threads)))
-    return scaling.knee(pd.DataFrame({"threads": threads, "throughput_msg_s": rates}))
+    return scaling.saturation_point(pd.DataFrame({"threads": threads, "throughput_msg_s": rates}))
 
 
 def _between(row: scaling.Row, column: str, truth: float | None) -> bool:
@@ -115,7 +117,7 @@ def controls(random: Random, scale: float) -> pd.DataFrame:
     """Three control runs beside 12 points in three repeats; the middle one is slower, or is not."""
     runs = plain(POINTS + 1, 3)["runs"].copy()
     control = runs["point"] == f"p{POINTS}"
-    runs.loc[control, "sentinel"] = [1, 2, 3]
+    runs.loc[control, "control_run"] = [1, 2, 3]
     runs.loc[control, "point"] = "p0"
     runs.loc[control, "position"] = [-1, 18, 40]
     trials, rows = round(300 * scale), []

@@ -41,18 +41,18 @@ def throughput(
     axes: Axes,
     *,
     doubted: Collection[str] = (),
-    knees: pd.DataFrame | None = None,
+    saturation_points: pd.DataFrame | None = None,
 ) -> Axes:
     """Throughput against threads.  ``doubted`` names the points to be drawn hollow.
 
-    ``knees`` is the row of the sweep, whose saturation point and peak are marked where they lie
-    inside it; those of several curves would hide each other.
+    ``saturation_points`` is the row of the sweep, whose saturation point and peak are marked where
+    they lie inside it; those of several curves would hide each other.
     """
     _sweep(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
     _name_markers(points, axes)
     _against_threads(axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
-    if knees is not None and len(knees) == 1 and len(points):
-        saturation(knees, axes, (points["threads"].min(), points["threads"].max()))
+    if saturation_points is not None and len(saturation_points) == 1 and len(points):
+        saturation(saturation_points, axes, (points["threads"].min(), points["threads"].max()))
     return axes
 
 

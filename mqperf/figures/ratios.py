@@ -29,8 +29,8 @@ def point_label(row: Mapping[Any, Any]) -> str:
 def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:
     """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
 
-    An interval from within single runs is dotted.  The band is the difference that nobody cares
-    about; better and worse stand beside the points that have a verdict.
+    An interval from within single runs is dotted.  The band is less than the minimum relevant
+    difference; better and worse stand beside the points that have a verdict.
     """
     rows = comparison[comparison["figure"] == figure]
     shade = _SHADES.get(figure, palette.INK).light

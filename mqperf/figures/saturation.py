@@ -7,17 +7,17 @@ from matplotlib.axes import Axes
 
 from mqperf.figures.palette import BOX, FAINT
 
-_NAMES = {"knee": ("saturation point", 0.03), "peak": ("peak", 0.11)}
+_NAMES = {"saturation": ("saturation point", 0.03), "peak": ("peak", 0.11)}
 """What they are called, and where: shares of the panel, below the curve and below each other."""
 
 
-def saturation(knees: pd.DataFrame, axes: Axes, ends: tuple[float, float]) -> Axes:
+def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, float]) -> Axes:
     """Draw saturation point and peak of a sweep with their 95 % intervals, as far as inside it.
 
-    Of the ``knees`` table it takes the one row of the sweep; ``ends`` are the fewest and the most
-    threads that were measured.  What has no interval is a line alone.
+    Of the ``saturation_points`` table it takes the one row of the sweep; ``ends`` are the fewest
+    and the most threads that were measured.  What has no interval is a line alone.
     """
-    for row in knees.to_dict("records"):
+    for row in saturation_points.to_dict("records"):
         for column, (name, height) in _NAMES.items():
             value = float(row[f"{column}_threads"])
             if ends[0] <= value <= ends[1]:

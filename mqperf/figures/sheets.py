@@ -19,7 +19,7 @@ def sweep_sheet(
     points: pd.DataFrame,
     *,
     doubted: Collection[str] = (),
-    knees: pd.DataFrame | None = None,
+    saturation_points: pd.DataFrame | None = None,
     system: str = "",
     stream: str = "",
 ) -> Figure:
@@ -28,7 +28,7 @@ def sweep_sheet(
         name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
     ]
     figure, axes = _sheet(1 + len(measured))
-    panels.throughput(points, axes[0], doubted=doubted, knees=knees)
+    panels.throughput(points, axes[0], doubted=doubted, saturation_points=saturation_points)
     rest = iter(axes[1:])
     if "latency_mean_s" in measured:
         panels.latency(points, next(rest), doubted=doubted, subject=stream)

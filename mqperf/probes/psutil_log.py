@@ -143,7 +143,7 @@ def read_network(
         return pd.DataFrame()
     first, last = known[0], known[-1]
     seconds = last.at - first.at
-    resent = _resent_share(first.segments, last.segments)
+    retransmitted = _retransmitted_share(first.segments, last.segments)
     rows = []
     for interface, counted in last.bytes.items():
         before = first.bytes.get(interface, counted)
@@ -156,7 +156,7 @@ def read_network(
                     "sent_bytes_s": sent / seconds,
                     "received_bytes_s": received / seconds,
                     "speed_bytes_s": last.speeds.get(interface),
-                    "resent_share": resent,
+                    "retransmitted_share": retransmitted,
                 }
             )
     return pd.DataFrame(rows)
@@ -219,8 +219,8 @@ def _fallen_network(before: Network, after: Network) -> Iterator[str]:
         if new[0] < old[0] or new[1] < old[1]:
             yield f"the counters of {interface} fell"
     if before.segments and after.segments:
-        (sent, resent), (sent_later, resent_later) = before.segments, after.segments
-        if sent_later < sent or resent_later < resent:
+        (sent, retransmitted), (sent_later, retransmitted_later) = before.segments, after.segments
+        if sent_later < sent or retransmitted_later < retransmitted:
             yield "the counters of TCP fell"
 
 
@@ -230,7 +230,9 @@ def _inside(found: Sequence[Sample], window: tuple[float, float]) -> list[Sample
     return [sample for sample in found if start <= sample.epoch <= end]
 
 
-def _resent_share(first: tuple[int, int] | None, last: tuple[int, int] | None) -> float | None:
+def _retransmitted_share(
+    first: tuple[int, int] | None, last: tuple[int, int] | None
+) -> float | None:
     if first is None or last is None or last[0] == first[0]:
         return None
     return (last[1] - first[1]) / (last[0] - first[0])

@@ -7,7 +7,7 @@ both ends of the measured window, and writes one JSON line per sample::
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
      "host": [monotonic, busy, system],
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
-                 "speeds": {interface: bytes per second}, "segments": [sent, sent again]}}
+                 "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]}}
 
 The probe watches itself too, as ``psutil``.  A process that is gone reads as null.  Speeds are what
 the kernel knows: loopback and many virtual interfaces have none.  Segments are those of TCP on the
@@ -119,7 +119,7 @@ def _bytes() -> dict[str, list[int]]:
 
 
 def _segments() -> list[int] | None:
-    """TCP segments sent, and those of them that were sent again."""
+    """TCP segments sent, and those of them that were retransmitted."""
     try:
         lines = TCP_COUNTERS.read_text().splitlines()
     except OSError:

@@ -124,7 +124,7 @@ class Run:
 def runs(folder: Path) -> Iterator[Run]:
     """Every attempt in a runs folder, in the order of names.
 
-    What bears the name of a run and is no folder is one as well: one that cannot be read.
+    What has the name of a run and is no folder is one as well: one that cannot be read.
     """
     try:
         names = sorted(entry.name for entry in os.scandir(folder))

@@ -72,7 +72,7 @@ def sweep(
             figures.sweep_sheet,
             rows,
             doubted=set(tables["doubts"]["point"]),
-            knees=tables["knees"],
+            saturation_points=tables["saturation_points"],
             system=layout.system_title,
             stream=stream,
         ),

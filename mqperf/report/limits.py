@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from mqperf.report.words import amount, joined
-from mqperf.tables import Tables, without_sentinels
+from mqperf.tables import Tables, without_control_runs
 
 UNKNOWN, DIFFERS = "cannot tell", "differs"
 
@@ -21,7 +21,7 @@ LIMITS: Mapping[str, str] = {
 
 def of_points(tables: Tables) -> pd.Series:
     """The one verdict on all repeats of a point, or ``differs``; its index is the point."""
-    own = without_sentinels(tables)["bottlenecks"].groupby("point")["bottleneck"]
+    own = without_control_runs(tables)["bottlenecks"].groupby("point")["bottleneck"]
     return own.min().where(own.min() == own.max(), DIFFERS)
 
 
@@ -31,7 +31,7 @@ def known(limits: pd.Series) -> bool:
 
 
 def sentence(limits: pd.Series) -> str:
-    """How many points were limited by whom, from the verdicts of ``of_points``."""
+    """How many points had which bottleneck, from the verdicts of ``of_points``."""
     if not known(limits):
         return (
             "Who limited the points cannot be told: CPU of brokers and load generators was not"

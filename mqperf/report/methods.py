@@ -13,7 +13,7 @@ from mqperf.stats.checks import CHECKS
 from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
-from mqperf.tables import sentinels, without_sentinels
+from mqperf.tables import control_runs, without_control_runs
 
 Tell = Callable[[pd.DataFrame], str]
 
@@ -40,14 +40,14 @@ def _order(runs: pd.DataFrame) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    repeats = without_sentinels({"runs": runs})["runs"]
+    repeats = without_control_runs({"runs": runs})["runs"]
     whole = repeats[repeats["status"].isin(["done", "published"])].groupby("point").size()
     few, many = whole.min(), whole.max()
     return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
 
 
-def _sentinels(runs: pd.DataFrame) -> str:
-    watched = len(sentinels(runs))
+def _control_runs(runs: pd.DataFrame) -> str:
+    watched = len(control_runs(runs))
     return f"the first point measured {watched} times more" if watched else "none"
 
 
@@ -75,7 +75,7 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
         "points": lambda runs: str(runs["point"].nunique()),
         "attempts": _attempts,
         "whole runs of each point": _repeats,
-        "sentinels": _sentinels,
+        "control_runs": _control_runs,
         "order": _order,
         "green threads in a client process": _values("green_threads"),
         "client processes on a host": _values("processes"),
@@ -143,12 +143,12 @@ def formulas() -> dict[str, str]:
 def law() -> dict[str, str]:
     """The terms of the fitted law -> what they mean."""
     keys = TABLES["points"].columns
-    names = [name for name in TABLES["knees"].columns if name not in (*keys, "text")]
+    names = [name for name in TABLES["saturation_points"].columns if name not in (*keys, "text")]
     return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
 
 
 def limits() -> dict[str, str]:
-    """The numbers that decide where the law is trusted, and who was the limit."""
+    """The numbers that decide where the law is trusted, and what the bottleneck was."""
     shares = {
         "worst_fit": WORST_FIT,
         "tester": ONE_CORE,

@@ -44,7 +44,7 @@ def sweep(tables: Tables) -> pd.DataFrame:
     """One row per point: its figures over the repeats, and what ``points`` leaves out.
 
     Send rate, standard deviation and the figures in the manner of 2016 are means over the whole
-    runs, the largest latency is the largest of them; who limited the point, ``bottleneck``, is told
+    runs, the largest latency is the largest of them; the ``bottleneck`` is told
     where all repeats agree.
     """
     runs = tables["runs"]

@@ -23,30 +23,32 @@ UNKNOWN = "cannot tell"
 Row = Mapping[Any, Any]
 
 
-def told(knees: pd.DataFrame) -> pd.DataFrame:
+def told(saturation_points: pd.DataFrame) -> pd.DataFrame:
     """The sweeps that say where they saturate."""
-    return knees[knees["peak_lies"].isin(list(WHERE))]
+    return saturation_points[saturation_points["peak_lies"].isin(list(WHERE))]
 
 
-def enough(knees: pd.DataFrame) -> pd.DataFrame:
+def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
     """The sweeps with thread counts enough to ask the question."""
-    return knees[knees["points"] >= FEWEST]
+    return saturation_points[saturation_points["points"] >= FEWEST]
 
 
-def sentence(knees: pd.DataFrame) -> str:
+def sentence(saturation_points: pd.DataFrame) -> str:
     """What is known of the peaks of these sweeps, in one sentence."""
-    if knees.empty or knees["points"].max() < FEWEST:
+    if saturation_points.empty or saturation_points["points"].max() < FEWEST:
         return (
             f"Where throughput peaks cannot be told: that takes {FEWEST} thread counts in a sweep."
         )
-    counted = knees["peak_lies"].value_counts()
+    counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
     rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
     told = "; ".join(filter(None, [joined(parts), *rest]))
-    return f"Where throughput peaks in {amount(len(knees), 'sweep')} of threads: {told}."
+    return (
+        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {told}."
+    )
 
 
-def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
+def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
     point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
     headings = ("Topology", "test case", point, "its interval", peak, "its interval")
@@ -54,14 +56,14 @@ def grid(knees: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
         (
             link(layout.label, layout.folder),
             TEST_CASES[case].short + _with(nan if pd.isna(row["processes"]) else row["processes"]),
-            _number(row["knee_threads"]),
-            _interval(row, "knee"),
+            _number(row["saturation_threads"]),
+            _interval(row, "saturation"),
             row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
             _interval(row, "peak"),
         )
         for layout in layouts
         for case in TEST_CASES
-        for row in layout.of(told(knees), case).to_dict("records")
+        for row in layout.of(told(saturation_points), case).to_dict("records")
     ]
     return Grid("", headings, tuple(rows), style="numbers named paired")
 

@@ -112,7 +112,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
-        yield Text("*Limited by* is who ran out of CPU or of network.")
+        yield Text("*Bottleneck* is what ran out of CPU or of network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
     if told_by_processes(figures):
@@ -120,7 +120,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
             "Points with as many threads in another number of client processes are points of their"
             " own, and are not joined."
         )
-    yield from saturation.enough(tables["knees"])["text"]
+    yield from saturation.enough(tables["saturation_points"])["text"]
 
 
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:

@@ -15,12 +15,12 @@ import pandas as pd
 from mqperf.columns import TABLES
 from mqperf.one_line import one_line
 from mqperf.report import (
+    control_runs,
     drawings,
     limits,
     methods,
     rst,
     saturation,
-    sentinels,
     side_by_side,
     verdicts,
 )
@@ -31,7 +31,7 @@ from mqperf.report.topology_picture import describe, picture
 from mqperf.report.tops import tops
 from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
-from mqperf.tables import Tables, of_plan, without_sentinels, write
+from mqperf.tables import Tables, of_plan, without_control_runs, write
 
 MARK = "report.json"
 """The file by which a folder is known to be a report, and may be replaced."""
@@ -52,7 +52,7 @@ def write_source(
     shutil.copytree(STATIC, out / "_static")
     unknown = list(left_out(tables["runs"]))
     tables = of_plan(known_cases(tables))
-    shown = without_sentinels(tables)
+    shown = without_control_runs(tables)
     best = tops(shown, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
@@ -83,7 +83,7 @@ def _system(
     """Write the pages below a system; give what the system's own page says."""
     for layout in layouts:
         _write_page(layout, own, out / layout.folder, writer)
-    title, knees = layouts[0].system_title, own["knees"]
+    title, saturation_points = layouts[0].system_title, own["saturation_points"]
     caption = "Throughput on different topologies"
     doubted = set(own["doubts"]["point"])
     return {
@@ -94,8 +94,8 @@ def _system(
         "overview": verdicts.overview(best, layouts),
         "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
         "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
-        "saturation": saturation.sentence(knees),
-        "knees": saturation.grid(knees, layouts),
+        "saturation": saturation.sentence(saturation_points),
+        "saturation_points": saturation.grid(saturation_points, layouts),
     }
 
 
@@ -127,8 +127,8 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) 
         "formulas": methods.formulas(),
         "law": methods.law(),
         "limits": methods.limits(),
-        "sentinels": sentinels.grid(tables, _titles(systems)),
-        "watched": list(sentinels.sentences(tables, _titles(systems))),
+        "control_runs": control_runs.grid(tables, _titles(systems)),
+        "watched": list(control_runs.sentences(tables, _titles(systems))),
         "checks": methods.checks(tables["doubts"]),
     }
     writer.render("methods.rst", out / "index.rst", context)
@@ -143,11 +143,11 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
         own = {key: frame[frame["system"] == system] for key, frame in tables.items()}
         prefix = f"{title}: " if several else ""
         told.append(prefix + limits.sentence(limits.of_points(own)))
-    told.append(saturation.sentence(tables["knees"]))
+    told.append(saturation.sentence(tables["saturation_points"]))
     return {
         "when": _when(tables["runs"]),
         "verdicts": told,
-        "care": [*verdicts.care(tables), *sentinels.drifts(tables, titles)],
+        "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
         "worth": side_by_side.worth(tables["runs"], titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,

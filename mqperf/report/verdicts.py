@@ -12,7 +12,7 @@ from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.stats.change import Change, change
 from mqperf.stats.checks import CHECKS
-from mqperf.tables import Tables, without_sentinels
+from mqperf.tables import Tables, without_control_runs
 from mqperf.test_cases import TEST_CASES
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
@@ -113,9 +113,9 @@ def _percent(change: float) -> str:
     return f"{change * 100:+.0f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def care(tables: Tables) -> list[str]:
-    """How much is to be read with care: doubts, failed attempts and runs that cannot be read."""
-    runs, doubts = tables["runs"], without_sentinels(tables)["doubts"]
+def data_quality(tables: Tables) -> list[str]:
+    """What lowers the quality of the data: doubts, failed attempts and runs that cannot be read."""
+    runs, doubts = tables["runs"], without_control_runs(tables)["doubts"]
     failed = int(runs["status"].eq("failed").sum())
     watching = len(tables["doubts"]) - len(doubts)
     about = doubts["point"].nunique()
@@ -129,7 +129,7 @@ def care(tables: Tables) -> list[str]:
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
     if watching:
-        told = "{} about sentinels, which :doc:`the methods <methods/index>` tell."
+        told = "{} about control runs, which :doc:`the methods <methods/index>` tell."
         sentences.append(Text(told).format(amount(watching, "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")

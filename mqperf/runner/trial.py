@@ -92,10 +92,10 @@ class Trial:
         host, deployment, folder = self.bench.host, self.bench.deployment, self.attempt.folder
         self._timetable.check()
         self.control = Control(self._stack.enter_context(host.scratch("run")))
-        access = deployment.grant(self.case, self.key)
-        self._stack.callback(self._revoke)
+        access = deployment.provision(self.case, self.key)
+        self._stack.callback(self._clean_up)
         incidents = self.bench.facts["system"].get("incidents", [])
-        self.attempt.event("granted", **({"incidents": incidents} if incidents else {}))
+        self.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
         self.bench.tool.check()
         self.commands = self._commands(access)
         options = self.bench.generator.options(self.case, access)
@@ -174,7 +174,7 @@ class Trial:
         self.attempt.discard()
 
     def close(self) -> None:
-        """Stop what still runs and give back what the system granted.
+        """Stop what still runs and give back what the system provisioned.
 
         When that fails, what was measured is as good as before; the system is not, see ``Bench``.
         """
@@ -183,11 +183,11 @@ class Trial:
         except MqperfError as error:
             self.bench.faults.append(str(error))
 
-    def _revoke(self) -> None:
-        """Give back what was granted, unless the system has failed us already: it will be ended."""
+    def _clean_up(self) -> None:
+        """Remove what was provisioned, unless the system has failed already: it will be ended."""
         if not self.bench.faults:
             self._stillness.check()  # A frozen node would let us wait for a minute.
-            self.bench.deployment.revoke(self.key)
+            self.bench.deployment.clean_up(self.key)
 
     def _commands(self, access: Access) -> list[Command]:
         out = self.attempt.folder / "load"

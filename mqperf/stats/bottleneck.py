@@ -24,7 +24,7 @@ LINK_FULL = 0.9
 itself and gaps between frames are not counted in the bytes."""
 
 LOSSY = 0.01
-"""Share of TCP segments sent again from which on the network counts as the limit."""
+"""Share of TCP segments retransmitted from which on the network counts as the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,10 @@ def _network_limit(links: pd.DataFrame) -> str:
     most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
     if full := _traffic(links[most >= LINK_FULL * links["speed_bytes_s"]]):
         return full
-    lossy = links[links["resent_share"] >= LOSSY].drop_duplicates("host")
+    lossy = links[links["retransmitted_share"] >= LOSSY].drop_duplicates("host")
     return ", ".join(
-        f"{100 * row.resent_share:.1f} % of the TCP segments of host {row.host} were sent again"
+        f"{100 * row.retransmitted_share:.1f} % of the TCP segments of host {row.host} were"
+        " retransmitted"
         for row in each(lossy)
     )
 

@@ -170,7 +170,7 @@ CHECKS: Mapping[str, Check] = {
     "backlog": Check(
         "Is throughput x latency of one-way messages far above the number of threads?",
         "By Little's law that many messages are under way. Each thread hands over one at a time,"
-        " and a message passes four hands: client, two nodes, server. More than four for each"
+        " and a message passes four places: client, two nodes, server. More than four for each"
         " thread wait in queues, and the latency depends on how long the run was.",
         queueing.backlog,
     ),

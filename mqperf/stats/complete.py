@@ -7,13 +7,13 @@ from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
 from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
-from mqperf.stats.scaling import knees
+from mqperf.stats.scaling import saturation_points
 from mqperf.stats.summary import points
 from mqperf.tables import Tables, of_plan, outside_plan
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with ``points``, ``knees``, ``bottlenecks`` and ``doubts`` added.
+    """The tables with ``points``, ``saturation_points``, ``bottlenecks`` and ``doubts`` added.
 
     Doubts which came with the tables (the wording of a published report) are kept in front.
     """
@@ -23,7 +23,7 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     return {
         **tables,
         "points": points(tables),
-        "knees": knees(of_plan(tables)),
+        "saturation_points": saturation_points(of_plan(tables)),
         "bottlenecks": bottlenecks(tables),
         "doubts": both,
     }

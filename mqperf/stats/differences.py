@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform, of_plan, outside_plan, without_sentinels
+from mqperf.tables import Tables, conform, of_plan, outside_plan, without_control_runs
 
 COMPARED = {
     "status": "Origin of the numbers",
@@ -58,7 +58,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     for name, what in COMPARED.items():
         rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
-    rows.append(("Points that the other has not", *_lonely(runs_a, runs_b)))
+    rows.append(("Points that the other has not", *_in_one_only(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
     left_out = _beside(a), _beside(b)
     if left_out != (NOTHING, NOTHING):
@@ -78,12 +78,12 @@ def _days(runs: pd.DataFrame) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    repeats = without_sentinels({"runs": runs})["runs"]
+    repeats = without_control_runs({"runs": runs})["runs"]
     whole = repeats["status"].isin(("done", "published"))
     return _values(repeats[whole].groupby("point").size())
 
 
-def _lonely(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
+def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
     keys = ["topology", "queues", "test_case", "threads"]
     points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
     return str(len(points_a - points_b)), str(len(points_b - points_a))

@@ -8,7 +8,7 @@ neighbours of those counts; no other shape is assumed.
 
 The bounds of a closed network without think time (P. J. Denning and J. P. Buzen, The Operational
 Analysis of Queueing Network Models, 1978) are X <= N / R0 and X <= Xmax; they cross at the
-saturation point (the knee) N = R0 Xmax.  R0 is the fitted time of one message alone, Xmax the best
+saturation point N = R0 Xmax.  R0 is the fitted time of one message alone, Xmax the best
 throughput measured.
 """
 
@@ -36,7 +36,7 @@ Row = dict[str, float | str | None]
 FACTORS = ("green_threads", "processes")
 
 
-def knees(tables: Tables) -> pd.DataFrame:
+def saturation_points(tables: Tables) -> pd.DataFrame:
     """One row per sweep of threads: its peak and saturation point, and both as a sentence.
 
     Sweeps of several numbers of client processes, where these are told apart, have a row each.
@@ -52,23 +52,23 @@ def knees(tables: Tables) -> pd.DataFrame:
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     apart = [len(list(curves(sweep))) > 1 for _, sweep in frame.groupby(SWEEP, sort=False)]
     rows = [
-        dict(zip(SWEEP, names, strict=True)) | _knee(curve, apart=several)
+        dict(zip(SWEEP, names, strict=True)) | _saturation_point(curve, apart=several)
         for several, (names, sweep) in zip(apart, frame.groupby(SWEEP, sort=False), strict=True)
         for curve in curves(sweep)
     ]
-    return conform("knees", pd.DataFrame(rows))
+    return conform("saturation_points", pd.DataFrame(rows))
 
 
-def _knee(curve: pd.DataFrame, *, apart: bool) -> Row:
+def _saturation_point(curve: pd.DataFrame, *, apart: bool) -> Row:
     """The row of one curve, with its number of processes where there are others."""
-    row, processes = knee(curve), curve["processes"].iloc[0]
+    row, processes = saturation_point(curve), curve["processes"].iloc[0]
     if not apart or pd.isna(processes):
         return row
     with_ = f"With {processes} client process{'' if processes == 1 else 'es'}"
     return row | {"processes": int(processes), "text": f"{with_}: {row['text']}"}
 
 
-def knee(sweep: pd.DataFrame) -> Row:
+def saturation_point(sweep: pd.DataFrame) -> Row:
     """The row of one sweep; of ``sweep`` it takes ``threads`` and ``throughput_msg_s`` per run."""
     threads = sweep["threads"].to_numpy(dtype=float)
     throughput = sweep["throughput_msg_s"].to_numpy(dtype=float)
@@ -138,14 +138,14 @@ def _saturation(threads: Array, throughput: Array, found: Fit) -> tuple[Row, str
     known: Row = {
         "contention": law.shared / law.single_s,
         "coherency": law.mutual / law.single_s,
-        "knee_threads": crossing,
+        "saturation_threads": crossing,
     }
     below = ", below the sweep" if crossing < threads.min() else ""
     text = f"the saturation point is at {_number(crossing)} threads{below}"
     if found.freedom < FEWEST_FREEDOM:
         return known, text
     low, high = _interval(found, threads)
-    known |= {"knee_threads_low": low, "knee_threads_high": high}
+    known |= {"saturation_threads_low": low, "saturation_threads_high": high}
     return known, f"{text} (95 % interval: {_number(low)} to {_number(high)})"
 
 

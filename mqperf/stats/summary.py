@@ -4,7 +4,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, without_sentinels
+from mqperf.tables import Tables, conform, without_control_runs
 
 CONFIDENCE = 0.95
 
@@ -14,9 +14,9 @@ def points(tables: Tables) -> pd.DataFrame:
 
     A point whose every attempt failed has a row without figures.  Spread and interval (Student's t,
     n - 1 degrees of freedom) are empty for a single run: one run tells nothing about the next, and
-    the interval from within it (``*_within_low``) is no substitute.  Sentinels are left out.
+    the interval from within it (``*_within_low``) is no substitute.  Control runs are left out.
     """
-    runs = without_sentinels(tables)["runs"]
+    runs = without_control_runs(tables)["runs"]
     if runs.empty:
         return conform("points", pd.DataFrame())
     keys = [name for name in TABLES["points"].columns if name in TABLES["runs"].columns]
@@ -33,9 +33,9 @@ def points(tables: Tables) -> pd.DataFrame:
 def run_figures(tables: Tables) -> pd.DataFrame:
     """The figures of ``columns.FIGURES``, one row per whole run, beside its ``run`` and ``point``.
 
-    Sentinels are left out: they watch the machine and are no repeats.
+    Control runs are left out: they watch the machine and are no repeats.
     """
-    tables = without_sentinels(tables)
+    tables = without_control_runs(tables)
     used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
     frame = tables["messages"].merge(
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")

@@ -1,4 +1,4 @@
-"""Private brokers that speak AMQP 1.0, and what they grant a run."""
+"""Private brokers that speak AMQP 1.0, and what they provision for a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,12 +47,12 @@ class AmqpBrokers:
         """Brokers, in the order of their ports, then what they need."""
         return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
 
-    def grant(self, _case: Case, _run_id: str) -> Access:
+    def provision(self, _case: Case, _run_id: str) -> Access:
         """Give all brokers, the active one first; runs keep apart by their topics."""
         brokers = Endpoint("amqp-1.0", tuple(f"127.0.0.1:{port}" for port in self.ports))
         return Access(brokers, brokers)
 
-    def revoke(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str) -> None:
         """Leave the run's queues to the broker, which removes those that nobody uses."""
 
     def facts(self) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""An Artemis broker on paper: where it comes from, its files and its command."""
+"""An Artemis broker as specified: where it comes from, its files and its command."""
 
 from dataclasses import dataclass
 from pathlib import Path

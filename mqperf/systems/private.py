@@ -1,4 +1,4 @@
-"""Private servers: started on free loopback ports for one system, watched, and gone with us."""
+"""Private servers: started on free loopback ports for one system, watched, and ended with us."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ class PortTakenError(SystemFault):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server on paper: its command, its files, and what its log says.
+    """The specification of one server: its command, its files, and what its log says.
 
     ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
     in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
@@ -148,7 +148,7 @@ class Servers:
             check_room(servers[0].folder)
             self._check_starting()
             waiting = [server for server in waiting if not _says(server, server.ready)]
-            self._rouse(waiting)
+            self._restart_hanging(waiting)
             if waiting and time.monotonic() > deadline:
                 raise SystemFault(
                     f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
@@ -168,7 +168,7 @@ class Servers:
             if ended and not self._again(position, "died"):
                 check_alive(process, self._named(server), self._redact)
 
-    def _rouse(self, waiting: Sequence[Server]) -> None:
+    def _restart_hanging(self, waiting: Sequence[Server]) -> None:
         """End and start again who has been starting for longer than its patience."""
         for server in waiting:
             position = self._servers.index(server)

@@ -1,4 +1,4 @@
-"""A private RabbitMQ cluster on paper: its ports, its files, and the environment of its processes.
+"""The specification of a private RabbitMQ cluster: ports, files, environments of its processes.
 
 Nothing here starts anything.  Every environment is built from scratch and every file that RabbitMQ
 looks for is named, so that neither the user's environment nor anything under /etc has a say.

@@ -54,7 +54,7 @@ class ExistingCluster:
         """The nodes in the order of the plan's URLs."""
         return tuple(peer.node for peer in self._peers)
 
-    def grant(self, case: Case, run_id: str) -> Access:
+    def provision(self, case: Case, run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
@@ -64,7 +64,7 @@ class ExistingCluster:
             server=self._endpoint(topology.server, case.topology),
         )
 
-    def revoke(self, run_id: str) -> None:
+    def clean_up(self, run_id: str) -> None:
         """Delete the queues which the run declared, as far as their names are known.
 
         Reply and fan-out queues have random names; the server expires them by itself.

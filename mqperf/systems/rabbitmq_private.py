@@ -1,4 +1,4 @@
-"""A private RabbitMQ cluster of three nodes on this machine, started for us and gone with us."""
+"""A private RabbitMQ cluster of three nodes on this machine, started and ended with us."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,7 +51,7 @@ class PrivateCluster:
             )
         )
 
-    def grant(self, case: Case, run_id: str) -> Access:
+    def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
         topology = TOPOLOGIES[case.topology]
@@ -60,7 +60,7 @@ class PrivateCluster:
             server=self._endpoint(topology.server, run_id),
         )
 
-    def revoke(self, run_id: str) -> None:
+    def clean_up(self, run_id: str) -> None:
         """Delete the run's virtual host and all its queues."""
         self._control.delete_vhost(self._live_node(), run_id)
 

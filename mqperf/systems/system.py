@@ -33,11 +33,11 @@ class Deployment(Protocol):
         """The nodes, in the order in which topologies count them."""
         ...
 
-    def grant(self, case: Case, run_id: str) -> Access:
+    def provision(self, case: Case, run_id: str) -> Access:
         """Prepare what one run needs and give access to it; no queue of another run is seen."""
         ...
 
-    def revoke(self, run_id: str) -> None:
+    def clean_up(self, run_id: str) -> None:
         """Remove what the run left in the system."""
         ...
 

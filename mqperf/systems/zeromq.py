@@ -42,11 +42,11 @@ class ZeroMQ:
         """Redis."""
         return self.servers.nodes
 
-    def grant(self, _case: Case, _run_id: str) -> Access:
+    def provision(self, _case: Case, _run_id: str) -> Access:
         """Give the matchmaker; runs keep apart by their topics."""
         return Access(self.matchmaker, self.matchmaker)
 
-    def revoke(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str) -> None:
         """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
 
     def facts(self) -> dict[str, JsonValue]:

@@ -1,4 +1,4 @@
-"""A private ZooKeeper ensemble on paper, from the jars that a broker brings."""
+"""The specification of a private ZooKeeper ensemble, from the jars that a broker brings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

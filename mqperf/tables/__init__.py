@@ -8,31 +8,31 @@ from mqperf.tables.files import of_runs, read, title, write
 from mqperf.tables.shape import (
     Tables,
     conform,
+    control_runs,
     empty,
     of_plan,
     outside_plan,
     select,
-    sentinels,
     told_by_processes,
     with_processes,
-    without_sentinels,
+    without_control_runs,
 )
 from mqperf.tables.shown import shown
 
 __all__ = [
     "Tables",
     "conform",
+    "control_runs",
     "empty",
     "of_plan",
     "of_runs",
     "outside_plan",
     "read",
     "select",
-    "sentinels",
     "shown",
     "title",
     "told_by_processes",
     "with_processes",
-    "without_sentinels",
+    "without_control_runs",
     "write",
 ]

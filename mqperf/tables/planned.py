@@ -21,5 +21,5 @@ def planned(plan: Path) -> pd.DataFrame:
         cases = load_plan(plan).cases()
     except PlanError:
         return empty("planned")
-    rows = [keys(case.id, case) | {"sentinel": case.sentinel} for case in cases]
+    rows = [keys(case.id, case) | {"control_run": case.control_run} for case in cases]
     return in_order(conform("planned", pd.DataFrame(rows)))

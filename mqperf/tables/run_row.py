@@ -34,7 +34,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
             "cooldown_s": float(case.cooldown_s),
             "timeout_s": float(case.timeout_s),
             "targets": case.targets,
-            "sentinel": case.sentinel,
+            "control_run": case.control_run,
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
 
@@ -44,7 +44,7 @@ def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
     row: dict[str, Any] = {"status": "unreadable", "failure": reason}
     if facts is None or facts.case is None:
         return row
-    return row | {"case": facts.case.id, "sentinel": facts.case.sentinel}
+    return row | {"case": facts.case.id, "control_run": facts.case.control_run}
 
 
 def _content(facts: Facts) -> str | None:

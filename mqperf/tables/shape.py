@@ -56,14 +56,14 @@ def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
     }
 
 
-def sentinels(runs: pd.DataFrame) -> pd.DataFrame:
+def control_runs(runs: pd.DataFrame) -> pd.DataFrame:
     """The rows of those runs that watch the machine, and count for no point."""
-    return runs[runs["sentinel"].fillna(0).gt(0)]
+    return runs[runs["control_run"].fillna(0).gt(0)]
 
 
-def without_sentinels(tables: Tables) -> Tables:
-    """The tables without the runs of sentinels."""
-    watching = sentinels(tables["runs"])["run"]
+def without_control_runs(tables: Tables) -> Tables:
+    """The tables without the runs of control_runs."""
+    watching = control_runs(tables["runs"])["run"]
     if watching.empty:
         return tables
     return {

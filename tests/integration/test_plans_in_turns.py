@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqperf import stats, tables
-from mqperf.preview import standing
+from mqperf.preview import status
 from mqperf.record import runs
 
 pytestmark = pytest.mark.needs_redis
@@ -21,7 +21,7 @@ systems:
 test_cases: [rpc-call]
 load: {green_threads: [1], duration_s: 2, warmup_s: 1}
 repeats: 2
-sentinel: true
+control_runs: true
 """
 IN_TURNS = [
     *("a-s1", "a-r1", "a-s2", "b-s1", "b-r1", "b-s2"),
@@ -37,8 +37,8 @@ def whole(folder: Path) -> list[str]:
             if run.status == "done":
                 facts = run.facts()
                 assert facts.case is not None
-                sentinel, repeat = facts.case.sentinel, facts.case.repeat
-                turn = f"s{sentinel}" if sentinel else f"r{repeat}"
+                control, repeat = facts.case.control_run, facts.case.repeat
+                turn = f"s{control}" if control else f"r{repeat}"
                 found.append((facts.started, f"{name}-{turn}"))
     return [turn for _, turn in sorted(found)]
 
@@ -68,7 +68,7 @@ def test_plans_in_turns(tmp_path: Path) -> None:
     sides = []
     for name in ("a", "b"):
         assert (folder / name / "plan.yaml").read_text() == PLAN
-        assert standing(folder / name).splitlines()[-1].startswith("5 done, ")
+        assert status(folder / name).splitlines()[-1].startswith("5 done, ")
         sides.append(stats.complete(tables.read(folder / name)))
         doubts = set(sides[-1]["doubts"]["kind"])
         assert not doubts & {"missing-run", "not-of-plan", "overlapping-runs", "failed-run"}

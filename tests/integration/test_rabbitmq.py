@@ -182,62 +182,62 @@ def test_facts_tell_what_was_measured(running: Running) -> None:
 
 def test_runs_are_strangers_to_each_other(running: Running) -> None:
     """A run sees no queue of another one, and leaves none behind."""
-    first = running.deployment.grant(a_case(), "run.one-1")
-    second = running.deployment.grant(a_case(), "run.two-1")
+    first = running.deployment.provision(a_case(), "run.one-1")
+    second = running.deployment.provision(a_case(), "run.two-1")
     with connected(first.client.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
     with connected(second.client.url("amqp")) as channel, pytest.raises(amqp.NotFound):
         channel.queue_declare("q", passive=True)
-    running.deployment.revoke("run.one-1")
-    running.deployment.revoke("run.two-1")
+    running.deployment.clean_up("run.one-1")
+    running.deployment.clean_up("run.two-1")
     with pytest.raises(amqp.NotAllowed), connected(first.client.url("amqp")):
         pass
 
 
-def test_revoke_forgives_a_run_that_never_was(running: Running) -> None:
+def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
     """A run that failed halfway through its preparation can be cleared away all the same."""
-    running.deployment.revoke("never-granted")
+    running.deployment.clean_up("never-provisioned")
 
 
 def test_topology_decides_the_nodes(running: Running) -> None:
     """Client and server connect where the topology says."""
-    access = running.deployment.grant(a_case(topology="cs1ss2"), "topology")
+    access = running.deployment.provision(a_case(topology="cs1ss2"), "topology")
     ports = [running.deployment._cluster.amqp_port(index) for index in (1, 2)]
     assert [*access.client.addresses, *access.server.addresses] == [
         f"127.0.0.1:{port}" for port in ports
     ]
-    running.deployment.revoke("topology")
+    running.deployment.clean_up("topology")
 
 
 @pytest.mark.skipif(not MIRRORS, reason="this RabbitMQ has no mirrored queues")
 def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
     """The policy is there before the first queue, so that every queue has its mirrors."""
-    access = running.deployment.grant(a_case("mirrored"), "mirrored")
+    access = running.deployment.provision(a_case("mirrored"), "mirrored")
     with connected(access.server.url("amqp")) as channel:
         channel.queue_declare("q", durable=False, auto_delete=False)
         assert eventually(
             lambda: len(queue_facts(running, "mirrored", "slave_pids")[0]["slave_pids"]) == 2
         )
-    running.deployment.revoke("mirrored")
+    running.deployment.clean_up("mirrored")
 
 
 def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
     """A quorum queue in a run's virtual host has a member on each node."""
-    access = running.deployment.grant(a_case("quorum"), "quorum")
+    access = running.deployment.provision(a_case("quorum"), "quorum")
     with connected(access.server.url("amqp")) as channel:
         arguments = {"x-queue-type": "quorum"}
         channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
         assert len(queue_facts(running, "quorum", "members")[0]["members"]) == 3
-    running.deployment.revoke("quorum")
+    running.deployment.clean_up("quorum")
 
 
 def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
     """Each run gets the part of the log that was written since the run before it."""
     for name in ("first", "second"):
-        running.deployment.grant(a_case(), name)
+        running.deployment.provision(a_case(), name)
         (tmp_path / name).mkdir()
         running.deployment.collect(tmp_path / name)
-        running.deployment.revoke(name)
+        running.deployment.clean_up(name)
     log = (tmp_path / "second" / "node1.log").read_text()
     assert "Adding vhost 'second'" in log
     assert "Adding vhost 'first'" not in log
@@ -260,11 +260,11 @@ def test_existing_cluster_is_used_as_it_is(
         pids = [node.process.pid for node in deployment.nodes]
         facts = deployment.facts()
         deployment.check()
-        access = deployment.grant(a_case(topology="cs1ss2"), "run-1")
+        access = deployment.provision(a_case(topology="cs1ss2"), "run-1")
         with connected(access.server.url("amqp")) as channel:
             for queue in ("run-1-1", "run-1-1.server-1", "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
-        deployment.revoke("run-1")
+        deployment.clean_up("run-1")
         left = {queue["name"] for queue in queue_facts(running, "/", "name")}
     assert left == {"somebody-else"}
     assert pids == [node.process.pid for node in running.deployment.nodes if node.process]
@@ -287,9 +287,9 @@ def test_wrong_password_is_said_without_it(running: Running, tmp_path: Path) -> 
 def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
     """A topology of three nodes is refused by a cluster of which one URL is known."""
     with existing(tmp_path, [running.url(0)]) as deployment:
-        deployment.grant(a_case(), "run-1")
+        deployment.provision(a_case(), "run-1")
         with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
-            deployment.grant(a_case(topology="cs1ss2"), "run-2")
+            deployment.provision(a_case(topology="cs1ss2"), "run-2")
 
 
 def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
@@ -304,7 +304,7 @@ def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
             assert eventually(lambda: not victim.alive)
             with pytest.raises(SystemFault, match=r"Slave 1 .* killed by signal 9; its log ends:"):
                 deployment.check()
-            deployment.grant(a_case(), "after-death")
+            deployment.provision(a_case(), "after-death")
         assert processes_of(folder / "rabbitmq") == []
     assert listeners([port for block in host.blocks for port in block]) == set()
     assert not folder.exists()

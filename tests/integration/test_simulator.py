@@ -113,7 +113,7 @@ def running(
     case: Case, deployment: Deployment, environment: Environment, out: Path
 ) -> Iterator[Run]:
     key = f"test-{time.time_ns()}"
-    access = deployment.grant(case, key)
+    access = deployment.provision(case, key)
     with HOST.scratch("control") as folder:
         processes: dict[str, Process] = {}
         try:
@@ -126,7 +126,7 @@ def running(
             yield Run(case, access, Control(folder), out, processes)
         finally:
             stop_all(list(processes.values()), grace_s=0)
-            deployment.revoke(key)
+            deployment.clean_up(key)
 
 
 Begin = Callable[[Case], AbstractContextManager[Run]]

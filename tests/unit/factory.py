@@ -166,7 +166,7 @@ def _intervals(shape: Shape, key: Row) -> Iterator[Row]:
 
 def _network(key: Row) -> Row:
     rate = _rate(key) * 900.0
-    link = {"host": "one", "interface": "lo", "resent_share": 0.0001}
+    link = {"host": "one", "interface": "lo", "retransmitted_share": 0.0001}
     return key | link | {"sent_bytes_s": rate, "received_bytes_s": rate}
 
 

@@ -23,7 +23,7 @@ load:
 repeats: 2
 order: random
 seed: 7
-sentinel: true
+control_runs: true
 """
 
 LINES = {line.split(":")[0].strip(): line for line in SOUND.splitlines()}
@@ -33,7 +33,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "names": ("topologies", "queues", "test_cases"),
     "counts": ("green_threads", "processes"),
     "number": ("duration_s", "warmup_s", "cooldown_s", "timeout_s", "repeats", "seed"),
-    "flag": ("sentinel",),
+    "flag": ("control_run",),
     "mapping": ("systems", "load", "rabbitmq", "settings"),
 }
 NEVER: Mapping[str, str] = {

@@ -40,7 +40,7 @@ def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
 
 
 def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None:
-    """Nobody knows which hour it was; and no line is longer than a reader bears."""
+    """Nobody knows which hour it was; and no line is longer than a reader wants."""
     line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
     (logs / "broker.log").write_text(f"{line} {'x' * WIDTH}")
     (row,) = alarms(tmp_path, BEGIN)

@@ -57,7 +57,7 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
         "runs": [
             own
             | {"status": "done", "position": position, "asked_s": WINDOW_S, "window_s": WINDOW_S}
-            | {"green_threads": 10, "processes": threads // 10, "hosts": 1, "sentinel": 0}
+            | {"green_threads": 10, "processes": threads // 10, "hosts": 1, "control_run": 0}
             | {"expected": 2, "reported": 2, "cores": 4, "clock_offset_s": 0.0}
             | {"warmup_s": 2.0, "cooldown_s": 1.0, "content": f"{own['run']}"}
             | {"started": START + pd.Timedelta(minutes=position), "kernel": "Linux 6"}
@@ -75,7 +75,7 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
             | {"stream": "round-trip" if call else "received"}
             for start, _, _ in seconds
         ],
-        "planned": [own | {"sentinel": 0}],
+        "planned": [own | {"control_run": 0}],
         "latency": [
             own | {"stream": "round-trip" if call else "one-way", "latency_mean_s": latency}
         ],
@@ -282,7 +282,7 @@ def test_a_node_that_was_frozen_is_named() -> None:
     """With when it was seen; other events of a run accuse nobody."""
     detail = {"node": "Slave 1 (mqperf2)", "first": "10:00:01", "last": "10:00:03"}
     frozen = {"run": "rpc-call-100-r1", "what": "frozen", "detail": json.dumps(detail)}
-    granted = {"run": "rpc-call-100-r2", "what": "granted"}
+    granted = {"run": "rpc-call-100-r2", "what": "provisioned"}
     events = tables.conform("events", pd.DataFrame([frozen, granted]))
     doubts = checks.doubts({**sound(), "events": events})
     assert found({**sound(), "events": events}) == {("node-frozen", "rpc-call-100-r1")}
@@ -416,7 +416,7 @@ def test_foreign_messages_are_counted_whatever_the_totals() -> None:
 
 
 def test_a_renamed_folder_is_a_changed_record() -> None:
-    """A folder bears the name of the case that it holds; attempts that failed add a number."""
+    """A folder has the name of the case that it holds; attempts that failed add a number."""
     frames = planted("runs", {"case": "rpc-call-100-r2"}, CALL)
     assert found(frames) == {("changed-record", "rpc-call-100-r1")}
     sound_one = planted("runs", {"case": "rpc-call-100-r1"}, CALL)
@@ -472,14 +472,14 @@ def test_a_machine_that_slows_down_is_found() -> None:
     assert "moved by -10%" in doubts["text"].iloc[0]
 
 
-def test_a_sentinel_that_moves_is_found() -> None:
+def test_a_control_run_that_moves_is_found() -> None:
     """One point, at start, middle and end, is enough when it moves far and one way."""
     frames = {
         name: frame[frame["point"] == "rpc-cast-50"].reset_index(drop=True)
         for name, frame in sound().items()
         if "run" in frame
     }
-    frames["runs"]["sentinel"] = [1, 2, 3]
+    frames["runs"]["control_run"] = [1, 2, 3]
     for column in ("throughput_msg_s", "send_rate_msg_s"):
         frames["messages"][column] = [4000.0, 3400.0, 2500.0]
     frames["planned"] = tables.empty("planned")
@@ -497,7 +497,7 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
             model = frames[name][frames[name]["run"] == "rpc-call-10-r1"]
             own = model.assign(run=f"control-{turn}")
             if name == "runs":
-                own = own.assign(sentinel=turn, position=(0, 12, 25)[turn - 1])
+                own = own.assign(control_run=turn, position=(0, 12, 25)[turn - 1])
             if name == "messages":
                 own = own.assign(throughput_msg_s=float(rate))
             frames[name] = tables.conform(name, pd.concat([frames[name], own]))
@@ -708,19 +708,19 @@ def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdic
         ({"received_bytes_s": 115e6}, "network", "received 115.0 of 125.0 MB/s"),
         ({"received_bytes_s": 100e6}, "none", "sent 3.0 and received 100.0 of 125.0 MB/s"),
         ({"received_bytes_s": 115e6, "speed_bytes_s": None}, "none", "received 115.0 MB/s"),
-        ({"resent_share": 0.02}, "network", "2.0 % of the TCP segments of host local"),
-        ({"resent_share": None}, "none", "no process out of CPU"),
+        ({"retransmitted_share": 0.02}, "network", "2.0 % of the TCP segments of host local"),
+        ({"retransmitted_share": None}, "none", "no process out of CPU"),
     ],
 )
 def test_the_network_is_a_limit_when_full_or_lossy(
     change: Change, verdict: str, because: str
 ) -> None:
-    """A link at nine tenths of its speed, or one segment in a hundred sent again."""
+    """A link at nine tenths of its speed, or one segment in a hundred retransmitted."""
     link: dict[str, str | float | None] = {
         "run": "rpc-call-100-r1",
         "host": "local",
         "interface": "eth0",
-        "resent_share": 0.001,
+        "retransmitted_share": 0.001,
         "sent_bytes_s": 3e6,
         "received_bytes_s": 4e6,
         "speed_bytes_s": 125e6,

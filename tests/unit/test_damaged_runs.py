@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from mqperf import tables
 from mqperf.cli import app
 from mqperf.errors import TableError
-from mqperf.preview import standing
+from mqperf.preview import status
 from mqperf.record import Run
 from mqperf.report.build import build
 from mqperf.stats import checks
@@ -287,7 +287,7 @@ def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str)
     """With the reason and without the folder's place; the good run is done."""
     shutil.copy(SAMPLES / "plan.yaml", two)
     damage(two / CALL)
-    *lines, sums = standing(two).splitlines()
+    *lines, sums = status(two).splitlines()
     (marked,) = (line for line in lines if line.startswith("unreadable "))
     assert "rpc-call, 5 threads: " in marked
     assert words in marked

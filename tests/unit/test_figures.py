@@ -100,17 +100,19 @@ def test_repeats_show_their_interval(read: Tables) -> None:
 def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
     """A band from one end of the interval to the other, cut off where the sweep ends."""
     nothing = float("nan")
-    knees = pd.DataFrame(
+    saturation_points = pd.DataFrame(
         {
-            "knee_threads": [120.0],
-            "knee_threads_low": [90.0],
-            "knee_threads_high": [900.0],
+            "saturation_threads": [120.0],
+            "saturation_threads_low": [90.0],
+            "saturation_threads_high": [900.0],
             "peak_threads": [900.0],
             "peak_threads_low": [nothing],
             "peak_threads_high": [nothing],
         }
     )
-    axes = figures.throughput(read["points"], Figure().subplots(), knees=knees)
+    axes = figures.throughput(
+        read["points"], Figure().subplots(), saturation_points=saturation_points
+    )
     assert [text.get_text() for text in axes.texts] == ["saturation point 120"]
     (band,) = axes.patches
     drawn = band.get_extents().transformed(axes.transData.inverted())

@@ -19,7 +19,7 @@ def both() -> Tables:
     joined = {
         name: conform(name, pd.concat([one[name], two[name]]))
         for name in one
-        if name not in ("points", "knees", "bottlenecks", "doubts")
+        if name not in ("points", "saturation_points", "bottlenecks", "doubts")
     }
     joined["cpu"].loc[joined["cpu"]["system"] == "other", "total_cores"] *= 2
     split = {name: frame[frame["system"] == "other"].copy() for name, frame in joined.items()}

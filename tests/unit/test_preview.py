@@ -7,7 +7,7 @@ import pytest
 from mqperf.errors import MqperfError
 from mqperf.plan import MAX_CASES
 from mqperf.plan_file import parse_plan
-from mqperf.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, standing
+from mqperf.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
 
 LARGE = f"""\
 systems:
@@ -40,9 +40,9 @@ def test_all_of_a_plan_can_be_shown(root: Path) -> None:
     assert everything.count("      $ ") == sum(2 * case.processes for case in plan.cases())
 
 
-def test_the_standing_of_a_recorded_sweep(root: Path) -> None:
+def test_the_status_of_a_recorded_sweep(root: Path) -> None:
     """A line for each case, then the sums."""
-    *lines, sums = standing(root / "data" / "samples" / "runs").splitlines()
+    *lines, sums = status(root / "data" / "samples" / "runs").splitlines()
     assert len(lines) == 24
     assert sums.startswith("24 done")
 
@@ -58,7 +58,7 @@ def test_the_standing_of_a_recorded_sweep(root: Path) -> None:
         ("directory", "plan.yaml: "),
     ],
 )
-def test_a_folder_without_a_sound_plan_has_no_standing(
+def test_a_folder_without_a_sound_plan_has_no_status(
     content: bytes | str | None, complaint: str, tmp_path: Path
 ) -> None:
     """Missing, damaged or somebody else's: one error that names the file."""
@@ -68,14 +68,14 @@ def test_a_folder_without_a_sound_plan_has_no_standing(
     elif isinstance(content, bytes):
         file.write_bytes(content)
     with pytest.raises(MqperfError) as error:
-        standing(tmp_path)
+        status(tmp_path)
     assert str(error.value).startswith(str(tmp_path))
     assert complaint in str(error.value)
 
 
-def test_what_is_no_folder_has_no_standing(tmp_path: Path) -> None:
+def test_what_is_no_folder_has_no_status(tmp_path: Path) -> None:
     """A file, or nothing at all, is no runs folder."""
     (tmp_path / "file").touch()
     for name in ("file", "nothing"):
         with pytest.raises(MqperfError, match=f"{name}: no runs folder"):
-            standing(tmp_path / name)
+            status(tmp_path / name)

@@ -47,7 +47,7 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     assert network.loc[network["interface"] == "lo", "sent_bytes_s"].gt(1e6).all()
     assert "lo" in set(network["interface"])
     assert network["host"].eq("here").all()
-    assert network["resent_share"].between(0, 1).all()
+    assert network["retransmitted_share"].between(0, 1).all()
 
 
 def sample(second: float, *, alive: bool = True, wall: float | None = None) -> str:
@@ -84,7 +84,7 @@ def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:
 
 
 def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
-    """Bytes by the second, only of interfaces that carried any, and segments sent again."""
+    """Bytes by the second, only of interfaces that carried any, and segments retransmitted."""
     log = tmp_path / "log"
     counters = [([1000, 500], [100, 1]), ([5000, 2500], [300, 3]), ([9999, 9999], [999, 99])]
     lines = []
@@ -96,7 +96,7 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
     (row,) = psutil_log.read_network(psutil_log.samples(log), (1000, 1001)).to_dict("records")
     assert (row["host"], row["interface"], row["speed_bytes_s"]) == ("local", "eth0", 125)
     assert (row["sent_bytes_s"], row["received_bytes_s"]) == (2000, 1000)
-    assert row["resent_share"] == pytest.approx(0.01)
+    assert row["retransmitted_share"] == pytest.approx(0.01)
 
 
 def test_a_log_without_network_counters_has_no_traffic(tmp_path: Path) -> None:

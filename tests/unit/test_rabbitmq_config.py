@@ -1,4 +1,4 @@
-"""A private RabbitMQ cluster on paper."""
+"""The specification of a private RabbitMQ cluster."""
 
 import re
 from dataclasses import replace

@@ -120,7 +120,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     attempt = Attempt(tmp_path, CASE)
     (attempt.folder / "events.jsonl").symlink_to("/dev/full")
     with pytest.raises(RecordError, match=r"cannot write the record: No space left .* --runs"):
-        attempt.event("granted")
+        attempt.event("provisioned")
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

@@ -226,12 +226,14 @@ def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
     """The saturation point: in a table on the system's page, in a sentence, in the figure."""
     read = tables(WIDE)
     page = plain(written(read, tmp_path))
-    assert read["knees"]["text"].iloc[0] in page
+    assert read["saturation_points"]["text"].iloc[0] in page
     system = (tmp_path / "out/rabbitmq/index.rst").read_text()
     told = system.split("Where the sweeps saturate")[1]
-    assert f"- {read['knees']['knee_threads'].iloc[0]:.0f}" in told
+    assert f"- {read['saturation_points']['saturation_threads'].iloc[0]:.0f}" in told
     drawing = next((tmp_path / "out").rglob("rpc_call_throughput_latency*.svg")).read_text()
-    assert f"saturation point {read['knees']['knee_threads'].iloc[0]:.0f}" in drawing
+    assert (
+        f"saturation point {read['saturation_points']['saturation_threads'].iloc[0]:.0f}" in drawing
+    )
 
 
 def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ def test_every_point_says_who_limited_it(tmp_path: Path) -> None:
     page = written({**read, "bottlenecks": given}, tmp_path)
     caption = "RPC CALL throughput, latency and RabbitMQ CPU utilization depending on thread count"
     heading, *points = rows(page, caption)
-    column = heading.index("limited by")
+    column = heading.index("bottleneck")
     assert [point[column] for point in points] == ["differs", "host"]
     overview = plain((tmp_path / "out/index.rst").read_text())
     assert "What limited 2 points: a full host in 1; in 1 the repeats differ." in overview
@@ -263,7 +265,7 @@ def test_limits_that_nobody_can_tell_have_no_column(root: Path, tmp_path: Path) 
     build(published, tmp_path / "out", title="2016", html=False)
     pages = [page.read_text() for page in (tmp_path / "out").glob("*/*/index.rst")]
     assert pages
-    assert not any("limited by" in page for page in pages)
+    assert not any("bottleneck" in page for page in pages)
     assert "cannot be told" in plain((tmp_path / "out/index.rst").read_text())
 
 

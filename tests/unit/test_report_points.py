@@ -34,7 +34,7 @@ def test_processes_are_told_apart_where_they_are_no_other_word_for_threads(
     assert told_by_processes(split(*pairs)) is apart
 
 
-COMPUTED = ("points", "knees", "bottlenecks", "doubts")
+COMPUTED = ("points", "saturation_points", "bottlenecks", "doubts")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def three() -> Tables:
     joined = {name: conform(name, pd.concat(some)) for name, some in frames.items()}
     done = joined["runs"].query("status == 'done' and point != 'another'")
     keys = [name for name in joined["messages"].columns if name in done.columns]
-    planned = conform("planned", done[keys].assign(sentinel=0))
+    planned = conform("planned", done[keys].assign(control_run=0))
     return complete({**joined, "planned": planned})
 
 

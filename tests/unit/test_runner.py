@@ -80,7 +80,7 @@ def test_cases_follow_each_other_through_all_phases(measure: Measure, tmp_path: 
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
     assert told.said == expected
     for run in runs(tmp_path):
-        assert events(run) == ["granted", "started", "start", "measured", "drained", "stopped"]
+        assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
 def test_the_next_case_starts_while_one_drains(measure: Measure, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from mqperf.load import Endpoint
 from mqperf.notebook import plan_of
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import parse_plan, plan_from, public
-from mqperf.preview import preview, standing
+from mqperf.preview import preview, status
 from mqperf.progress import Bar
 from mqperf.record import Attempt, Run, recording
 from mqperf.redaction import redacted, without_passwords
@@ -176,7 +176,7 @@ def kept(plan: Plan, text: str, folder: Path) -> Iterator[str]:
         attempt.event("refused", url=urls[0], more=urls[1:])
         attempt.fail(f"cannot reach {revealed(endpoint, 'rabbit')}, given up")
     yield from (file.read_text() for file in folder.rglob("*") if file.is_file())
-    yield standing(folder)
+    yield status(folder)
     copied = parse_plan((folder / "plan.yaml").read_text(), HERE)
     assert [copied_case.id for copied_case in copied.cases()] == [case.id]
 

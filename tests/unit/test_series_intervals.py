@@ -73,7 +73,7 @@ def test_few_events_in_a_long_window_give_no_interval() -> None:
 
 @pytest.mark.parametrize(("level", "seconds"), [(0.5, 20), (0.9, 60), (0.95, 100)])
 def test_intervals_of_percentiles_hold_the_truth(level: float, seconds: int) -> None:
-    """The same of percentiles, as far as the window bears them."""
+    """The same of percentiles, as far as the window suffices for them."""
     random, held = np.random.default_rng(12), []
     truth = np.quantile(wandering(20_000, random)[1], level)
     for _ in range(200):

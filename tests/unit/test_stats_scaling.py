@@ -1,11 +1,11 @@
-"""The knee of a sweep, tried on curves of which the peak is known."""
+"""The saturation point of a sweep, tried on curves of which the peak is known."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from mqperf.stats.law import fit
-from mqperf.stats.scaling import knee, knees
+from mqperf.stats.scaling import saturation_point, saturation_points
 from mqperf.tables import Tables, conform, empty
 
 COUNTS = (1, 2, 5, 10, 20, 50, 100)
@@ -41,13 +41,13 @@ def test_an_exact_curve_gives_its_parameters() -> None:
 def test_the_interval_holds_the_peak() -> None:
     """Nearly every interval holds the true peak, of a curve of the law and of any other."""
     truth = np.sqrt(0.95 / 0.0005)
-    rows = pd.DataFrame([knee(sweep(0.05, 0.0005, seed=seed)) for seed in range(12)])
+    rows = pd.DataFrame([saturation_point(sweep(0.05, 0.0005, seed=seed)) for seed in range(12)])
     assert set(rows["peak_lies"]) == {"inside"}
     held = (rows["peak_threads_low"] < truth) & (rows["peak_threads_high"] > truth)
     assert sum(held) >= 11
     counts = np.repeat(COUNTS, 3)
     collapse = 50 * np.minimum(counts, 8) * np.minimum(1, (20 / counts) ** 0.5)
-    rows = pd.DataFrame([knee(noisy(counts, collapse, seed)) for seed in range(40)])
+    rows = pd.DataFrame([saturation_point(noisy(counts, collapse, seed)) for seed in range(40)])
     assert sum((rows["peak_threads_low"] < 8) & (rows["peak_threads_high"] > 8)) >= 37
     assert "peak_threads" not in rows
 
@@ -56,7 +56,9 @@ def test_the_interval_holds_the_peak() -> None:
 def test_a_plateau_is_no_peak(top: int) -> None:
     """Throughput that rises and stays has no peak; at most one in twenty is said to have one."""
     counts = np.repeat(COUNTS, 3)
-    rows = [knee(noisy(counts, np.minimum(counts, top) * 50, seed)) for seed in range(40)]
+    rows = [
+        saturation_point(noisy(counts, np.minimum(counts, top) * 50, seed)) for seed in range(40)
+    ]
     assert [row["peak_lies"] for row in rows].count("plateau") >= 35
     assert all(
         "no fall after that is clear" in str(r["text"]) for r in rows if r["peak_lies"] == "plateau"
@@ -66,50 +68,52 @@ def test_a_plateau_is_no_peak(top: int) -> None:
 def test_a_law_that_repeats_refute_gives_no_saturation_point() -> None:
     """A sharp corner is no curve of the law, and three repeats show it."""
     counts = np.repeat(COUNTS, 3)
-    row = knee(noisy(counts, np.minimum(counts, 4) * 50, seed=1))
-    assert row.get("knee_threads") is None
+    row = saturation_point(noisy(counts, np.minimum(counts, 4) * 50, seed=1))
+    assert row.get("saturation_threads") is None
     assert "misses the runs" in str(row["text"])
 
 
 def test_single_runs_of_few_counts_tell_no_peak() -> None:
     """Four or five single runs cannot tell a fall from chance, and have no interval."""
-    row = knee(sweep(0.5, 0.0036, (1, 4, 12, 30, 60), seed=1).iloc[::3])
+    row = saturation_point(sweep(0.5, 0.0036, (1, 4, 12, 30, 60), seed=1).iloc[::3])
     assert row["peak_lies"] == "cannot tell"
     assert "5 runs do not tell a fall from chance" in str(row["text"])
-    assert row.get("knee_threads_low") is None
-    assert row["knee_threads"] is not None
+    assert row.get("saturation_threads_low") is None
+    assert row["saturation_threads"] is not None
 
 
 def test_a_peak_outside_is_said_to_be_outside() -> None:
     """A curve that still rises, and one that only falls."""
-    rising = knee(sweep(0.02, 0.00001, seed=1))
+    rising = saturation_point(sweep(0.02, 0.00001, seed=1))
     assert rising["peak_lies"] == "beyond"
     assert str(rising["text"]).startswith("Throughput still rises at 100 threads")
     assert (rising["peak_threads_low"], rising.get("peak_threads_high")) == (50, None)
-    falling = knee(sweep(0.3, 0.02, (50, 100, 150, 200), seed=1))
+    falling = saturation_point(sweep(0.3, 0.02, (50, 100, 150, 200), seed=1))
     assert falling["peak_lies"] == "below"
     assert (falling.get("peak_threads_low"), falling["peak_threads_high"]) == (None, 100)
 
 
-def test_a_knee_that_cannot_be_told() -> None:
+def test_a_saturation_point_that_cannot_be_told() -> None:
     """Three thread counts, or repeats that differ as much as the points."""
-    few = knee(sweep(0.05, 0.0005, (1, 10, 50), seed=1))
+    few = saturation_point(sweep(0.05, 0.0005, (1, 10, 50), seed=1))
     assert few["peak_lies"] == "cannot tell"
     assert "3 thread counts were measured" in str(few["text"])
     zigzag = sweep(0.05, 0.0005, seed=1)
     zigzag.loc[::2, "throughput_msg_s"] /= 40
-    assert knee(zigzag)["peak_lies"] == "cannot tell"
+    assert saturation_point(zigzag)["peak_lies"] == "cannot tell"
 
 
 def test_bounds_cross_where_one_thread_meets_the_top() -> None:
-    """With a single queueing place, the knee is the best throughput times the lone latency."""
-    row = knee(sweep(0.2, 0.0, seed=3))
-    assert row["knee_threads"] == pytest.approx(100 / (1 + 0.2 * 99), rel=0.1)
-    assert float(row["knee_threads_low"] or 0) < 4.8 < float(row["knee_threads_high"] or 0)
+    """With one queueing place, it is the best throughput times the latency of a lone thread."""
+    row = saturation_point(sweep(0.2, 0.0, seed=3))
+    assert row["saturation_threads"] == pytest.approx(100 / (1 + 0.2 * 99), rel=0.1)
+    assert (
+        float(row["saturation_threads_low"] or 0) < 4.8 < float(row["saturation_threads_high"] or 0)
+    )
 
 
 def test_one_row_per_sweep() -> None:
-    """Knees are told apart by system, topology, queues and test case; failed runs do not count."""
+    """Sweeps differ by system, topology, queues and test case; failed runs do not count."""
     keys = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "status": "done"}
     both = []
     for test_case in ("rpc-call", "notify"):
@@ -122,10 +126,10 @@ def test_one_row_per_sweep() -> None:
         "latency": empty("latency"),
         "cpu": empty("cpu"),
     }
-    found = knees(tables)
+    found = saturation_points(tables)
     assert list(found["test_case"]) == ["rpc-call", "notify"]
     assert found["peak_threads"].between(35, 55).all()
-    assert knees({name: empty(name) for name in tables}).empty
+    assert saturation_points({name: empty(name) for name in tables}).empty
 
 
 def test_numbers_of_processes_are_curves_of_their_own() -> None:
@@ -149,12 +153,12 @@ def test_numbers_of_processes_are_curves_of_their_own() -> None:
             "cpu": empty("cpu"),
         }
 
-    found = knees(tables(both))
+    found = saturation_points(tables(both))
     assert list(found["processes"]) == [1, 2]
     told = found["text"].str.partition(": ")
     assert told[0].tolist() == ["With 1 client process", "With 2 client processes"]
     for number, part in enumerate(both):
-        (alone,) = knees(tables([part])).to_dict("records")
+        (alone,) = saturation_points(tables([part])).to_dict("records")
         assert alone["text"] == told[2][number]
-        assert alone["knee_threads"] == found["knee_threads"][number]
+        assert alone["saturation_threads"] == found["saturation_threads"][number]
         assert pd.isna(alone["processes"])

@@ -34,15 +34,15 @@ REDIS = Endpoint("zmtp", ("127.0.0.1:1",))
 def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
-    def revoke(_run_id: str) -> None:
+    def clean_up(_run_id: str) -> None:
         if trouble is not None:
             raise trouble
 
     facts: dict[str, object] = {"version": "1"}
     deployment = SimpleNamespace(
         nodes=(),
-        grant=lambda *_: Access(REDIS, REDIS),
-        revoke=revoke,
+        provision=lambda *_: Access(REDIS, REDIS),
+        clean_up=clean_up,
         check=lambda: None,
         collect=lambda _: None,
         facts=lambda: facts,

@@ -48,7 +48,7 @@ def job(folder: Path, name: str, text: str = PLAN) -> Job:
 
 def turns(cases: Sequence[Case]) -> list[str]:
     """Which repeat or control run each case is."""
-    return [f"s{one.sentinel}" if one.sentinel else f"r{one.repeat}" for one in cases]
+    return [f"s{one.control_run}" if one.control_run else f"r{one.repeat}" for one in cases]
 
 
 class Diary(Silent):
@@ -103,10 +103,14 @@ def complete(folder: Path) -> None:
 
 def test_turns_have_every_case_once() -> None:
     """Cut by repeats, in the plan's order, with systems and random order as they are."""
-    for text in (PLAN, TWO_SYSTEMS, f"{TWO_SYSTEMS}order: random\nseed: 3\nsentinel: true\n"):
+    for text in (PLAN, TWO_SYSTEMS, f"{TWO_SYSTEMS}order: random\nseed: 3\ncontrol_runs: true\n"):
         whole = plan(text)
         cut = whole.turns()
-        assert [len({one.repeat for one in turn if not one.sentinel}) for turn in cut] == [1, 1, 1]
+        assert [len({one.repeat for one in turn if not one.control_run}) for turn in cut] == [
+            1,
+            1,
+            1,
+        ]
         for name in whole.systems:
             of_system = [one for turn in cut for one in turn if one.system == name]
             assert of_system == [one for one in whole.cases() if one.system == name]
@@ -115,12 +119,12 @@ def test_turns_have_every_case_once() -> None:
 
 def test_control_runs_stand_at_both_ends_and_in_the_middle() -> None:
     """Each once, not in every turn, also where there is but one repeat of one point."""
-    assert [turns(turn) for turn in plan(f"{PLAN}sentinel: true\n").turns()] == [
+    assert [turns(turn) for turn in plan(f"{PLAN}control_runs: true\n").turns()] == [
         ["s1", "r1", "r1"],
         ["r2", "s2", "r2"],
         ["r3", "r3", "s3"],
     ]
-    one = PLAN.replace("repeats: 3", "sentinel: true").replace(", notify", "")
+    one = PLAN.replace("repeats: 3", "control_runs: true").replace(", notify", "")
     assert [turns(turn) for turn in plan(one).turns()] == [["s1", "s2", "r1", "s3"]]
 
 
@@ -132,7 +136,7 @@ def test_every_other_turn_is_the_other_way_round() -> None:
 
 def test_repeats_of_several_plans_run_in_turns(brokers: list[str], tmp_path: Path) -> None:
     """Each into its folder, which holds the whole plan; places are those of the order."""
-    text = f"{PLAN}order: random\nsentinel: true\n"
+    text = f"{PLAN}order: random\ncontrol_runs: true\n"
     diary, jobs = Diary(), [job(tmp_path, name, text) for name in ("a", "b")]
     outcomes = sweep_all(jobs, diary, interleave=True)
     assert [f"{folder}-{turn}" for folder, turn in _told(diary)] == [

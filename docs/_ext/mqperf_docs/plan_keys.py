@@ -27,7 +27,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
-        "sentinel": "Measure each system's first point again at start, middle and end.",
+        "control_runs": "Measure each system's first point again at start, middle and end.",
     },
     SystemPlan: {
         "topologies": "Who connects to which node.",

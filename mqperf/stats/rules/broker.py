@@ -29,7 +29,7 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
         listing = ", ".join(f"{log}: {times}" for log, times, _ in told)
         yield Finding(
             str(run),
-            f"the broker ran short of something (lines in {listing}), first: {told[0][2]}",
+            f"the broker raised a resource alarm (lines in {listing}), first: {told[0][2]}",
             {log: times for log, times, _ in told},
         )
 

@@ -113,10 +113,10 @@ def missing_process(tables: Tables) -> Iterator[Finding]:
 def failed_run(tables: Tables) -> Iterator[Finding]:
     """Attempts that failed, and whether a later one made up for them."""
     runs = tables["runs"]
-    turn = ["point", "repeat", "sentinel"]
+    turn = ["point", "repeat", "control_run"]
     done = set(runs.loc[runs["status"] == "done", turn].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
-        made_up = (row.point, row.repeat, row.sentinel) in done
+        made_up = (row.point, row.repeat, row.control_run) in done
         outcome = "another attempt succeeded" if made_up else "no other attempt made up for it"
         failure = "no reason recorded" if pd.isna(row.failure) else str(row.failure)
         yield Finding(row.run, f"the attempt failed ({failure}); {outcome}", {"failure": failure})

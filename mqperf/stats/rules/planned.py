@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.stats.rules.finding import Finding
 from mqperf.tables import Tables, outside_plan
 
-TURN = ["point", "repeat", "sentinel"]
+TURN = ["point", "repeat", "control_run"]
 """What tells the runs of a plan apart."""
 
 
@@ -20,7 +20,9 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
     gone = planned[[turn not in there for turn in _turns(planned)]]
     asked = planned.groupby("point").size()
     for point, runs in gone.groupby("point", sort=False):
-        which = ", ".join(_turn(*one) for one in zip(runs["repeat"], runs["sentinel"], strict=True))
+        which = ", ".join(
+            _turn(*one) for one in zip(runs["repeat"], runs["control_run"], strict=True)
+        )
         yield Finding(
             str(runs["run"].iloc[0]),
             f"of the runs that the plan asks for at point {point}, {len(runs)} of {asked[point]}"
@@ -45,9 +47,9 @@ def not_of_plan(tables: Tables) -> Iterator[Finding]:
 
 
 def _turns(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    known = frame.assign(sentinel=frame["sentinel"].fillna(0))
+    known = frame.assign(control_run=frame["control_run"].fillna(0))
     return known[TURN].itertuples(index=False, name=None)
 
 
-def _turn(repeat: int, sentinel: int) -> str:
-    return f"sentinel {sentinel}" if sentinel else f"repeat {repeat}"
+def _turn(repeat: int, control_run: int) -> str:
+    return f"control run {control_run}" if control_run else f"repeat {repeat}"

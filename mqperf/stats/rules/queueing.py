@@ -31,7 +31,7 @@ OTHERS = 2
 ROUNDING = 0.02
 """Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
 
-HANDS = 4
+IN_FLIGHT_PER_THREAD = 4
 """Places at which one message of each thread may be worked on without waiting: the client, two
 nodes, the server."""
 
@@ -105,10 +105,10 @@ def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
-    """One-way messages that wait in queues: more are under way than can be in anybody's hands."""
+    """One-way messages that wait in queues: more are under way than threads have in flight."""
     frame = _usable(one_way(tables))
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
-    waiting = under_way > frame["threads"] * HANDS
+    waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
     for row in each(frame.assign(under_way=under_way)[waiting]):
         yield Finding(
             row.run,

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.rules.finding import Finding, curves, measured
-from mqperf.tables import Tables, sentinels, without_sentinels
+from mqperf.tables import Tables, control_runs, without_control_runs
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all that is worth a doubt.  Standard deviation over mean
@@ -25,7 +25,7 @@ CHANCE = 0.01
 FEW = 3
 """Degrees of freedom below which chance is not estimated but excluded by a plain rule."""
 
-SENTINEL = 0.1
+CONTROL_RUN_MOVED = 0.1
 """What control runs must have moved, and all one way, when no repeats tell how much is chance."""
 
 CONTROL_CHANCE = 0.02
@@ -98,7 +98,7 @@ def drift(tables: Tables) -> Iterator[Finding]:
 
 def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     """Control runs that differ by more than repeats do."""
-    control = sentinels(runs).sort_values("position")
+    control = control_runs(runs).sort_values("position")
     rates = control["throughput_msg_s"]
     alike = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
     freedom = len(alike) - alike["point"].nunique()
@@ -125,8 +125,8 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
 
 
 def _points(tables: Tables) -> pd.DataFrame:
-    """The runs that count for their points: sentinels only watch the machine."""
-    return _throughputs(without_sentinels(tables))
+    """The runs that count for their points: control runs only watch the machine."""
+    return _throughputs(without_control_runs(tables))
 
 
 def _last_by(runs: pd.DataFrame, column: str) -> str:
@@ -136,7 +136,7 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    for some in (runs, sentinels(runs)):
+    for some in (runs, control_runs(runs)):
         freedom = len(some) - some["point"].nunique() - 1
         if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
             return moved
@@ -156,7 +156,7 @@ def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
     if freedom < FEW:
         ordered = value[position.sort_values().index]
         one_way = ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing
-        return moved if one_way and abs(moved) >= SENTINEL else None
+        return moved if one_way and abs(moved) >= CONTROL_RUN_MOVED else None
     error = (float(((value - slope * x) ** 2).sum()) / freedom / float((x**2).sum())) ** 0.5
     chance = 2 * stats.t.sf(abs(slope) / error, freedom) if error else 0.0
     return moved if chance < CHANCE and abs(moved) >= MOVED else None

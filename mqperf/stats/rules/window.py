@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, each, measured, one_way
-from mqperf.stats.rules.queueing import HANDS
+from mqperf.stats.rules.queueing import IN_FLIGHT_PER_THREAD
 from mqperf.tables import Tables
 from mqperf.test_cases import with_replies
 
@@ -21,10 +21,10 @@ BUSY = 20.0
 def unequal_rates(tables: Tables) -> Iterator[Finding]:
     """One-way messages received faster, or slower, than they were sent in the same window.
 
-    Those in somebody's hands at the ends of the window may make a difference, too.
+    Those in flight at the ends of the window may make a difference, too.
     """
     frame = one_way(tables).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
-    edges = (HANDS * frame["threads"] / frame["window_s"]).fillna(0.0)
+    edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
     apart = frame["throughput_msg_s"] - frame["send_rate_msg_s"]
     wrong = apart.abs() > frame["send_rate_msg_s"] * KEEPS_UP + edges
     for row in each(frame[wrong]):

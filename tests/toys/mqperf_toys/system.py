@@ -28,12 +28,12 @@ class Toy:
         """The process."""
         return (Node("Toy", "toy", self.process),)
 
-    def grant(self, _case: Case, _run_id: str) -> Access:
+    def provision(self, _case: Case, _run_id: str) -> Access:
         """Count, and lead nowhere."""
         self.provisioned += 1
         return Access(NOWHERE, NOWHERE)
 
-    def revoke(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str) -> None:
         """Count down."""
         self.provisioned -= 1
 

@@ -18,7 +18,7 @@ from .clients import Gate, hold
 from .control import Control
 from .recorder import Recorder, record
 from .repairs import prepare, repair
-from .servers import attend
+from .servers import prepare_server
 
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
 STREAMS["notify"] = STREAMS["rpc-cast"]
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
         quick_bodies(simulator, options.seed)
         hold(simulator, gate)
     else:
-        attend(simulator, control, recorder)
+        prepare_server(simulator, control, recorder)
     _stop_gently(simulator, control, recorder, options)
     sys.argv = [str(options.simulator), *arguments]
     try:

@@ -14,7 +14,7 @@ SETTLE_S = 2.5
 
 
 class Server(Protocol):
-    """The part of an oslo.messaging server that is attended."""
+    """The part of an oslo.messaging server that is wrapped."""
 
     def start(self) -> None:
         """Begin to listen."""
@@ -23,7 +23,7 @@ class Server(Protocol):
         """Take no more messages."""
 
 
-def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
+def prepare_server(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
     """Wrap the simulator's ``run_server`` with the announcements and the stop of this process.
 
     A signal raised inside the listener's green thread kills it and leaves the simulator waiting
@@ -31,7 +31,7 @@ def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
     """
     run_server = simulator.run_server
 
-    def run_attended_server(server: Server, duration: int | None = None) -> None:
+    def run_prepared_server(server: Server, duration: int | None = None) -> None:
         _announce(server, control)
         _stop_when_told(server, control)
         _report(simulator, control, recorder)
@@ -39,7 +39,7 @@ def attend(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
         _settle(recorder)
         vars(simulator)["IS_RUNNING"] = False
 
-    vars(simulator)["run_server"] = run_attended_server
+    vars(simulator)["run_server"] = run_prepared_server
 
 
 def _announce(server: Server, control: Control) -> None:

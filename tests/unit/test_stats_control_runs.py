@@ -1,4 +1,4 @@
-"""Sentinels: one point measured again at start, middle and end of a system's sweep."""
+"""Control runs: one point measured again at start, middle and end of a system's sweep."""
 
 from pathlib import Path
 
@@ -27,20 +27,20 @@ def plan(text: str = PLAN) -> Plan:
     return parse_plan(text, Path("watched.yaml"))
 
 
-def test_a_sentinel_stands_at_start_middle_and_end() -> None:
+def test_a_control_run_stands_at_start_middle_and_end() -> None:
     """The first listed point, whatever the order of the others."""
-    cases = plan(PLAN + "sentinel: true").cases()
-    assert [case.sentinel for case in cases] == [1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3]
-    watched = [case for case in cases if case.sentinel]
+    cases = plan(PLAN + "control_runs: true").cases()
+    assert [case.control_run for case in cases] == [1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3]
+    watched = [case for case in cases if case.control_run]
     assert {(case.test_case, case.threads) for case in watched} == {("rpc-call", 1)}
     assert len({case.id for case in cases}) == len(cases)
     assert len({case.point for case in cases}) == 4
 
 
 def test_other_cases_do_not_notice() -> None:
-    """With a sentinel or without, the same runs are the same runs."""
-    usual, watched = plan().cases(), plan(PLAN + "sentinel: true").cases()
-    assert [case.id for case in watched if not case.sentinel] == [case.id for case in usual]
+    """With a control run or without, the same runs are the same runs."""
+    usual, watched = plan().cases(), plan(PLAN + "control_runs: true").cases()
+    assert [case.id for case in watched if not case.control_run] == [case.id for case in usual]
 
 
 def watched_report() -> Tables:
@@ -51,14 +51,14 @@ def watched_report() -> Tables:
         for name in ("runs", "messages", "latency", "intervals", "cpu"):
             own = read[name][read[name]["run"] == model].assign(run=f"watch-{turn}")
             if name == "runs":
-                own = own.assign(sentinel=turn, position=(1, 10, 20)[turn - 1])
+                own = own.assign(control_run=turn, position=(1, 10, 20)[turn - 1])
             if name == "messages":
                 own = own.assign(throughput_msg_s=own["throughput_msg_s"] * share, lost=turn - 1)
             read[name] = pd.concat([read[name], own], ignore_index=True)
     return complete(read)
 
 
-def test_a_report_tells_sentinels_apart(tmp_path: Path) -> None:
+def test_a_report_tells_control_runs_apart(tmp_path: Path) -> None:
     """Pages of topologies look as without them; the methods show them, with their doubts."""
     for name, found in (("with", watched_report()), ("without", tables())):
         build(found, tmp_path / name, title="A sweep", html=False)
@@ -67,7 +67,7 @@ def test_a_report_tells_sentinels_apart(tmp_path: Path) -> None:
     methods = " ".join((tmp_path / "with/methods/index.rst").read_text().split())
     assert "RabbitMQ was watched by RPC CALL with 50 threads on" in methods
     assert "its highest throughput is 25.0 % above its lowest" in methods.replace("\xa0", " ")
-    assert "end [#sentinel-" in methods
+    assert "end [#control-run-" in methods
     assert "2 of " in methods
     assert "messages were lost" in methods
 
@@ -77,14 +77,14 @@ def test_a_drift_is_told_on_the_first_page(tmp_path: Path) -> None:
     build(watched_report(), tmp_path / "out", title="A sweep", html=False)
     page = " ".join((tmp_path / "out/index.rst").read_text().split())
     assert "RabbitMQ drifted: throughput of the same points moved by -" in page
-    assert "about sentinels, which" in page
+    assert "about control runs, which" in page
 
 
-def test_points_leave_sentinels_out() -> None:
-    """A sentinel watches the machine; it is no repeat of its point."""
+def test_points_leave_control_runs_out() -> None:
+    """A control run watches the machine; it is no repeat of its point."""
     keys = pd.DataFrame({"run": ["s", "r"], "point": "p", "threads": 1, "repeat": 1})
     frames = {
-        "runs": conform("runs", keys.assign(status="done", sentinel=[1, 0])),
+        "runs": conform("runs", keys.assign(status="done", control_run=[1, 0])),
         "messages": conform("messages", keys.assign(throughput_msg_s=[900.0, 1000.0])),
         "latency": empty("latency"),
         "cpu": empty("cpu"),

@@ -1,4 +1,4 @@
-"""Sentinels: one point measured at start, middle and end of a sweep, told beside the methods.
+"""Control runs: one point measured at start, middle and end of a sweep, told beside the methods.
 
 No page of a topology shows them, as they are no repeats of their point.
 """
@@ -11,7 +11,7 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text
 from mqperf.report.words import amount, cell
-from mqperf.tables import Tables, sentinels
+from mqperf.tables import Tables, control_runs
 from mqperf.test_cases import TEST_CASES
 
 TURNS = ("start", "middle", "end")
@@ -19,10 +19,10 @@ SHOWN = ("throughput_msg_s", "latency_mean_s")
 
 
 def runs_of(tables: Tables) -> pd.DataFrame:
-    """One row per attempt at a sentinel, in the order in which they ran, beside its figures."""
+    """One row per attempt at a control run, in the order in which they ran, beside its figures."""
     rates = tables["messages"][["run", "throughput_msg_s"]]
     latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
-    watching = sentinels(tables["runs"])
+    watching = control_runs(tables["runs"])
     figures = watching.merge(rates, on="run", how="left").merge(latency, on="run", how="left")
     return figures.sort_values(["system", "position"], kind="stable").reset_index(drop=True)
 
@@ -56,13 +56,13 @@ def drifts(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
 
 
 def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
-    """The figures of every sentinel, its doubts below; nothing when there was none."""
+    """The figures of every control run, its doubts below; nothing when there was none."""
     rows, doubts = runs_of(tables), doubts_of(tables)
     if rows.empty:
         return None
     notes: dict[str, Note] = {}
     for text in doubts["text"]:
-        notes.setdefault(text, Note(f"sentinel-{len(notes) + 1}", text))
+        notes.setdefault(text, Note(f"control-run-{len(notes) + 1}", text))
     lines = []
     for row in rows.to_dict("records"):
         about = doubts.loc[doubts["run"] == row["run"], "text"].unique()
@@ -70,11 +70,16 @@ def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
         lines.append(
             (
                 titles[str(row["system"])],
-                Text(TURNS[int(row["sentinel"]) - 1])
+                Text(TURNS[int(row["control_run"]) - 1])
                 + Text("").join(notes[text].mark for text in about),
                 place,
                 *(cell(name, row[name]) for name in SHOWN),
             )
         )
-    headings = ("System", "sentinel", "place in the sweep", *(COLUMNS[n].heading() for n in SHOWN))
+    headings = (
+        "System",
+        "control run",
+        "place in the sweep",
+        *(COLUMNS[n].heading() for n in SHOWN),
+    )
     return Grid("", headings, tuple(lines), tuple(notes.values()), style="numbers named")
