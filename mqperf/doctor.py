@@ -8,11 +8,8 @@ from typing import Literal
 from mqperf.errors import MqperfError
 from mqperf.hosts import LocalHost
 from mqperf.load import GENERATORS, Generator
-from mqperf.systems import SYSTEMS, System, lookup
+from mqperf.systems import FIRST, SYSTEMS, System, lookup
 from mqperf.version import version
-
-NEEDED = ("rabbitmq",)
-"""The systems of plans/quickstart.yaml; the others are needed by plans that name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     for system in systems:
         found = _system(system)
-        optional = not names and system.name not in NEEDED and not found.sound
+        optional = not names and system is not SYSTEMS[FIRST] and not found.sound
         if optional:
             text = f"not installed, needed for plans with {system.name}: {found.text}"
         yield Finding("optional", text) if optional else found

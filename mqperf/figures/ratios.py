@@ -21,7 +21,7 @@ _SHADES = {
 
 
 def point_label(row: Mapping[Any, Any]) -> str:
-    """The point that a row of the comparison is about: ``rabbitmq cmsm classic rpc-call 50``."""
+    """The point that a row of the comparison is about: its keys, one after the other."""
     keys = ("system", "topology", "queues", "test_case", "threads")
     return " ".join(str(row[key]) for key in keys if pd.notna(row[key]))
 

@@ -111,9 +111,10 @@ class Generator:
 
     ``tool`` gets it ready for a driver, as ``System.drivers`` names it, making it on first use;
     ``about`` names that tool in a few words and ``try_out`` starts it once and gives its versions.
+    ``release`` is the entry of those versions that is its own.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
     the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
-    left sound output in a folder, and ``account`` reads it; ``links`` are for readers of reports.
+    left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Generator:
     tool: Callable[[str], Tool]
     about: Callable[[str], str]
     try_out: Callable[[str], Mapping[str, str]]
+    release: str
     commands: Callable[[Job], list[Command]]
     describe: Callable[[Case], list[str]]
     options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]

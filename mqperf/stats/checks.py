@@ -108,8 +108,8 @@ CHECKS: Mapping[str, Check] = {
         record.causality,
     ),
     "record-disagrees": Check(
-        "Do the record of every message, the simulator's own output and the counts at the drain"
-        " agree?",
+        "Do the record of every message, the load generator's own output and the counts at the"
+        " drain agree?",
         "They are made of the same messages by different means: one of them is not of this run, or"
         " was changed, or is not whole.",
         record.record_disagrees,

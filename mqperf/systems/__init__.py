@@ -12,6 +12,7 @@ from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabb
 from mqperf.systems.system import Deployment, Node, System
 
 __all__ = [
+    "FIRST",
     "SYSTEMS",
     "Deployment",
     "Node",
@@ -32,6 +33,9 @@ _KNOWN = (
 )
 
 SYSTEMS = Registry("systems", _KNOWN)
+
+FIRST = rabbitmq.SYSTEM.name
+"""The system of plans/quickstart.yaml; the others are needed by plans that name them."""
 
 
 def lookup(name: str) -> System:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.load import GENERATORS, Account
+from mqperf.load import Account, generator_of
 from mqperf.plan import Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
@@ -40,7 +40,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     events = read_events(run.path)
     tables["events"] = _events(run, facts, events)
     streams = read_streams(one)
-    account = GENERATORS[one.case.generator].account(one, streams)
+    account = generator_of(one.case).account(one, streams)
     done = finished(streams, one.case.test_case)
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))

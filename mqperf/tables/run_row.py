@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.load import GENERATORS
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
 
 MESSAGES = ".messages"
@@ -71,11 +72,12 @@ def _measured(facts: Facts) -> dict[str, Any]:
 
 def _versions(facts: Facts) -> dict[str, Any]:
     system, generator = facts.system, facts.generator
+    known = GENERATORS.get(facts.case.generator) if facts.case is not None else None
     return {
         "system_title": system.title,
         "system_version": system.version,
         "runtime_version": system.runtime,
-        "generator_version": generator.get("oslo.messaging"),
+        "generator_version": generator.get(known.release) if known is not None else None,
         "python_version": generator.get("python"),
         "mqperf_version": facts.mqperf,
     }

@@ -47,7 +47,7 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
-    """The rows of every table with these values: ``select(tables, test_case="notify")``."""
+    """The rows of every table with these values: ``select(tables, threads=10)``."""
     return {
         name: frame[
             (frame[list(axes)] == pd.Series(axes, dtype=object)).all(axis="columns")

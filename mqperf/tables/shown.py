@@ -8,7 +8,7 @@ from mqperf.columns import COLUMNS
 def shown(frame: pd.DataFrame, *columns: str, subject: str = "") -> pd.DataFrame:
     """These columns, scaled to their shown unit and headed as reports head them.
 
-    ``subject`` goes in front of CPU headings: ``RabbitMQ CPU, %``.
+    ``subject`` goes in front of CPU headings: ``Redis CPU, %``.
     """
     return pd.DataFrame(
         {

@@ -10,6 +10,11 @@ from pathlib import Path
 import pytest
 
 import mqperf
+from mqperf.actions import ACTIONS
+from mqperf.load import GENERATORS
+from mqperf.probes import PROBES
+from mqperf.systems import SYSTEMS
+from mqperf.test_cases import TEST_CASES
 
 PACKAGE = Path(mqperf.__file__).parent
 
@@ -90,6 +95,40 @@ def test_processes_are_started_in_one_way() -> None:
     starts = re.compile(r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system))\b")
     found = {room(path) for path in MODULES if starts.search(path.read_text())}
     assert found == {"guarded"}
+
+
+SEAMS = (
+    "runner",
+    "tables",
+    "stats",
+    "figures",
+    "report",
+    "doctor",
+    "preview",
+    "answer",
+    "progress",
+)
+"""The rooms that know seams and no value of one."""
+
+
+def test_the_rooms_between_know_no_value_of_a_seam() -> None:
+    """Whoever adds a generator, probe, test case, system or action touches none of them."""
+    names = {name for seam in (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS) for name in seam}
+    words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
+    files = [
+        file
+        for name in SEAMS
+        for file in (*(PACKAGE / name).rglob("*.*"), PACKAGE / f"{name}.py")
+        if file.suffix in {".py", ".j2"} and file.is_file()
+    ]
+    assert len(files) > 60
+    found = {
+        f"{file.relative_to(PACKAGE)}:{number}: {match[0]}"
+        for file in files
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if (match := words.search(line))
+    }
+    assert found == set()
 
 
 def exists(name: str) -> bool:

@@ -28,6 +28,7 @@ GENERATOR = Generator(
     tool=environments.ensure,
     about=about,
     try_out=environments.self_check,
+    release="oslo.messaging",
     commands=commands,
     describe=describe,
     options=options,

@@ -49,7 +49,7 @@ def causality(tables: Tables) -> Iterator[Finding]:
 
 
 def record_disagrees(tables: Tables) -> Iterator[Finding]:
-    """Runs in which the simulator counted something else than was recorded."""
+    """Runs in which two records of the same messages differ."""
     frame = measured(tables)
     for row in each(frame[frame["disagreements"].notna()]):
         yield Finding(

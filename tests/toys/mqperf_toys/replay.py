@@ -95,6 +95,7 @@ GENERATOR = Generator(
     tool=lambda _driver: Player({"replay": "1"}),
     about=lambda _driver: "replay of a recorded run",
     try_out=lambda _driver: {"replay": "1"},
+    release="replay",
     commands=partial(commands, faults={}),
     describe=describe,
     options=options,
