@@ -121,6 +121,24 @@ def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
 Actions = Annotated[tuple[ActionPlan, ...], Field(max_length=100), AfterValidator(_apart)]
 
 
+UNSAID: Mapping[str, object] = {
+    "generator": "simulator",
+    "processes": 1,
+    "hosts": 1,
+    "warmup_s": 2,
+    "cooldown_s": 1,
+    "timeout_s": 10,
+    "targets": "own",
+    "settings": {},
+    "actions": (),
+    "repeat": 1,
+    "sentinel": 0,
+}
+"""What the id of a case leaves out: the value that a parameter had for all cases, by default or
+because there was no such parameter, when ids first knew it.  It never changes: another default is
+another id, and no case recorded before gets a new one."""
+
+
 class Case(Frozen):
     """One resolved point of a sweep, and one repeat of it."""
 
@@ -164,16 +182,22 @@ class Case(Frozen):
     @property
     def point(self) -> str:
         """Id of the point: what all repeats of this case, and its control runs, have in common."""
-        common = self.model_dump(exclude_defaults=True, exclude={"repeat", "control_run"})
-        return f"{self._slug}-{_digest(common)}"
+        return f"{self._slug}-{_digest(self._said(exclude={'repeat', 'control_run'}))}"
 
     @property
     def id(self) -> str:
         """Name of the case's run folder."""
         turn = f"s{self.control_run}" if self.control_run else f"r{self.repeat}"
-        return (
-            f"{self._slug}-{turn}-{_digest(self.model_dump(exclude_defaults=True, by_alias=True))}"
-        )
+        return f"{self._slug}-{turn}-{_digest(self._said())}"
+
+    def _said(self, exclude: set[str] | None = None) -> dict[str, object]:
+        """The parameters, without those that ids leave out."""
+        parameters = self.model_dump(by_alias=True, exclude=exclude)
+        return {
+            name: value
+            for name, value in parameters.items()
+            if name not in UNSAID or value != UNSAID[name]
+        }
 
     @property
     def _slug(self) -> str:

@@ -70,8 +70,7 @@ def verdicts(sides: list[Sides]) -> Iterator[Array]:
     All are compared at once, for their p-values, which do not depend on one another; the correction
     is then that of each pair alone.  That this gives what ``compare`` does is tried on the first.
     """
-    with np.errstate(over="ignore"):  # what could be seen in so many points is not asked
-        found = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
+    found = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
     ordered = found.sort_values("threads")
     for pair in np.arange(len(sides)):
         own = ordered.iloc[pair * POINTS : (pair + 1) * POINTS]

@@ -21,6 +21,7 @@ but it does not know how much the next run would differ.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +29,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.optimize import brentq
 
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
@@ -55,6 +57,9 @@ CONFIDENCE = 0.95
 CANNOT_TELL = "cannot tell"
 POWER = 0.8
 """How often a difference of the size ``detectable`` is found."""
+
+LARGEST = 10.0
+"""Relative differences beyond it are not told: so few runs could show nothing."""
 
 
 def compare(
@@ -208,12 +213,27 @@ def _within_runs(frame: pd.DataFrame) -> None:
 
 
 def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
-    """The relative difference that would be found, were it the smallest of all chances."""
-    error, freedom = frame["error"], frame["freedom"]
+    """The relative difference that would be found, were it the smallest of all p-values.
+
+    By the noncentral t distribution, as the error is itself estimated; NaN beyond ``LARGEST``.
+    """
     strict = risk / max(1, int(frame["p_value"].notna().sum()))
-    standard = stats.t.ppf(1 - strict / 2, freedom) + stats.t.ppf(POWER, freedom)
-    found: pd.Series = np.expm1(standard * error).clip(lower=frame["min_effect"])
-    return found.where(frame["verdict"] == CANNOT_TELL)
+    freedoms = frame["freedom"].round(1)
+    needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
+    exponent = freedoms.map(needed) * frame["error"]
+    known = exponent.where((frame["verdict"] == CANNOT_TELL) & (exponent <= np.log1p(LARGEST)))
+    return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
+
+
+@cache
+def _noncentrality(freedom: float, risk: float) -> float:
+    """How many errors a true difference must be, so that t exceeds its limit in ``POWER``."""
+    limit = stats.t.ppf(1 - risk / 2, freedom)
+
+    def lacking(difference: float) -> float:
+        return float(stats.nct.sf(limit, freedom, difference) - POWER)
+
+    return float(brentq(lacking, 0.0, 20 * limit, rtol=1e-3))
 
 
 def _in_turns(frame: pd.DataFrame) -> list[str]:

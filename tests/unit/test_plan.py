@@ -5,11 +5,19 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import PlanError
-from mqperf.plan import Case, redacted
+from mqperf.plan import UNSAID, Case, redacted
 from mqperf.plan_file import load_plan, parse_plan
 from mqperf.redaction import without_passwords
 
 HERE = Path("here.yaml")
+POINT: dict[str, object] = {
+    "system": "rabbitmq",
+    "topology": "cmsm",
+    "queues": "classic",
+    "test_case": "rpc-call",
+    "green_threads": 1,
+    "duration_s": 3,
+}
 SOUND = """\
 systems:
   rabbitmq:
@@ -134,3 +142,32 @@ def test_no_password_of_a_url_survives() -> None:
     cleaned = redacted({"urls": ["rabbit://nova:s3cr:et@host:5672/", "rabbit://host"]})
     assert cleaned == {"urls": ["rabbit://nova:***@host:5672/", "rabbit://host"]}
     assert "secret" not in without_passwords("at amqp://user:secret@10.0.0.1, refused")
+
+
+def test_ids_know_the_values_that_they_leave_out() -> None:
+    """A parameter that is added later says which value all earlier cases had."""
+    case = Case.model_validate(POINT)
+    parameters = case.model_dump(by_alias=True)
+    unsaid = {name for name in parameters if name not in POINT}
+    assert {name: parameters[name] for name in unsaid} == UNSAID
+
+
+def test_ids_survive_another_default() -> None:
+    """Cases recorded before keep their ids, and those that use the new default have new ones."""
+
+    class Later(Case):
+        warmup_s: int = 9
+
+    assert Later.model_validate(POINT | {"warmup_s": 2}).id == Case.model_validate(POINT).id
+    assert Later.model_validate(POINT).id == Case.model_validate(POINT | {"warmup_s": 9}).id
+
+
+def test_ids_are_what_they_were() -> None:
+    """Of a point, a repeat of it, and a control run, which had another name."""
+    case = Case.model_validate(POINT)
+    recorded = Case.model_validate(POINT | {"warmup_s": 1})
+    assert recorded.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
+    assert case.model_copy(update={"repeat": 2}).point == case.point
+    control = Case.model_validate(POINT | {"sentinel": 1})
+    assert control.id == case.model_copy(update={"control_run": 1}).id
+    assert control.point == case.point
