@@ -432,9 +432,9 @@ _COMPARISON = (
     Column(
         "detectable",
         "float64",
-        "Relative difference that these repeats would show in 80 % of comparisons, were their spread"
-        " known; as it is estimated, in about 70 % with three repeats and 75 % with five. Only where"
-        " the verdict is cannot tell, and both sides have repeats.",
+        "Relative difference that these repeats would show in 80 % of comparisons, were their"
+        " spread known; as it is estimated, in about 70 % with three repeats and 75 % with five."
+        " Only where the verdict is cannot tell, and both sides have repeats.",
     ),
     _text(
         "in_turns",
