@@ -71,6 +71,13 @@ class Process:
         """Whether it was stopped by a signal, or by a debugger, and not continued."""
         return _is_frozen(self.pid)
 
+    @property
+    def rss_bytes(self) -> int | None:
+        """Memory that it holds; None when it is gone."""
+        with suppress(psutil.NoSuchProcess):
+            return int(psutil.Process(self.pid).memory_info().rss)
+        return None
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal; a process that is already gone is left in peace."""
         self._link.signal(number)

@@ -6,7 +6,16 @@ scratch folders are removed by a reaper, ports are reserved by names that the ke
 
 from mqperf.guarded import ForeignProcess, Process, stop_all
 from mqperf.hosts.facts import host_facts
+from mqperf.hosts.host import Host
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.network import interface_of
 
-__all__ = ["ForeignProcess", "LocalHost", "Process", "host_facts", "interface_of", "stop_all"]
+__all__ = [
+    "ForeignProcess",
+    "Host",
+    "LocalHost",
+    "Process",
+    "host_facts",
+    "interface_of",
+    "stop_all",
+]

@@ -1,15 +1,19 @@
 """This machine as a host."""
 
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf import guarded
-from mqperf.guarded import Process
+from mqperf.errors import HostError
+from mqperf.guarded import Process, scratch_errors
 from mqperf.hosts import facts, ports
+
+PAGE_BYTES = 4096
+"""A file system that takes a page takes a line of a log."""
 
 
 class LocalHost:
@@ -43,6 +47,40 @@ class LocalHost:
         """Make a private folder that vanishes at the end; see ``guarded.scratch``."""
         return guarded.scratch(prefix)
 
+    def make(self, folder: Path) -> None:
+        """Make a folder for its owner only, and those that lead to it; it must not be there."""
+        with host_errors(folder, "make"):
+            folder.mkdir(mode=0o700, parents=True)
+
+    def write(self, path: Path, text: str, mode: int = 0o600) -> None:
+        """Write a file for its owner only, and the folders that lead to it."""
+        with host_errors(path, "write"):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            path.write_text(text, encoding="utf-8")
+            path.chmod(mode)
+
+    def read(self, path: Path, start: int = 0) -> bytes:
+        """Give the content of a file from a position on."""
+        with host_errors(path, "read"), path.open("rb") as file:
+            file.seek(start)
+            return file.read()
+
+    def size(self, path: Path) -> int:
+        """Tell how many bytes a file has."""
+        with host_errors(path, "read"):
+            return path.stat().st_size
+
+    def check_room(self, folder: Path) -> None:
+        """Raise ``HostError`` when nothing more can be written into the folder."""
+        probe = folder / ".room"
+        try:
+            with scratch_errors(folder):
+                probe.write_bytes(bytes(PAGE_BYTES))
+        finally:
+            with suppress(OSError):
+                probe.unlink(missing_ok=True)
+
     def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""
         return ports.reserved(count)
@@ -50,3 +88,12 @@ class LocalHost:
     def facts(self) -> dict[str, JsonValue]:
         """Tell what somebody who reads a measurement must know about this machine."""
         return {"label": self.name, **facts.host_facts()}
+
+
+@contextmanager
+def host_errors(path: Path, what: str) -> Iterator[None]:
+    """Turn the system's refusal into one sentence about the file."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"{error.filename or path}: cannot {what} it: {error.strerror}") from None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mqperf.errors import LoadError
-from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.hosts import Host, Process, stop_all
 from mqperf.runner.control import POLL_S
 
 STOP_GRACE_S = 2
@@ -17,7 +17,7 @@ class Processes:
     ``watch`` is called while waiting and raises when the run is lost for another reason.
     """
 
-    def __init__(self, host: LocalHost, watch: Callable[[], None]) -> None:
+    def __init__(self, host: Host, watch: Callable[[], None]) -> None:
         """Begin with none."""
         self._host = host
         self._watch = watch

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mqperf.errors import LoadError, MqperfError, RecordError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.load import Access, Command, Generator, Job, Kind, Tool
 from mqperf.plan import Case
 from mqperf.probes import PROBES, Target, Task
@@ -41,7 +41,7 @@ class Bench:
     ``faults`` are clean-ups that failed: with any, the system is not to be measured again.
     """
 
-    host: LocalHost
+    host: Host
     deployment: Deployment
     generator: Generator
     tool: Tool

@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from pydantic import JsonValue
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
@@ -72,7 +72,7 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Run one broker in ``folder``, on loopback; fetched first if it is not in the cache."""
     wanted = check(settings)
     java, home = installed_java(OLDEST_JAVA), fetched(ARCHIVE)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.systems import activemq, zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
@@ -89,7 +89,7 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Run three brokers and three ZooKeepers in ``folder``, on loopback.
 
     They are given when one broker is master, and the others hold copies of its store.
@@ -112,7 +112,7 @@ def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> I
             brokers[0].files["activemq.xml"],
         ) | {"incidents": [*servers.incidents]}
         # Only the master listens; who that is, the brokers agreed upon.
-        first = sorted(range(SIZE), key=lambda index: MASTER not in text(brokers[index].log))
+        first = sorted(range(SIZE), key=lambda index: MASTER not in text(host, brokers[index].log))
         return AmqpBrokers(servers, tuple(own[index] for index in first), facts)
 
     with Site("ActiveMQ", host, folder).launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:

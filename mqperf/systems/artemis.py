@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import fetched
 from mqperf.systems.artemis_broker import ARCHIVE, OLDEST_JAVA, Part, Tools, broker, installed
@@ -22,7 +22,7 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Run one broker in ``folder``, on loopback; fetched first if it is not in the cache."""
     wanted = check(settings)
     tools = Tools(installed_java(OLDEST_JAVA), fetched(ARCHIVE), wanted.heap_mb)

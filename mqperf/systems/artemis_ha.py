@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.systems import zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
@@ -88,7 +88,7 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Run three brokers and three ZooKeepers in ``folder``, on loopback.
 
     They are given when the primary is active and a backup holds a copy of its journal.

@@ -10,16 +10,14 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from mqperf.errors import HostError, SystemFault
-from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.errors import SystemFault
+from mqperf.hosts import Host, Process, stop_all
 from mqperf.record import disk_errors
 from mqperf.systems.evidence import (
     LogReader,
     Redact,
     check_alive,
-    check_room,
     last_lines,
-    rss_bytes,
     text,
 )
 from mqperf.systems.system import Node
@@ -58,26 +56,17 @@ class Server:
         """Where its output goes."""
         return self.folder / "server.log"
 
-    def write(self) -> None:
+    def write(self, host: Host) -> None:
         """Make the folder with its files; raises ``HostError`` when that is refused."""
-        try:
-            self.folder.mkdir(mode=0o700, parents=True)
-            for name, content in self.files.items():
-                path = self.folder / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch(mode=0o600)
-                path.write_text(content, encoding="utf-8")
-        except OSError as error:
-            raise HostError(
-                f"{error.filename or self.folder}: cannot write the configuration of"
-                f" {self.label}: {error.strerror}"
-            ) from None
+        host.make(self.folder)
+        for name, content in self.files.items():
+            host.write(self.folder / name, content)
 
 
 class Servers:
     """The servers of one system, in the order of their start."""
 
-    def __init__(self, title: str, host: LocalHost, redact: Redact = str) -> None:
+    def __init__(self, title: str, host: Host, redact: Redact = str) -> None:
         """Begin with none; ``redact`` takes the system's secrets out of a text."""
         self._title = title
         self._host = host
@@ -92,7 +81,9 @@ class Servers:
     def nodes(self) -> tuple[Node, ...]:
         """Every server as a node."""
         pairs = zip(self._servers, self._processes, strict=True)
-        return tuple(Node(server.label, server.name, process) for server, process in pairs)
+        return tuple(
+            Node(server.label, server.name, process, self._host) for server, process in pairs
+        )
 
     def start(
         self, servers: Sequence[Server], timeout_s: float, *, enough: int | None = None
@@ -103,11 +94,11 @@ class Servers:
         with the end of its log.
         """
         for server in servers:
-            server.write()
+            server.write(self._host)
             self._servers.append(server)
             self._processes.append(self._run(server))
             self._began.append(time.monotonic())
-            self._logs.append(LogReader(server.log))
+            self._logs.append(LogReader(self._host, server.log))
         self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
     def stop(self) -> None:
@@ -117,7 +108,7 @@ class Servers:
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
         for server, process in zip(self._servers, self._processes, strict=True):
-            check_alive(process, self._named(server), self._redact)
+            check_alive(self._host, process, self._named(server), self._redact)
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
@@ -132,7 +123,7 @@ class Servers:
     def facts(self) -> list[dict[str, JsonValue]]:
         """Name and memory of each node."""
         return [
-            {"label": server.label, "name": server.name, "rss_bytes": rss_bytes(process)}
+            {"label": server.label, "name": server.name, "rss_bytes": process.rss_bytes}
             for server, process in zip(self._servers, self._processes, strict=True)
         ]
 
@@ -145,14 +136,14 @@ class Servers:
         deadline = time.monotonic() + timeout_s
         waiting = list(servers)
         while len(servers) - len(waiting) < enough:
-            check_room(servers[0].folder)
+            self._host.check_room(servers[0].folder)
             self._check_starting()
-            waiting = [server for server in waiting if not _says(server, server.ready)]
+            waiting = [server for server in waiting if not self._says(server, server.ready)]
             self._restart_hanging(waiting)
             if waiting and time.monotonic() > deadline:
                 raise SystemFault(
                     f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
-                    f" {last_lines(waiting[0].log, self._redact)}"
+                    f" {last_lines(self._host, waiting[0].log, self._redact)}"
                 )
             time.sleep(POLL_S)
 
@@ -160,13 +151,13 @@ class Servers:
         for position, server in enumerate(self._servers):
             process = self._processes[position]
             ended = not process.alive  # asked first: then its log is whole
-            if _says(server, server.taken):
+            if self._says(server, server.taken):
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
-                    f" repeat the command; {last_lines(server.log, self._redact)}"
+                    f" repeat the command; {last_lines(self._host, server.log, self._redact)}"
                 )
             if ended and not self._again(position, "died"):
-                check_alive(process, self._named(server), self._redact)
+                check_alive(self._host, process, self._named(server), self._redact)
 
     def _restart_hanging(self, waiting: Sequence[Server]) -> None:
         """End and start again who has been starting for longer than its patience."""
@@ -187,6 +178,10 @@ class Servers:
         self._began[position] = time.monotonic()
         return True
 
+    def _says(self, server: Server, signs: Sequence[str]) -> bool:
+        log = text(self._host, server.log)
+        return any(sign in log for sign in signs)
+
     def _named(self, server: Server) -> str:
         return server.label if server.label == self._title else f"{self._title}'s {server.label}"
 
@@ -201,7 +196,7 @@ class Site:
     """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets."""
 
     title: str
-    host: LocalHost
+    host: Host
     folder: Path
     redact: Redact = str
 
@@ -225,8 +220,3 @@ class Site:
             servers = Servers(self.title, self.host, self.redact)
             stack.callback(servers.stop)
             yield launch(servers, block, self.folder / name)
-
-
-def _says(server: Server, signs: Sequence[str]) -> bool:
-    log = text(server.log)
-    return any(sign in log for sign in signs)

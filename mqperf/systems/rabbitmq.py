@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_existing import existing_cluster
@@ -18,11 +18,11 @@ from mqperf.systems.system import Deployment, System
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Bring a cluster up in ``folder``, or check the one which the settings' URLs lead to."""
     parsed = parse_settings(settings)
     if parsed.urls:
-        yield existing_cluster(parsed)
+        yield existing_cluster(parsed, host)
     else:
         with private_cluster(parsed, host, folder) as deployment:
             yield deployment

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mqperf.hosts import Host
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import Version
 
@@ -90,15 +91,14 @@ class Cluster:
         """
         return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
-    def write(self) -> None:
+    def write(self, host: Host) -> None:
         """Put the cookie and every node's configuration into the folder."""
-        self.folder.mkdir(mode=0o700)
-        _write(self.folder / ".erlang.cookie", self.cookie, 0o400)
+        host.make(self.folder)
+        host.write(self.folder / ".erlang.cookie", self.cookie, 0o400)
         plugins = "[rabbitmq_management]." if self.settings.management else "[]."
         for index in range(NODES):
-            self.node_folder(index).mkdir()
-            _write(self.node_folder(index) / "rabbitmq.conf", self.config(index), 0o600)
-            _write(self.node_folder(index) / "enabled_plugins", plugins, 0o600)
+            host.write(self.node_folder(index) / "rabbitmq.conf", self.config(index))
+            host.write(self.node_folder(index) / "enabled_plugins", plugins)
 
     def epmd_argv(self) -> list[str]:
         """Command of our port mapper, in the foreground."""
@@ -157,9 +157,3 @@ class Cluster:
     def redacted(self, text: str) -> str:
         """Give the text without this cluster's secrets."""
         return text.replace(self.password, "***").replace(self.cookie, "***")
-
-
-def _write(path: Path, text: str, mode: int) -> None:
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
-    path.chmod(mode)

@@ -6,15 +6,14 @@ A call takes half a second and as much CPU: never within a measured window.
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.errors import HostError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.errors import SystemFault
+from mqperf.hosts import Host
 from mqperf.systems.rabbitmq_version import parsed
 
 INSTALL = "sudo apt-get install rabbitmq-server"
@@ -54,7 +53,7 @@ def installed_version() -> str:
 class Control:
     """rabbitmqctl for one cluster; ``folder`` is private to the cluster."""
 
-    host: LocalHost
+    host: Host
     program: Path
     environment: Mapping[str, str]
     folder: Path
@@ -82,15 +81,9 @@ class Control:
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
             ],
         }
-        try:
-            with tempfile.NamedTemporaryFile("w", dir=self.folder, suffix=".json") as file:
-                json.dump(definitions, file)
-                file.flush()
-                self._call(node, "import_definitions", file.name)
-        except OSError as error:
-            raise HostError(
-                f"{self.folder}: cannot write the definitions of a virtual host: {error.strerror}"
-            ) from None
+        file = self.folder / f"{vhost}.json"
+        self.host.write(file, json.dumps(definitions))
+        self._call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
         """Delete a virtual host with all that is in it; one that is not there is no fault."""

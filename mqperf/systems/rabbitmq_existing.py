@@ -16,7 +16,7 @@ import psutil
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import ForeignProcess, interface_of
+from mqperf.hosts import ForeignProcess, Host, interface_of
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_settings import Settings
@@ -126,14 +126,14 @@ def queue_names(case: Case, run_id: str) -> list[str]:
     return names
 
 
-def existing_cluster(settings: Settings) -> ExistingCluster:
+def existing_cluster(settings: Settings, host: Host) -> ExistingCluster:
     """Connect to every URL once, and learn who answers.
 
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
     urls = settings.endpoints
     peers = tuple(
-        _peer(index, name, url)
+        _peer(index, name, url, host)
         for index, (name, url) in enumerate(zip(settings.nodes, urls, strict=True))
     )
     return ExistingCluster(peers, urls)
@@ -180,11 +180,12 @@ def _without_secrets(url: BrokerUrl, text: object) -> str:
     return said
 
 
-def _peer(index: int, name: str, url: BrokerUrl) -> Peer:
+def _peer(index: int, name: str, url: BrokerUrl, host: Host) -> Peer:
     with connected(url) as connection:
         told = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
-        node = Node(node_label(index), name, _local_broker(name, address, port))
+        broker = _local_broker(name, address, port)
+        node = Node(node_label(index), name, broker, None if broker is None else host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
         return Peer(node, told["version"], told["platform"], told["cluster_name"], interface)

@@ -11,7 +11,7 @@ from mqperf.hosts import Process
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.record import disk_errors
-from mqperf.systems.evidence import LogReader, check_alive, rss_bytes
+from mqperf.systems.evidence import LogReader, check_alive
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_config import USER, Cluster
 from mqperf.systems.rabbitmq_control import Control
@@ -31,7 +31,7 @@ class PrivateCluster:
         self._cluster = cluster
         self._control = control
         self._processes = tuple(processes)
-        self._logs = [LogReader(process.log) for process in processes]
+        self._logs = [LogReader(control.host, process.log) for process in processes]
         self._status = control.status(cluster.node_names[0])
         running = cast("list[str]", self._status["running_nodes"])
         if set(running) != set(cluster.node_names):
@@ -45,7 +45,7 @@ class PrivateCluster:
     def nodes(self) -> tuple[Node, ...]:
         """Master, Slave 1 and Slave 2."""
         return tuple(
-            Node(node_label(index), name, process)
+            Node(node_label(index), name, process, self._control.host)
             for index, (name, process) in enumerate(
                 zip(self._cluster.node_names, self._processes, strict=True)
             )
@@ -72,7 +72,7 @@ class PrivateCluster:
             "version": self._versions["rabbitmq_version"],
             "runtime": f"Erlang {self._versions['erlang_version']}",
             "nodes": [
-                {"label": node.label, "name": node.name, "rss_bytes": rss_bytes(process)}
+                {"label": node.label, "name": node.name, "rss_bytes": process.rss_bytes}
                 for node, process in zip(self.nodes, self._processes, strict=True)
             ],
             "config": self._cluster.redacted(self._cluster.config(0)),
@@ -86,7 +86,10 @@ class PrivateCluster:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
         for node, process in zip(self.nodes, self._processes, strict=True):
             check_alive(
-                process, f"RabbitMQ node {node.label} ({node.name})", self._cluster.redacted
+                self._control.host,
+                process,
+                f"RabbitMQ node {node.label} ({node.name})",
+                self._cluster.redacted,
             )
 
     def collect(self, folder: Path) -> None:

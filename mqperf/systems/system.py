@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts import ForeignProcess, LocalHost, Process
+from mqperf.hosts import ForeignProcess, Host, Process
 from mqperf.load import Access
 from mqperf.plan import Case
 
@@ -17,12 +17,13 @@ from mqperf.plan import Case
 class Node:
     """One node of a deployment: as reports call it, and as the system calls it.
 
-    ``process`` is None when the node runs where we cannot see it.
+    ``process`` and ``host`` are None when the node runs where we cannot see it.
     """
 
     label: str
     name: str
     process: Process | ForeignProcess | None
+    host: Host | None = None
 
 
 class Deployment(Protocol):
@@ -73,7 +74,7 @@ class System:
     drivers: Mapping[str, str]
     installed: Callable[[], str]
     check: Callable[[Mapping[str, JsonValue]], object]
-    start: Callable[[Mapping[str, JsonValue], LocalHost, Path], AbstractContextManager[Deployment]]
+    start: Callable[[Mapping[str, JsonValue], Host, Path], AbstractContextManager[Deployment]]
     queue_kind: Callable[[str, Mapping[str, JsonValue]], str] | None = None
 
     def queues_here(self, asked: str, settings: Mapping[str, JsonValue]) -> str:

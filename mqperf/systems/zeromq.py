@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from mqperf import guarded
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Host
 from mqperf.load import Access, Endpoint
 from mqperf.load.simulator import environments
 from mqperf.plan import Case
@@ -93,7 +93,7 @@ def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: LocalHost, folder: Path) -> Iterator[Deployment]:
+def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Run a private Redis in ``folder``, on loopback, with a password and nothing on disk."""
     timeout_s = check(settings).start_timeout_s
     program, version = redis_program(), redis_version()

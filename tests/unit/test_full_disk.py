@@ -63,7 +63,7 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
         one = Server("one", "n", disk / "one", argv, {"PATH": os.defpath}, ("ready",), ())
         servers = Servers("Example", LocalHost())
         (disk / "one").mkdir()
-        Server.write = lambda _: fill()
+        Server.write = lambda *_: fill()
         try:
             servers.start([one], 3600)
         except MqperfError as error:

@@ -116,7 +116,7 @@ def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Pat
 def test_a_folder_that_cannot_be_made_is_named(servers: Servers, tmp_path: Path) -> None:
     """The user learns where there is no room."""
     (tmp_path / "file").touch()
-    with pytest.raises(HostError, match=r"file/one: cannot write the configuration of one"):
+    with pytest.raises(HostError, match=r"file/one: cannot make it: Not a directory"):
         servers.start([server(tmp_path / "file" / "one", SERVES)], 10)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
@@ -58,7 +59,7 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     """Whoever shares the machine reads neither password nor cookie."""
-    cluster.write()
+    cluster.write(LocalHost())
     files = [path for path in cluster.folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 2 * NODES
     assert {path.stat().st_mode & 0o077 for path in [cluster.folder, *files]} == {0}

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_existing import existing_cluster, queue_names
@@ -19,7 +20,7 @@ def test_unreachable_node_is_named_without_its_password() -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"rabbit://u:secret@127.0.0.1:{unused.getsockname()[1]}"
         with pytest.raises(SystemFault, match=r"rabbit://u:\*\*\*@127.*cannot be reached") as fault:
-            existing_cluster(Settings(nodes=("a",), urls=(url,)))
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
     assert "secret" not in str(fault.value)
 
 
@@ -34,7 +35,7 @@ def test_stranger_on_the_port_is_refused() -> None:
         pool.submit(greet, server)
         url = f"rabbit://u:p@127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(SystemFault, match="cannot be reached"):
-            existing_cluster(Settings(nodes=("a",), urls=(url,)))
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
 
 
 @pytest.mark.parametrize("targets", ["own", "shared"])

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from mqperf import cli
 from mqperf.errors import PlanError, SystemFault
+from mqperf.hosts import LocalHost
 from mqperf.load import Endpoint
 from mqperf.notebook import plan_of
 from mqperf.plan import Case, Plan
@@ -273,7 +274,7 @@ def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"amqp://u:{password}@localhost:{unused.getsockname()[1]}"
         with pytest.raises(SystemFault, match="cannot be reached") as fault:
-            existing_cluster(Settings(nodes=("a",), urls=(url,)))
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
     assert password not in str(fault.value)
     assert quote(password) not in str(fault.value)
 

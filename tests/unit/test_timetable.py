@@ -37,6 +37,8 @@ class Told(list[tuple[str, float]]):
 
 
 def frozen(process: Process) -> list[bool]:
+    """Whether each of its processes stands still, a moment after it was told."""
+    time.sleep(0.05)
     return [one.status() == "stopped" for one in process._tree()]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost, Process
+from mqperf.hosts import Host, Process
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems import Deployment, Node, System
@@ -21,12 +21,13 @@ class Toy:
     """The deployment: a process that sleeps, and what was provisioned on it."""
 
     process: Process
+    host: Host
     provisioned: int = 0
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The process."""
-        return (Node("Toy", "toy", self.process),)
+        return (Node("Toy", "toy", self.process, self.host),)
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Count, and lead nowhere."""
@@ -51,13 +52,11 @@ class Toy:
 
 
 @contextmanager
-def start(
-    _settings: Mapping[str, JsonValue], host: LocalHost, folder: Path
-) -> Iterator[Deployment]:
+def start(_settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
     """Start the process, and end it."""
     process = host.start("Toy", ["sleep", "600"], log=folder / "toy.log")
     try:
-        yield Toy(process)
+        yield Toy(process, host)
     finally:
         process.stop(grace_s=0)
 

@@ -1,0 +1,78 @@
+"""What every host is to those who use it."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from mqperf.guarded import Process
+
+
+class Host(Protocol):
+    """A machine: its processes, private folders, files, free ports and facts.
+
+    Paths are those of the host.  Whatever a host gives ends with us, however we end.  Every method
+    raises ``HostError``, which names the host or the file, when the host refuses.
+    """
+
+    @property
+    def name(self) -> str:
+        """Label of the host in records and tables."""
+        ...
+
+    def start(
+        self,
+        label: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        log: Path,
+        cwd: Path | None = None,
+    ) -> Process:
+        """Start a process with its output appended to ``log``."""
+        ...
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a short command to its end, and all that it started."""
+        ...
+
+    def scratch(self, prefix: str) -> AbstractContextManager[Path]:
+        """Make a private folder that vanishes at the end."""
+        ...
+
+    def make(self, folder: Path) -> None:
+        """Make a folder for its owner only, and those that lead to it; it must not be there."""
+        ...
+
+    def write(self, path: Path, text: str, mode: int = 0o600) -> None:
+        """Write a file for its owner only, and the folders that lead to it."""
+        ...
+
+    def read(self, path: Path, start: int = 0) -> bytes:
+        """The content of a file from a position on."""
+        ...
+
+    def size(self, path: Path) -> int:
+        """How many bytes a file has."""
+        ...
+
+    def check_room(self, folder: Path) -> None:
+        """Raise ``HostError`` when nothing more can be written into the folder."""
+        ...
+
+    def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
+        """Reserve consecutive free ports."""
+        ...
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What somebody who reads a measurement must know about the machine."""
+        ...

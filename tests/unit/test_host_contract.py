@@ -1,0 +1,109 @@
+"""What every host promises; a new kind of host joins the list."""
+
+import stat
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mqperf.errors import HostError
+from mqperf.hosts import Host, LocalHost
+
+HOSTS: tuple[Host, ...] = (LocalHost(),)
+every_host = pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+
+
+@every_host
+def test_a_scratch_folder_is_private_and_vanishes(host: Host) -> None:
+    """Nobody else looks into it, and nothing of it is left."""
+    with host.scratch("contract") as folder:
+        host.write(folder / "deep" / "file", "secret")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((folder / "deep").stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+@every_host
+def test_files_are_written_and_read_back(host: Host) -> None:
+    """For their owner only, from any position on, with the mode that was asked for."""
+    with host.scratch("contract") as folder:
+        host.write(folder / "file", "größer")
+        assert host.read(folder / "file") == "größer".encode()
+        assert host.read(folder / "file", start=6) == b"er"
+        assert host.size(folder / "file") == len("größer".encode())
+        assert stat.S_IMODE((folder / "file").stat().st_mode) == 0o600
+        host.write(folder / "cookie", "x", mode=0o400)
+        assert stat.S_IMODE((folder / "cookie").stat().st_mode) == 0o400
+
+
+@every_host
+def test_what_a_host_refuses_is_told_with_the_file(host: Host) -> None:
+    """A file that is not there, a folder that is, a file in the place of a folder."""
+    with host.scratch("contract") as folder:
+        host.make(folder / "made")
+        host.write(folder / "file", "")
+        for refused, words in (
+            (lambda: host.read(folder / "absent"), "absent: cannot read it: No such file"),
+            (lambda: host.size(folder / "absent"), "absent: cannot read it: No such file"),
+            (lambda: host.make(folder / "made"), "made: cannot make it: File exists"),
+            (
+                lambda: host.write(folder / "file" / "below", ""),
+                "file: cannot write it: File exists",
+            ),
+        ):
+            with pytest.raises(HostError, match=words):
+                refused()
+
+
+@every_host
+def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None:
+    """Also a frozen one; its memory is known as long as it lives."""
+    with host.scratch("contract") as folder:
+        argv = ["/bin/sh", "-c", "echo up; sleep 60 & wait"]
+        process = host.start("sleeper", argv, log=folder / "log", env={})
+        while b"up" not in host.read(folder / "log"):
+            assert process.alive
+        assert process.rss_bytes
+        children = psutil.Process(process.pid).children()
+        process.suspend()
+        while not process.frozen:
+            assert process.alive
+        process.resume()
+        while process.frozen:
+            assert process.alive
+        process.suspend()
+        process.stop(grace_s=0.1)
+        assert not process.alive
+        assert process.rss_bytes is None
+        assert not any(child.is_running() for child in children)
+
+
+@every_host
+def test_a_command_gives_its_output_or_runs_out_of_time(host: Host) -> None:
+    """Exit code, both outputs; and an error that names the command."""
+    code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+    done = host.run([sys.executable, "-c", code], timeout_s=30)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
+    with pytest.raises(HostError, match=r"did not end within 0\.1 s"):
+        host.run(["sleep", "60"], timeout_s=0.1)
+
+
+@every_host
+def test_ports_are_free_and_facts_are_told(host: Host) -> None:
+    """Consecutive ports that nobody has, and the label by which tables know the host."""
+    with host.ports(3) as ports:
+        assert [port - ports[0] for port in ports] == [0, 1, 2]
+    facts = host.facts()
+    assert facts["label"] == host.name
+    assert facts["cores"]
+
+
+@every_host
+def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
+    """A folder that is gone has none."""
+    with host.scratch("contract") as folder:
+        host.check_room(folder)
+        assert list(folder.iterdir()) == []
+        with pytest.raises(HostError):
+            host.check_room(Path(folder, "absent"))
