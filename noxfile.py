@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = Path("mqperf/load/simulator/locks")
+SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder")
+"""The tests with brokers, which mostly wait, in one process, and all others beside them."""
 
 
 # What a user runs
@@ -54,11 +56,11 @@ def lab(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types, docs, then every test in one pytest run."""
+    """Check everything: lint, types, docs, then every test, with two at a time."""
     lint(session)
     types(session)
     docs(session)
-    pytest(session, "tests", "--cov", "--complete")
+    pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
 
 
 @nox.session

@@ -14,6 +14,9 @@ NEEDS = {
 }
 """Programs by marker."""
 
+BROKERS = "brokers"
+"""The group of tests of which one runs at a time: they share cores badly, and use many ports."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -22,6 +25,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("CI") == "true",
         help="fail, instead of skipping, tests that need a broker where there is none",
     )
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where tests run side by side, those with brokers stay in one process, and so does a file."""
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            brokers = any(map(item.get_closest_marker, NEEDS))
+            item.add_marker(pytest.mark.xdist_group(BROKERS if brokers else item.path.name))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -22,6 +22,9 @@ from mqperf.hosts import ForeignProcess, LocalHost, interface_of
 
 SLEEP = ["sleep", "60"]
 
+beside_no_broker = pytest.mark.xdist_group("brokers")
+"""For tests that need the first ports of all: brokers of a test beside them may hold these."""
+
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -243,6 +246,7 @@ def test_ports_are_consecutive_free_and_not_ephemeral(host: LocalHost) -> None:
                 server.bind(("127.0.0.1", port))
 
 
+@beside_no_broker
 def test_ports_are_never_given_twice(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither this nor another mqperf gets a block that is in use, until it is given back."""
     monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
@@ -265,6 +269,7 @@ def test_ports_are_never_given_twice(host: LocalHost, monkeypatch: pytest.Monkey
             pass
 
 
+@beside_no_broker
 def test_ports_in_use_are_passed_over(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stranger's server is not disturbed."""
     monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
