@@ -22,7 +22,7 @@ VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = Path("mqperf/load/simulator/locks")
 SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder")
-"""The tests with brokers, which mostly wait, in one process, and all others beside them."""
+"""The tests with RabbitMQ, which mostly wait, in one process, and all others beside them."""
 
 
 # What a user runs

@@ -14,9 +14,6 @@ NEEDS = {
 }
 """Programs by marker."""
 
-BROKERS = "brokers"
-"""The group of tests of which one runs at a time: they share cores badly, and use many ports."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -29,11 +26,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run side by side, those with brokers stay in one process, and so does a file."""
+    """Where tests run side by side, a file stays in one process, and so does all of RabbitMQ."""
     for item in items:
-        if not item.get_closest_marker("xdist_group"):
-            brokers = any(map(item.get_closest_marker, NEEDS))
-            item.add_marker(pytest.mark.xdist_group(BROKERS if brokers else item.path.name))
+        group = "rabbitmq" if item.get_closest_marker("needs_rabbitmq") else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -22,9 +22,6 @@ from mqperf.hosts import ForeignProcess, LocalHost, interface_of
 
 SLEEP = ["sleep", "60"]
 
-beside_no_broker = pytest.mark.xdist_group("brokers")
-"""For tests that need the first ports of all: brokers of a test beside them may hold these."""
-
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -246,14 +243,20 @@ def test_ports_are_consecutive_free_and_not_ephemeral(host: LocalHost) -> None:
                 server.bind(("127.0.0.1", port))
 
 
-@beside_no_broker
-def test_ports_are_never_given_twice(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def two_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only two blocks of ports to choose from, which no broker on this machine can hold."""
+    monkeypatch.setattr("mqperf.hosts.ports.FIRST", 32_000)
+    monkeypatch.setattr("mqperf.hosts.ports.LAST", 32_100)
+
+
+@pytest.mark.usefixtures("two_blocks")
+def test_ports_are_never_given_twice(host: LocalHost) -> None:
     """Neither this nor another mqperf gets a block that is in use, until it is given back."""
-    monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
     with another_mqperf(
         """
         import mqperf.hosts.ports
-        mqperf.hosts.ports.LAST = 20_100
+        mqperf.hosts.ports.FIRST, mqperf.hosts.ports.LAST = 32_000, 32_100
         with host.ports(50) as ports:
             print(ports[0], flush=True)
             input()
@@ -269,12 +272,11 @@ def test_ports_are_never_given_twice(host: LocalHost, monkeypatch: pytest.Monkey
             pass
 
 
-@beside_no_broker
-def test_ports_in_use_are_passed_over(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("two_blocks")
+def test_ports_in_use_are_passed_over(host: LocalHost) -> None:
     """A stranger's server is not disturbed."""
-    monkeypatch.setattr("mqperf.hosts.ports.LAST", 20_100)
-    with socket.create_server(("127.0.0.1", 20_010)), host.ports(50) as ports:
-        assert ports[0] == 20_050
+    with socket.create_server(("127.0.0.1", 32_010)), host.ports(50) as ports:
+        assert ports[0] == 32_050
 
 
 def test_facts_tell_the_machine_but_not_its_name(host: LocalHost) -> None:
