@@ -46,7 +46,8 @@ def marked(folder: Path) -> Iterator[Callable[[], list[int]]]:
         yield living
     finally:
         for pid in living():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # a guardian was quicker
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
