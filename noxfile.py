@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = Path("mqperf/load/simulator/locks")
-SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadgroup", "--no-loadscope-reorder")
+SIDE_BY_SIDE = ("--numprocesses=2", "--no-loadscope-reorder")
 """The tests with RabbitMQ, which mostly wait, in one process, and all others beside them."""
 
 

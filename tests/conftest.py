@@ -2,9 +2,13 @@
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 BROWSERS = ("chromium", "google-chrome")
 NEEDS = {
@@ -24,12 +28,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run side by side, a file stays in one process, and so does all of RabbitMQ."""
-    for item in items:
-        group = "rabbitmq" if item.get_closest_marker("needs_rabbitmq") else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+@cache
+def group(file: str) -> str:
+    """What must not be divided among processes: a file, or all of RabbitMQ."""
+    path = Path(__file__).parent.parent / file
+    return "RabbitMQ" if "needs_rabbitmq" in path.read_text(encoding="utf-8") else file
+
+
+class Scheduler(LoadScopeScheduling):
+    """Gives each group of tests to the process that has least to do."""
+
+    @override
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduler:
+    # not --dist=loadgroup: with pytest 9.2, pytest-xdist 3.8 overlooks the groups
+    return Scheduler(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
