@@ -35,7 +35,7 @@ def group(file: str) -> str:
     return "RabbitMQ" if "needs_rabbitmq" in path.read_text(encoding="utf-8") else file
 
 
-class Scheduler(LoadScopeScheduling):
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # its base has no types
     """Gives each group of tests to the process that has least to do."""
 
     @override
