@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.tables import Tables, told_by_processes
-from mqperf.test_cases import with_replies
+from mqperf.test_cases import closed_loops, with_replies
 
 Row = Any
 """A row of a frame, its columns as attributes; the register knows their types."""
@@ -56,6 +56,12 @@ def calls(tables: Tables) -> pd.DataFrame:
     """The measured runs that wait for replies."""
     frame = measured(tables)
     return frame[frame["test_case"].isin(with_replies())]
+
+
+def closed(tables: Tables) -> pd.DataFrame:
+    """The measured runs in which a thread waits until its message is finished."""
+    frame = measured(tables)
+    return frame[frame["test_case"].isin(closed_loops())]
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from statistics import median
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import SWEEP, Finding, Row, calls, each, one_way
+from mqperf.stats.rules.finding import SWEEP, Finding, Row, closed, each, one_way
 from mqperf.tables import Tables
 
 MISSING_SHARE = 0.1
@@ -81,7 +81,7 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     is several times that and makes up a tenth of its threads.  Below saturation the round trip is
     so short that clients may well spend that much beside it; there the counts must disagree, too.
     """
-    usable = _usable(calls(tables))
+    usable = _usable(closed(tables))
     yield from _too_many_under_way(usable)
     for _, sweep in usable.groupby(SWEEP, sort=False):
         runs = [_call(row) for row in each(sweep)]
