@@ -33,7 +33,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "names": ("topologies", "queues", "test_cases"),
     "counts": ("green_threads", "processes"),
     "number": ("duration_s", "warmup_s", "cooldown_s", "timeout_s", "repeats", "seed"),
-    "flag": ("control_run",),
+    "flag": ("control_runs",),
     "mapping": ("systems", "load", "rabbitmq", "settings"),
 }
 NEVER: Mapping[str, str] = {
