@@ -9,6 +9,7 @@ import pytest
 from mqperf.errors import RecordError
 from mqperf.plan import ActionPlan, Case
 from mqperf.record import Event, Facts, Run, Whole, utc
+from mqperf.series.stream import Instants
 from mqperf.tables.outages import outages
 
 START = 1_700_000_000.0
@@ -61,7 +62,7 @@ def messages(rate: Callable[[float], float]) -> np.ndarray:
 def measured(
     rate: Callable[[float], float], actions: Sequence[ActionPlan] = (FREEZE,)
 ) -> list[dict[str, object]]:
-    return outages(whole(*actions), messages(rate), observed(*actions))
+    return outages(whole(*actions), Instants(messages(rate)), observed(*actions))
 
 
 def test_a_pause_is_as_long_as_it_was() -> None:
@@ -130,7 +131,7 @@ def test_a_second_action_has_its_own_level() -> None:
 def test_an_action_that_was_not_taken_is_no_run() -> None:
     """The case asks for it, so a record without it is not whole."""
     with pytest.raises(RecordError, match=r"events.jsonl: no action-ended of freeze 1, which"):
-        outages(whole(FREEZE), messages(lambda _at: 100), observed(FREEZE)[:1])
+        outages(whole(FREEZE), Instants(messages(lambda _at: 100)), observed(FREEZE)[:1])
 
 
 def replaced(**changes: float) -> ActionPlan:
