@@ -23,6 +23,7 @@ from mqperf.series.hdr_log import read_log
 from mqperf.series.stream import Instants, Stream
 from mqperf.stats import checks
 from mqperf.tables.histograms import write_hdr
+from mqperf.tables.within_run import PERCENTILES, latency_intervals
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
@@ -51,7 +52,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Frames, Frames]:
     for run in SAMPLES.iterdir():
         if run.is_dir():
             counted.converted(run, folder / run.name)
-    return tuple(stats.complete(tables.read(path)) for path in (SAMPLES, folder))
+    return stats.complete(tables.read(SAMPLES)), stats.complete(tables.read(folder))
 
 
 def assert_same(exact: Frames, other: Frames) -> None:
@@ -83,7 +84,7 @@ def test_tables_say_which_record_a_run_has(both: tuple[Frames, Frames]) -> None:
 
 
 def test_lost_duplicate_and_failed_messages_are_the_same(tmp_path: Path) -> None:
-    """A CALL run with a message received twice and one error, of two processes with equal starts."""
+    """A message received twice and an error; of two processes with equal starts, too."""
     Known(clients=CALL.clients * 2, servers=CALL.servers * 2).write(tmp_path / "a")
     run = CALL.write(tmp_path / "b").path
     shutil.copytree(tmp_path / "a", tmp_path / "c")
@@ -168,8 +169,6 @@ def test_intervals_within_a_run_are_the_same(tmp_path: Path) -> None:
     random = np.random.default_rng(3)
     starts = np.sort(START + random.uniform(0, 60, 30_000))
     calls = np.column_stack([starts, starts + random.gamma(4, 0.002, len(starts))])
-    from mqperf.tables.within_run import PERCENTILES, latency_intervals
-
     window = START, START + 60
     found = []
     for stream in (Instants(calls), counted_stream(tmp_path, calls)):
@@ -190,7 +189,8 @@ def test_a_quantile_beyond_all_buckets_is_not_known(tmp_path: Path) -> None:
     median, high = latencies.quantiles_s([0.5, 0.99])
     assert median == pytest.approx(0.2, rel=DIGITS)
     assert np.isnan(high)
-    assert (latencies.count, latencies.max_s) == (3, pytest.approx(4000.0))
+    assert latencies.count == 3
+    assert latencies.max_s == pytest.approx(4000.0)
 
 
 # sequence numbers
@@ -229,7 +229,7 @@ def test_every_number_is_accounted_for(
 
 
 def test_ranges_are_compact(tmp_path: Path) -> None:
-    """A million messages without two of them are three ranges, in a file of a few hundred bytes."""
+    """Ten thousand messages without two of them are three ranges, in a file of some 100 bytes."""
     sequence = [number for number in range(10_000) if number not in {17, 4711}]
     found = numbered(tmp_path, sequence, 3)
     assert found.ranges.tolist() == [[0, 16], [18, 4710], [4712, 9999]]
