@@ -193,6 +193,17 @@ def test_a_quantile_beyond_all_buckets_is_not_known(tmp_path: Path) -> None:
     assert latencies.max_s == pytest.approx(4000.0)
 
 
+def test_the_example_of_the_reference_is_a_whole_file(tmp_path: Path) -> None:
+    """What the page of the format shows can be read; there, lines are broken."""
+    page = (ROOT / "docs/reference/run-folder.md").read_text()
+    text = page.partition("## The .counts format")[2].partition("```json")[2].partition("```")[0]
+    whole = re.sub(r"\n(?!\{)", " ", text.strip())
+    (tmp_path / "server-1.counts").write_text(f"{whole}\n")
+    found = read_counts(tmp_path / "server-1.counts")
+    assert found.streams["received"].count == 3
+    assert found.numbers["received"]["client-1"].count == 3
+
+
 # sequence numbers
 
 SEQUENCE = st.lists(st.integers(0, 30), max_size=80)

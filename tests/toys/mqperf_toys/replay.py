@@ -82,7 +82,7 @@ def check(folder: Path, label: str, _kind: Kind) -> None:
 
 def account(_run: Whole, streams: "ByProcess") -> Account:
     """It counts nothing of its own; raises ``LoadError`` when a server has no messages."""
-    if not any(len(some) for some in streams["server-1"].values()):
+    if not any(some.count for some in streams["server-1"].values()):
         raise LoadError("server-1 received nothing")
     return Account()
 
