@@ -10,7 +10,6 @@ What a file says twice must agree, or it is damaged: half of it would be a small
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -20,14 +19,13 @@ from pydantic import BaseModel, ValidationError
 
 from mqperf import raw
 from mqperf.errors import LoadError
-from mqperf.record.counts_lines import FORMAT, VERSION, Header, Second, Seen
+from mqperf.record.counts_lines import Header, Second, Seen, header_of, opened
 from mqperf.record.counts_stream import Collected
 from mqperf.record.numbers import Numbers, joined
 from mqperf.series.counted import Counted
 
 Row = TypeVar("Row", bound=BaseModel)
 
-HEADER_LIMIT_BYTES = 65_536
 LINE_LIMIT_BYTES = 16 * raw.MIB
 
 
@@ -40,17 +38,11 @@ class CountsFile:
     numbers: Mapping[str, Mapping[str, Numbers]]
 
 
-def read_header(path: Path) -> Header:
-    """The header of a file; raises `LoadError` if it has none that we know."""
-    with _opened(path) as file:
-        return _header(path, file)
-
-
 def read_counts(path: Path) -> CountsFile:
     """All of a file; raises `LoadError` if it is cut short, or contradicts itself."""
-    with _opened(path) as file:
+    with opened(path) as file:
         lines = _Lines(file)
-        header = _header(path, file)
+        header = header_of(path, file)
         try:
             return _content(header, lines)
         except ValidationError as error:
@@ -115,27 +107,3 @@ def _of(streams: Mapping[str, Collected], name: str) -> Collected:
     if name not in streams:
         raise ValueError(f"the header knows no stream {name}")
     return streams[name]
-
-
-def _header(path: Path, file: BufferedReader) -> Header:
-    try:
-        header = Header.model_validate_json(file.readline(HEADER_LIMIT_BYTES))
-    except ValidationError as error:
-        raise LoadError(
-            f"{path} is no {FORMAT} file of version {VERSION}: {raw.first_problem(error)}."
-        ) from None
-    names = [stream.name for stream in header.streams]
-    if len(set(names)) < len(names):
-        raise LoadError(f"{path}:1: a stream is there twice")
-    return header
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BufferedReader]:
-    try:
-        with raw.opened(path) as file:
-            yield file
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None

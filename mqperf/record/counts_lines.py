@@ -1,15 +1,21 @@
 """The lines of ``.counts`` files, each checked by itself."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mqperf.record.facts import LATEST, LONGEST_S
+from mqperf import raw
+from mqperf.errors import LoadError
+from mqperf.record.facts import LATEST, LONGEST_S, WIDEST
 from mqperf.record.messages import Name
-from mqperf.record.numbers import HIGHEST
 
 FORMAT = "mqperf-counts"
 VERSION = 1
+HEADER_LIMIT_BYTES = 65_536
 EARLY_S, LATE_S = 3_600, 86_400
 """No message was started so long before the load, or finished so long after it."""
 
@@ -19,12 +25,12 @@ RANGES_LIMIT = 100_000
 SAME = 1e-6
 """Two sums of the same latencies differ by less, relative to them."""
 
-Count = Annotated[int, Field(ge=0, le=HIGHEST)]
-Number = Annotated[int, Field(ge=0, le=HIGHEST)]
+Count = Annotated[int, Field(ge=0, le=WIDEST)]
+Number = Annotated[int, Field(ge=0, le=WIDEST)]
 Latency = Annotated[float, Field(ge=-LATEST, le=LATEST, allow_inf_nan=False)]
 Sum = Annotated[float, Field(ge=-1e20, le=1e20, allow_inf_nan=False)]
 Instant = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
-Times = Annotated[int, Field(ge=1, le=HIGHEST)]
+Times = Annotated[int, Field(ge=1, le=WIDEST)]
 
 
 class Row(BaseModel):
@@ -60,7 +66,7 @@ class Header(Row):
 class StartedIn(Row):
     """The messages started in a second; without latencies, if the stream has none."""
 
-    count: Annotated[int, Field(ge=1, le=HIGHEST)]
+    count: Annotated[int, Field(ge=1, le=WIDEST)]
     sum_s: Sum | None = None
     min_s: Latency | None = None
     max_s: Latency | None = None
@@ -89,7 +95,7 @@ class StartedIn(Row):
 class FinishedIn(Row):
     """The messages finished in a second."""
 
-    count: Annotated[int, Field(ge=1, le=HIGHEST)]
+    count: Annotated[int, Field(ge=1, le=WIDEST)]
     sum_s: Sum
     max_s: Latency
 
@@ -117,3 +123,35 @@ class Seen(Row):
     ranges: Annotated[tuple[tuple[Number, Number], ...], Field(max_length=RANGES_LIMIT)] = ()
     again: Annotated[tuple[tuple[Number, Number, Times], ...], Field(max_length=RANGES_LIMIT)] = ()
     reordered: Count = 0
+
+
+def read_header(path: Path) -> Header:
+    """The header of a file; raises `LoadError` if it has none that we know."""
+    with opened(path) as file:
+        return header_of(path, file)
+
+
+def header_of(path: Path, file: BufferedReader) -> Header:
+    """The header that is the first line of the file."""
+    try:
+        header = Header.model_validate_json(file.readline(HEADER_LIMIT_BYTES))
+    except ValidationError as error:
+        raise LoadError(
+            f"{path} is no {FORMAT} file of version {VERSION}: {raw.first_problem(error)}."
+        ) from None
+    names = [stream.name for stream in header.streams]
+    if len(set(names)) < len(names):
+        raise LoadError(f"{path}:1: a stream is there twice")
+    return header
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BufferedReader]:
+    """The file for reading; raises `LoadError` when it cannot be read."""
+    try:
+        with raw.opened(path) as file:
+            yield file
+    except FileNotFoundError:
+        raise LoadError(f"{path} is missing: its process died before it could save.") from None
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-HIGHEST = 2**53
-"""No message has a higher number, and the lowest is 0."""
-
 Ranges = NDArray[np.int64]
 """Rows of first and last number, sorted, none of which touches the next."""
 

@@ -51,10 +51,15 @@ class Tally:
     ) -> None:
         """Count messages of one sender, in the order in which they were seen.
 
-        ``sequence`` has their numbers, by which the sender counts what it sends, from 0.
+        ``sequence`` has their numbers, by which the sender counts what it sends, from 0.  Raises
+        ``ValueError`` for messages of an hour or more before the start, and counts none of them.
         """
         if not len(sequence):
             return
+        if started.min() <= self.start - EARLY_S or (
+            finished is not None and finished.min() <= self.start - EARLY_S
+        ):
+            raise ValueError("a message from long before the load cannot be counted")
         self.streams[stream].add(self.start, started, finished)
         self.seen.setdefault((stream, sender), _Seen()).add(sequence)
 
@@ -138,8 +143,6 @@ class _Sums:
 
     def add(self, second: NDArray[np.int64], latency: Values) -> None:
         """Take in messages of these seconds since the start."""
-        if second.min() <= -EARLY_S:
-            raise ValueError("a message from long before the load cannot be counted")
         place = second + EARLY_S
         self._grow(int(place.max()) + 1)
         length = len(self.count)

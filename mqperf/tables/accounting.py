@@ -12,8 +12,9 @@ import numpy as np
 
 from mqperf.record import Event, Whole
 from mqperf.record.numbers import Ranges, common, size, union
+from mqperf.record.totals import COUNTS
 from mqperf.series.counted import Counted
-from mqperf.tables.streams import COUNTS, Streams
+from mqperf.tables.streams import Streams
 from mqperf.test_cases import TEST_CASES
 
 

@@ -13,13 +13,10 @@ from mqperf.errors import LoadError, RecordError
 from mqperf.record import Whole, counts, messages
 from mqperf.record.counts_lines import EARLY_S, LATE_S, Header
 from mqperf.record.numbers import Numbers
+from mqperf.record.totals import COUNTS, ENDS, INSTANTS
 from mqperf.series.counted import Counted, combined
 from mqperf.series.stream import ByProcess, Instants, Stream
 from mqperf.test_cases import TEST_CASES
-
-INSTANTS, COUNTS = "instants", "counts"
-ENDS = {INSTANTS: ".messages", COUNTS: ".counts"}
-"""How the files of each kind of record end."""
 
 ONE, TWO = ("started",), ("started", "finished")
 SERVER = {"received": TWO}

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from mqperf import tables
 from mqperf.errors import LoadError
-from mqperf.record.counts import read_counts, read_header
+from mqperf.record.counts import read_counts
+from mqperf.record.totals import is_recorded, totals
 from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
 from mqperf.series.hdr_log import COMPRESSED, ENCODED, HEADER, OUTER, decode, decode_sparse, encode
 from mqperf.stats import checks
@@ -331,10 +332,21 @@ def test_a_missing_file_is_a_dead_process(run: Path) -> None:
     """The error says what the absence means, as for instants."""
     (run / CLIENT).unlink()
     with pytest.raises(LoadError, match=r"client-1\.counts is missing: its process died"):
-        read_header(run / CLIENT)
+        read_counts(run / CLIENT)
+    assert not is_recorded(run / "load", "client-1")
     shutil.copytree(SAMPLES / GOOD, run.with_name(GOOD))
     (failure,) = tables.read(run.parent)["runs"]["failure"].dropna()
     assert "client-1.counts is missing: its process died" in failure
+
+
+def test_the_runner_counts_messages_of_either_record(run: Path) -> None:
+    """What a process recorded of each stream, from the header alone."""
+    for label in ("client-1", "server-1"):
+        found = totals(run / "load", label)
+        assert found == totals(SAMPLES / NAME / "load", label)
+        assert sum(found.values()) > 0
+        assert is_recorded(run / "load", label)
+        assert is_recorded(SAMPLES / NAME / "load", label)
 
 
 def test_two_kinds_of_record_in_a_run_are_refused(run: Path) -> None:
