@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf import tables
-from mqperf.errors import LoadError
+from mqperf.errors import LoadError, RecordError
 from mqperf.record.counts import read_counts
 from mqperf.record.totals import is_recorded, totals
 from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
@@ -371,3 +371,31 @@ def test_two_processes_that_send_as_one_are_refused(run: Path) -> None:
         damage(run, header(label=f"{kind}-2"), f"load/{kind}-2.counts")
     (failure,) = tables.read(run.parent)["runs"]["failure"].dropna()
     assert "client-2.counts: another process, too, sent messages as client-1" in failure
+
+
+def hole(path: Path) -> None:
+    """A huge file with nothing in it."""
+    path.touch()
+    os.truncate(path, 2**43)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (os.mkfifo, "a named pipe, where a recorded file should be"),
+        (
+            lambda path: path.symlink_to("../../elsewhere"),
+            "a link, where a recorded file should be",
+        ),
+        (Path.mkdir, "a folder, where a recorded file should be"),
+        (hole, "has at most"),
+    ],
+)
+def test_what_is_no_file_is_not_opened(
+    run: Path, make: Callable[[Path], object], reason: str
+) -> None:
+    """Nobody waits for a pipe, follows a link, or reads a hole."""
+    (run / CLIENT).unlink()
+    make(run / CLIENT)
+    with pytest.raises(RecordError, match=rf"client-1\.counts: .*{reason}"):
+        read_counts(run / CLIENT)
