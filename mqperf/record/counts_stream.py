@@ -53,6 +53,8 @@ class Collected:
         total = sum(count.tolist())  # which no crafted count can make wrap around
         if total + row.beyond != row.count:
             raise ValueError(f"{row.count} messages, {total} of them in the histogram")
+        if row.negative > sum(count[index == 0].tolist()):
+            raise ValueError(f"{row.negative} latencies below zero, fewer in the first bucket")
         self.filled += len(index)
         if self.filled > BUCKETS_LIMIT:
             raise ValueError("the histograms are larger than any load can fill")

@@ -165,6 +165,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "another least latency": (started(min_s=1e-6), "a latency of 1e-06 s is not in its histogram"),
     "the least above the largest": (started(min_s=9.0), "started: the sum of latencies is none"),
     "negative ones that are not": (started(negative=3), "started: the least latency contradicts"),
+    "more negative ones than there can be": (
+        started(negative=1, min_s=-0.1, sum_s=0.0),
+        "1 latencies below zero, fewer in the first bucket",
+    ),
     "more beyond than all": (started(beyond=2**40), "started: a part of the messages is more"),
     "no histogram": (
         lambda lines: row(lines)["started"].pop("histogram"),
