@@ -112,6 +112,11 @@ _RUNS = (
     ),
     _text("case", "Id of the case that the record holds; a run folder is named after it."),
     _text("content", "Digest of the instants of all its messages; no two runs share one."),
+    _text(
+        "record",
+        "What is recorded of messages: instants of each, or counts of each second; see the"
+        " methodology for what counts cannot tell.",
+    ),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
     _text("order", "Order of the sweep: listed, as the plan has it, or random."),
     Column("seed", "Int64", "Seed of the random order."),
@@ -186,12 +191,18 @@ _MESSAGES = (
     _count(
         "causality_violations",
         "Messages finished before they were started, or answered before they were received, by"
-        " more than the clocks' offset.",
+        " more than the clocks' offset; the latter only where instants are recorded.",
         "causality violations",
+    ),
+    _count(
+        "reordered",
+        "Messages that a server received after a later one of the same sender, by their sequence"
+        " numbers; empty where instants are recorded, which have none.",
+        "reordered",
     ),
     _text(
         "disagreements",
-        "Where the record of every message and the simulator's own output, or the count at the"
+        "Where the record of the messages and the simulator's own output, or the count at the"
         " drain, differ.",
     ),
     _rate(
@@ -291,7 +302,8 @@ _OUTAGES = (
     _seconds("downtime_s", "From the one to the other.", "downtime", "not negative"),
     _seconds(
         "outage_s",
-        "Longest time without a finished message that overlaps the action.",
+        "Longest time without a finished message that overlaps the action. Where counts are"
+        " recorded, of whole seconds only: the real one may be up to 2 s longer.",
         "outage",
         "not negative",
     ),
@@ -304,7 +316,8 @@ _OUTAGES = (
     _seconds(
         "recovery_s",
         "From the end of the action until throughput is back at 90 % of its level before, in the"
-        " next second and over the next 3 s; sought every 0.1 s. Empty when that was not reached"
+        " next second and over the next 3 s; sought every 0.1 s, or where counts are recorded at"
+        " every full second. Empty when that was not reached"
         " within the load, or the level is not known.",
         "recovery",
         "not negative",

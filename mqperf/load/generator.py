@@ -15,7 +15,7 @@ from mqperf.plan import Case
 
 if TYPE_CHECKING:
     from mqperf.record import Whole
-    from mqperf.record.messages import Streams
+    from mqperf.series.stream import ByProcess
 
 Kind = Literal["client", "server"]
 
@@ -129,7 +129,7 @@ class Generator:
     describe: Callable[[Case], list[str]]
     options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]
     check: Callable[[Path, str, Kind], None]
-    account: "Callable[[Whole, Streams], Account]"
+    account: "Callable[[Whole, ByProcess], Account]"
 
 
 def _quoted(text: str) -> str:

@@ -19,13 +19,8 @@ from mqperf import raw
 from mqperf.errors import LoadError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     from numpy.typing import NDArray
-
-    Streams = Mapping[str, Mapping[str, NDArray[np.float64]]]
-    """Label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
 
 FORMAT = "mqperf-messages"
 VERSION = 1

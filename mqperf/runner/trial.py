@@ -17,7 +17,8 @@ from mqperf.hosts import Host
 from mqperf.load import Access, Command, Generator, Job, Kind, Tool
 from mqperf.plan import Case
 from mqperf.probes import PROBES, Target, Task
-from mqperf.record import Attempt, Run, disk_errors, messages, set_aside, utc
+from mqperf.record import Attempt, Run, disk_errors, set_aside, utc
+from mqperf.record.totals import is_recorded, totals
 from mqperf.runner.control import POLL_S, Control
 from mqperf.runner.processes import Processes
 from mqperf.runner.timetable import Timetable
@@ -295,8 +296,7 @@ class Trial:
             self.bench.generator.check(load, label, kind)
         except LoadError:
             return False
-        return (load / f"{label}.messages").exists()
+        return is_recorded(load, label)
 
     def _counts(self, label: str) -> Mapping[str, int]:
-        header = messages.read_header(self.attempt.folder / "load" / f"{label}.messages")
-        return {stream.name: stream.count for stream in header.streams}
+        return totals(self.attempt.folder / "load", label)

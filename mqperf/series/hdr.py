@@ -62,7 +62,7 @@ def fold(latencies_s: NDArray[np.float64]) -> Histogram:
     """The histogram of latencies in seconds."""
     counts, beyond = np.zeros(LENGTH, dtype=np.int64), 0
     for start in range(0, len(latencies_s), CHUNK):
-        index, outside = _indices(latencies_s[start : start + CHUNK])
+        index, outside = indices(latencies_s[start : start + CHUNK])
         counts += np.bincount(index, minlength=LENGTH)
         beyond += outside
     return Histogram(counts, beyond)
@@ -106,7 +106,13 @@ def highest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:
     return highest
 
 
-def _indices(latencies_s: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+def middle_s(indices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The middle of what is counted in each of these buckets, in seconds."""
+    lowest = np.where(indices > 0, highest_ns(np.maximum(indices - 1, 0)) + 1, 0)
+    return (lowest + highest_ns(indices)) / 2e9
+
+
+def indices(latencies_s: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
     """The bucket of each value that has one, and how many have none."""
     values = np.rint(np.maximum(latencies_s, 0) * 1e9).astype(np.int64)
     outside = int(np.count_nonzero(values > HIGHEST_NS))

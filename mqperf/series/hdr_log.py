@@ -5,19 +5,36 @@ histogram, compressed.  The lines are written here: hdrhistogram 0.10.8 for Pyth
 time, divides maxima down to zero, and knows version 1.2 only.  It does encode histograms well.
 """
 
+import base64
+import struct
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
+from numpy.typing import NDArray
 
 from mqperf.errors import TableError
-from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, Histogram, highest_ns
+from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, Counts, Histogram, highest_ns
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
+
+OUTER, HEADER = struct.Struct(">ii"), struct.Struct(">iiiiqqd")
+"""Before what is compressed: cookie, length.  In it: the same, offset, digits, range and ratio."""
+
+COMPRESSED, ENCODED = 0x1C849304 | 0x10, 0x1C849303 | 0x10
+
+CONTINUED = 0x80
+WORD = 8
+"""Bytes of the longest word; one of nine would count more than ``MOST``."""
+
+MOST = 2**53
+"""No bucket holds more."""
+
+LONGEST_BYTES = WORD * LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +70,7 @@ def read_log(path: Path) -> Iterator[Interval]:
         try:
             start, length, _, encoded = line.rsplit(",", 3)
             yield Interval(float(start), float(length), decode(encoded))
-        except (ValueError, HdrCookieException, HdrLengthException) as error:
+        except ValueError as error:
             raise TableError(f"{path}:{number}: no line of a histogram log: {error}") from None
 
 
@@ -67,11 +84,63 @@ def encode(histogram: Histogram) -> str:
 
 def decode(encoded: str) -> Histogram:
     """The histogram of its compressed form; raises ``ValueError`` for one of another range."""
-    coder = HdrHistogram.decode(encoded)
-    counts = np.frombuffer(coder.counts, dtype=np.int64).copy()
-    if (coder.significant_figures, len(counts), coder.unit_magnitude) != (DIGITS, LENGTH, 9):
-        raise ValueError("the histogram has another range or number of digits")
+    index, number = decode_sparse(encoded)
+    counts = np.zeros(LENGTH, dtype=np.int64)
+    counts[index] = number
     return Histogram(counts)
+
+
+def decode_sparse(encoded: str) -> tuple[Counts, Counts]:
+    """The buckets that are not empty, in order, and how many each has.
+
+    Nothing larger than a histogram is made of text that pretends to be one: raises ``ValueError``.
+    Read here because hdrhistogram 0.10.8 takes the sizes in the text at their word.
+    """
+    payload = _decompressed(base64.b64decode(encoded, validate=True))
+    words = _words(np.frombuffer(payload, dtype=np.uint8, offset=HEADER.size))
+    if words.size and (words.min() < -LENGTH or words.max() > MOST):
+        raise ValueError("the histogram has a count beyond any")
+    steps = np.where(words < 0, -words, 1)  # a negative word is so many empty buckets
+    ends = np.cumsum(steps)
+    if words.size and ends[-1] > LENGTH:
+        raise ValueError("the histogram has more buckets than its range")
+    return (ends - steps)[words > 0], words[words > 0]
+
+
+def _decompressed(content: bytes) -> bytes:
+    if len(content) < OUTER.size or OUTER.unpack_from(content) != (
+        COMPRESSED,
+        len(content) - OUTER.size,
+    ):
+        raise ValueError("no compressed histogram of version 2, or not a whole one")
+    unpacker = zlib.decompressobj()
+    try:
+        payload = unpacker.decompress(content[OUTER.size :], HEADER.size + LONGEST_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not unpacker.eof or unpacker.unused_data or len(payload) < HEADER.size:
+        raise ValueError("the compressed histogram is cut short, or too long")
+    cookie, length, offset, *range_, ratio = HEADER.unpack_from(payload)
+    if (cookie, length, offset) != (ENCODED, len(payload) - HEADER.size, 0):
+        raise ValueError("no histogram of version 2, or not a whole one")
+    if (range_, ratio) != ([DIGITS, LOWEST_NS, HIGHEST_NS], 1.0):
+        raise ValueError("the histogram has another range or number of digits")
+    return payload
+
+
+def _words(content: NDArray[np.uint8]) -> Counts:
+    """Whole numbers of seven bits to the byte, least first (LEB128), their sign the lowest bit."""
+    ends = np.flatnonzero(content < CONTINUED)
+    lengths = np.diff(ends, prepend=-1)
+    if content.size and (not ends.size or ends[-1] != content.size - 1 or lengths.max() > WORD):
+        raise ValueError("the histogram has a word that does not end, or is too long")
+    if not content.size:
+        return np.zeros(0, dtype=np.int64)
+    starts = ends - lengths + 1
+    shift = 7 * (np.arange(content.size) - np.repeat(starts, lengths))
+    values = np.add.reduceat((content & (CONTINUED - 1)).astype(np.int64) << shift, starts)
+    words: Counts = (values >> 1) ^ -(values & 1)
+    return words
 
 
 def _line(interval: Interval) -> str:

@@ -1,16 +1,20 @@
-"""Every message accounted for by its instants, and the runner's own counts beside them.
+"""Every message accounted for, and the runner's own counts beside them.
 
-A message is known by its start, which the client that sent it and the server that received it
-record alike.  Two clients may start one in the same instant, so starts are counted, not collected.
+Of a record of instants a message is known by its start, which the client that sent it and the
+server that received it record alike.  Two clients may start one in the same instant, so starts are
+counted, not collected.  Of a record of counts it is known by its sender and sequence number.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from mqperf.record import Event, Whole
-from mqperf.tables.streams import Streams, together
+from mqperf.record.numbers import Ranges, common, size, union
+from mqperf.record.totals import COUNTS
+from mqperf.series.counted import Counted
+from mqperf.tables.streams import Streams
 from mqperf.test_cases import TEST_CASES
 
 
@@ -20,9 +24,11 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
     Where servers answer, a message is lost that got neither reply nor error; elsewhere one that no
     server received.
     """
-    received = together(streams, "received")
-    replies, errors = together(streams, "round_trip"), together(streams, "error")
-    sent = np.sort(together(streams, "sent")[:, 0])
+    if streams.record == COUNTS:
+        return _by_number(run, streams)
+    received = streams.instants("received")
+    replies, errors = streams.instants("round_trip"), streams.instants("error")
+    sent = np.sort(streams.instants("sent")[:, 0])
     at_servers = np.sort(received[:, 0])
     ended = at_servers
     foreign = _surplus(at_servers, sent, known=False)
@@ -35,6 +41,57 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
         "foreign": foreign,
         "causality_violations": _violations(run, received, replies, errors),
     }
+
+
+def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
+    """The same by sequence numbers; which reply came before its request was received is unknown."""
+    sent = {sender: numbers.ranges for sender, numbers in streams.seen("sent")}
+    at_servers = _distinct(streams, "received")
+    answers = ("round_trip", "error") if TEST_CASES[run.case.test_case].replies else ()
+    ended = _distinct(streams, *answers) if answers else at_servers
+    known = _known(streams, "received", sent)
+    foreign = [
+        streams.together(name).count - _known(streams, name, sent)
+        for name in ("received", *answers)
+    ]
+    return {
+        "lost": sum(map(size, sent.values())) - _shared(ended, sent),
+        "duplicates": known - _shared(at_servers, sent),
+        "foreign": sum(foreign),
+        "reordered": sum(numbers.reordered for _, numbers in streams.seen("received")),
+        "causality_violations": _negative(run, streams),
+    }
+
+
+def _distinct(streams: Streams, *names: str) -> Mapping[str, Ranges]:
+    """By sender, the numbers that any process saw in these streams."""
+    found: dict[str, list[Ranges]] = {}
+    for name in names:
+        for sender, numbers in streams.seen(name):
+            found.setdefault(sender, []).append(numbers.ranges)
+    return {sender: union(parts) for sender, parts in found.items()}
+
+
+def _shared(seen: Mapping[str, Ranges], sent: Mapping[str, Ranges]) -> int:
+    """How many of the numbers that were sent are among those seen."""
+    return sum(common(seen[sender], own) for sender, own in sent.items() if sender in seen)
+
+
+def _known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
+    """Messages of a stream, each as often as it was seen, that somebody had sent."""
+    seen = streams.seen(name)
+    return sum(numbers.among(sent[sender]) for sender, numbers in seen if sender in sent)
+
+
+def _negative(run: Whole, streams: Streams) -> int:
+    """Messages with a negative latency, if the least is beyond what clocks may differ by."""
+    found = 0
+    for name in ("received", "round_trip", "error"):
+        stream = streams.together(name)
+        summary = stream.summary()
+        if isinstance(stream, Counted) and summary and summary.min_s < -run.clock_offset_s:
+            found += stream.negative
+    return found
 
 
 def _surplus(some: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:
@@ -78,8 +135,8 @@ def drained(streams: Streams, events: list[Event]) -> Iterator[str]:
         if event.what != "drained":
             continue
         sent, received = (event.detail.get(name) for name in ("sent", "received"))
-        if sent != (recorded := len(together(streams, "sent"))):
+        if sent != (recorded := streams.together("sent").count):
             yield f"drained: {sent} sent when the load had ended, {recorded} recorded"
-        handled = len(together(streams, "received"))
+        handled = streams.together("received").count
         if not isinstance(received, int) or not 0 <= received <= handled:
             yield f"drained: {received} received when the load had ended, {handled} recorded"

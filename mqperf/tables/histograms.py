@@ -5,17 +5,15 @@ latency is the service time, and nobody was kept waiting whose latency is missin
 intended, ``series.hdr.corrected`` gives what senders at that rate would have seen.
 """
 
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from mqperf.record import Run, runs
-from mqperf.series.hdr import Histogram, fold, merged
+from mqperf.series.hdr import Histogram, merged
 from mqperf.series.hdr_log import Interval, write_log
+from mqperf.series.stream import Stream, Window
 from mqperf.tables.of_run import finished_messages
-from mqperf.tables.within_run import Window
 
 
 def latency_histograms(run: Run) -> list[Interval]:
@@ -35,17 +33,10 @@ def write_hdr(run: Run, path: Path) -> None:
     write_log(path, window[0], by_second(finished, window), comment)
 
 
-def by_second(finished: np.ndarray, window: Window) -> list[Interval]:
-    """One interval per second of the window, of started and finished of each message."""
-    begin, end = window
-    second = np.floor(finished[:, 0] - begin)
-    order = np.argsort(second, kind="stable")
-    latency = (finished[:, 1] - finished[:, 0])[order]
-    ends = np.searchsorted(second[order], np.arange(round(end - begin) + 1))
-    return [
-        Interval(float(number), 1.0, fold(latency[first:last]))
-        for number, (first, last) in enumerate(pairwise(ends))
-    ]
+def by_second(finished: Stream, window: Window) -> list[Interval]:
+    """One interval per second of the window."""
+    histograms = finished.started_in(window).histograms()
+    return [Interval(float(number), 1.0, one) for number, one in enumerate(histograms)]
 
 
 def write_all(runs_folder: Path, folder: Path, read: pd.DataFrame) -> list[Path]:

@@ -1,7 +1,8 @@
 """One run folder as tables: what each number means is written here.
 
-Times are seconds since the start of the measured window.  Figures come from the instants of every
-message; what the load generator itself counted stands beside them for comparison.
+Times are seconds since the start of the measured window.  Figures come from the record of every
+message, be it instants or counts; what the load generator itself counted stands beside them for
+comparison.
 """
 
 import json
@@ -15,11 +16,12 @@ from mqperf.load import Account, generator_of
 from mqperf.plan import Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
+from mqperf.series.stream import ByProcess, Stream, Window
 from mqperf.tables import accounting, timeline, within_run
 from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
-from mqperf.tables.streams import Streams, finished, read_streams, together
-from mqperf.tables.within_run import PERCENTILES, Window
+from mqperf.tables.streams import Streams, read_streams
+from mqperf.tables.within_run import PERCENTILES
 from mqperf.test_cases import TEST_CASES
 
 PHASES = ("warm-up", "window", "cool-down")
@@ -40,8 +42,9 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     events = read_events(run.path)
     tables["events"] = _events(run, facts, events)
     streams = read_streams(one)
-    account = generator_of(one.case).account(one, streams)
-    done = finished(streams, one.case.test_case)
+    account = generator_of(one.case).account(one, streams.processes)
+    done = streams.finished(one.case.test_case)
+    tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
     accounts = accounting.accounted(one, streams) | {
@@ -57,18 +60,18 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     counts = _message_row(one.case, streams, one.window, account)
     tables["messages"] = pd.DataFrame([counts | accounts])
     tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, account)])
-    tables["intervals"] = _intervals(streams, one.load, one.window)
+    tables["intervals"] = _intervals(streams.processes, one.load, one.window)
     tables["outages"] = pd.DataFrame(outages(one, done, events))
     return tables | _probed(one)
 
 
-def finished_messages(run: Run) -> tuple[np.ndarray, Window]:
-    """Started and finished of every message that counts as done in a whole run, and its window.
+def finished_messages(run: Run) -> tuple[Stream, Window]:
+    """The messages that count as finished in a whole run, and its window.
 
     Raises ``MqperfError`` for an attempt that is not whole, or whose record is damaged.
     """
     one = whole(run, run.facts())
-    return finished(read_streams(one), one.case.test_case), one.window
+    return read_streams(one).finished(one.case.test_case), one.window
 
 
 def keys(run: str, case: Case | None) -> dict[str, Any]:
@@ -116,55 +119,54 @@ def _probed(run: Whole) -> dict[str, pd.DataFrame]:
     return {table: pd.concat(p, ignore_index=True) for table, p in filled.items() if p}
 
 
-def _drain_s(finished: np.ndarray, load_end: float) -> float:
+def _drain_s(finished: Stream, load_end: float) -> float:
     """Seconds from the end of the load until the last message was finished."""
-    return max(0.0, float(finished[:, 1].max(initial=load_end)) - load_end)
+    last = finished.last()
+    return 0.0 if last is None else max(0.0, last - load_end)
 
 
 def _message_row(case: Case, streams: Streams, window: Window, account: Account) -> dict[str, Any]:
-    done, sent = finished(streams, case.test_case), together(streams, "sent")[:, 0]
-    per_second = within_run.per_second(done[:, 1], window)
+    done, sent = streams.finished(case.test_case), streams.together("sent")
+    per_second = done.per_second(window)
     length = window[1] - window[0]
     return {
-        "sent": len(sent),
-        "received": len(together(streams, "received")),
-        "round_trip": len(done) if TEST_CASES[case.test_case].replies else None,
-        "errors": len(together(streams, "error")),
+        "sent": sent.count,
+        "received": streams.together("received").count,
+        "round_trip": done.count if TEST_CASES[case.test_case].replies else None,
+        "errors": streams.together("error").count,
         "throughput_msg_s": per_second.sum() / length,
-        "send_rate_msg_s": within_run.per_second(sent, window).sum() / length,
+        "send_rate_msg_s": sent.per_second(window).sum() / length,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
         "published_throughput_msg_s": account.throughput_msg_s,
         **within_run.throughput_interval(per_second),
     }
 
 
-def _latency_row(
-    case: Case, finished: np.ndarray, window: Window, account: Account
-) -> dict[str, Any]:
+def _latency_row(case: Case, finished: Stream, window: Window, account: Account) -> dict[str, Any]:
     """Latency of the messages started in the window, however late they finished.
 
     Those finished in the window would leave out just the slowest ones when a backlog grows.
     """
-    inside = finished[(finished[:, 0] >= window[0]) & (finished[:, 0] < window[1])]
-    latency = inside[:, 1] - inside[:, 0]
+    latencies = finished.started_in(window)
     row: dict[str, Any] = {
         "stream": TEST_CASES[case.test_case].finish.latency,
-        "samples": len(latency),
+        "samples": latencies.count,
         "published_latency_s": account.latency_mean_s,
     }
-    if len(latency):
-        values = np.quantile(latency, list(PERCENTILES.values()))
+    if latencies.count:
+        values = latencies.quantiles_s(list(PERCENTILES.values()))
         estimates = dict(zip(PERCENTILES, values, strict=True))
-        row |= {**estimates, "latency_mean_s": latency.mean(), "latency_max_s": latency.max()}
-        row |= within_run.latency_intervals(inside, window, estimates)
+        mean, largest = latencies.mean_s, latencies.max_s
+        row |= {**estimates, "latency_mean_s": mean, "latency_max_s": largest}
+        row |= within_run.latency_intervals(latencies, window, estimates)
     return row
 
 
-def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
-    names = [(label, name) for label, named in streams.items() for name in named]
-    parts = [_stream_intervals(streams[label][name], load) for label, name in names]
+def _intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:
+    """Counts and latencies by the second in which a message finished (or, sent, was started)."""
+    names = [(label, name) for label, named in processes.items() for name in named]
+    parts = [processes[label][name].by_finish(load) for label, name in names]
     seconds = round(load[1] - load[0])
-    columns = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     start_s = np.tile(np.arange(seconds) - (window[0] - load[0]), len(parts))
     phase = np.searchsorted([0.0, window[1] - window[0]], start_s, side="right")
     return pd.DataFrame(
@@ -173,27 +175,8 @@ def _intervals(streams: Streams, load: Window, window: Window) -> pd.DataFrame:
             "stream": np.repeat([name.replace("_", "-") for _, name in names], seconds),
             "start_s": start_s,
             "phase": np.array(PHASES)[phase],
-            **columns,
+            "count": np.concatenate([part.count for part in parts]),
+            "latency_mean_s": np.concatenate([part.latency_mean_s for part in parts]),
+            "latency_max_s": np.concatenate([part.latency_max_s for part in parts]),
         }
     )
-
-
-def _stream_intervals(stream: np.ndarray, load: Window) -> dict[str, np.ndarray]:
-    """Counts and latencies by the second in which a message finished (or, sent, was started)."""
-    instants = stream[:, -1]
-    counts = within_run.per_second(instants, load)
-    if stream.shape[1] == 1:
-        none = np.full(len(counts), np.nan)
-        return {"count": counts, "latency_mean_s": none, "latency_max_s": none}
-    second = np.floor(instants - load[0])
-    inside = (second >= 0) & (second < len(counts))
-    latency, second = (instants - stream[:, 0])[inside], second[inside].astype(np.int64)
-    total = np.bincount(second, weights=latency, minlength=len(counts))
-    largest = np.full(len(counts), -np.inf)
-    np.maximum.at(largest, second, latency)
-    some = counts > 0
-    return {
-        "count": counts,
-        "latency_mean_s": np.divide(total, counts, where=some, out=np.full(len(total), np.nan)),
-        "latency_max_s": np.where(some, largest, np.nan),
-    }

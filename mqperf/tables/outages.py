@@ -1,19 +1,22 @@
 """The table ``outages``: what each action of a run did to the messages.
 
-Instants are those at which messages were finished, by the same rule as throughput.
+Instants are those at which messages were finished, by the same rule as throughput.  Of a record of
+counts only whole seconds are known: nothing is guessed of what happened within one.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from mqperf.errors import RecordError
 from mqperf.plan import ActionPlan
 from mqperf.record import Event, Whole
+from mqperf.series.stream import Instants, Stream
 
 STEP_S = 0.1
-"""Recovery is looked for at instants this far apart."""
+"""Recovery is looked for at instants this far apart; of a record of counts, a second."""
 
 STEADY_S = 3
 """Throughput must be back for so long to count as recovered."""
@@ -25,18 +28,48 @@ LEVEL_S = 1.0
 """A level is not made of less: the shortest time before an action."""
 
 
-def outages(run: Whole, done: np.ndarray, events: Sequence[Event]) -> list[dict[str, Any]]:
+class _Finished(Protocol):
+    """When messages were finished; times are seconds since the start of the window."""
+
+    def count(self, begin: float, end: float) -> int:
+        """Messages finished between the two."""
+        ...
+
+    def inside(self, begin: float, end: float) -> tuple[float, float]:
+        """The largest part of this time of which the messages are known."""
+        ...
+
+    def gap_s(self, began: float, ended: float) -> float:
+        """The longest time without a message that overlaps this one."""
+        ...
+
+    def steps(self, first: float, last: float) -> Iterator[float]:
+        """The instants at which recovery is looked for."""
+        ...
+
+
+def outages(run: Whole, done: Stream, events: Sequence[Event]) -> list[dict[str, Any]]:
     """A row per action of the run, in the order of the plan; all times are of the window.
 
-    ``done`` has started and finished of every finished message.  Raises ``RecordError`` for an
-    action of the plan that the run did not take, or did not undo.
+    ``done`` are the messages that count as finished.  Raises ``RecordError`` for an action of the
+    plan that the run did not take, or did not undo.
     """
-    finished = np.sort(done[:, 1]) - run.window[0]
+    if not run.case.actions:
+        return []
+    finished = _finished(run, done)
     observed = {(event.what, event.detail.get("number")): event for event in events}
     return [
         _row(run, action, finished, _times(run, number, action, observed))
         for number, action in enumerate(run.case.actions, 1)
     ]
+
+
+def _finished(run: Whole, done: Stream) -> _Finished:
+    begin, end = run.load[0] - run.window[0], run.load[1] - run.window[0]
+    if isinstance(done, Instants):
+        return _ByInstant(np.sort(done.finished) - run.window[0], begin, end)
+    last = max(run.load[1], np.ceil(done.last() or 0.0))
+    return _BySecond(done.per_second((run.load[0], last)), round(begin))
 
 
 def _times(
@@ -57,7 +90,7 @@ def _times(
 
 
 def _row(
-    run: Whole, action: ActionPlan, finished: np.ndarray, times: tuple[float, float]
+    run: Whole, action: ActionPlan, finished: _Finished, times: tuple[float, float]
 ) -> dict[str, Any]:
     began, ended = times
     level = _level(run, action, finished, began)
@@ -68,52 +101,86 @@ def _row(
         "began_s": began,
         "ended_s": ended,
         "downtime_s": ended - began,
-        "outage_s": _outage_s(run, finished, began, ended),
+        "outage_s": finished.gap_s(began, ended),
         "level_msg_s": level,
         "recovery_s": None if level is None else _recovery_s(run, finished, ended, level),
     }
 
 
-def _outage_s(run: Whole, finished: np.ndarray, began: float, ended: float) -> float:
-    """The longest time without a finished message that overlaps the action."""
-    ends = [run.load[0] - run.window[0], run.load[1] - run.window[0]]
-    instants = np.concatenate([[ends[0]], finished, [max(ends[1], *finished[-1:], ended)]])
-    gaps = np.diff(instants)
-    overlaps = (instants[1:] > began) & (instants[:-1] < ended)
-    return float(gaps[overlaps].max(initial=0.0))
-
-
-def _level(run: Whole, action: ActionPlan, finished: np.ndarray, began: float) -> float | None:
+def _level(run: Whole, action: ActionPlan, finished: _Finished, began: float) -> float | None:
     """Messages finished per second before the action, since the window or the last action."""
     earlier = [one.end_s for one in run.case.actions if one.end_s <= action.at_s]
-    since = max([0.0, *(end + STEADY_S for end in earlier)])
-    if began - since < LEVEL_S:
+    begin, end = finished.inside(max([0.0, *(end + STEADY_S for end in earlier)]), began)
+    if end - begin < LEVEL_S:
         return None
-    level = _count(finished, since, began) / (began - since)
+    level = finished.count(begin, end) / (end - begin)
     return level if level > 0 else None
 
 
-def _recovery_s(run: Whole, finished: np.ndarray, ended: float, level: float) -> float | None:
+def _recovery_s(run: Whole, finished: _Finished, ended: float, level: float) -> float | None:
     """Seconds from the end of the action until throughput is back and stays so; None if never.
 
     The first instant from which on the next second, and the next ``STEADY_S`` together, reach
     ``BACK`` of the level.
     """
     last = run.load[1] - run.window[0] - STEADY_S
-    for at in _steps(ended, last):
-        soon, steady = _count(finished, at, at + 1), _count(finished, at, at + STEADY_S) / STEADY_S
+    for at in finished.steps(ended, last):
+        soon, steady = finished.count(at, at + 1), finished.count(at, at + STEADY_S) / STEADY_S
         if min(soon, steady) >= BACK * level:
             return at - ended
     return None
 
 
-def _steps(first: float, last: float) -> Iterator[float]:
-    number = 0
-    while (at := first + number * STEP_S) <= last:
-        yield at
-        number += 1
+@dataclass(frozen=True, slots=True)
+class _ByInstant:
+    """Every instant, sorted; the load lasts from ``begin`` to ``end``."""
+
+    instants: np.ndarray
+    begin: float
+    end: float
+
+    def count(self, begin: float, end: float) -> int:
+        first, last = np.searchsorted(self.instants, [begin, end])
+        return int(last - first)
+
+    def inside(self, begin: float, end: float) -> tuple[float, float]:
+        return begin, end
+
+    def gap_s(self, began: float, ended: float) -> float:
+        latest = max(self.end, *self.instants[-1:], ended)
+        instants = np.concatenate([[self.begin], self.instants, [latest]])
+        gaps = np.diff(instants)
+        overlaps = (instants[1:] > began) & (instants[:-1] < ended)
+        return float(gaps[overlaps].max(initial=0.0))
+
+    def steps(self, first: float, last: float) -> Iterator[float]:
+        number = 0
+        while (at := first + number * STEP_S) <= last:
+            yield at
+            number += 1
 
 
-def _count(finished: np.ndarray, begin: float, end: float) -> int:
-    first, last = np.searchsorted(finished, [begin, end])
-    return int(last - first)
+@dataclass(frozen=True, slots=True)
+class _BySecond:
+    """How many in each second from ``begin`` on."""
+
+    counts: np.ndarray
+    begin: int
+
+    def count(self, begin: float, end: float) -> int:
+        first, last = round(begin) - self.begin, round(end) - self.begin
+        return int(self.counts[max(first, 0) : max(last, 0)].sum())
+
+    def inside(self, begin: float, end: float) -> tuple[float, float]:
+        return float(np.ceil(begin)), float(np.floor(end))
+
+    def gap_s(self, began: float, ended: float) -> float:
+        """Only whole seconds: the real one may be up to two seconds longer."""
+        busy = np.flatnonzero(self.counts) + self.begin
+        first = np.concatenate([[self.begin], busy + 1])
+        last = np.concatenate([busy, [max(self.begin + len(self.counts), int(np.ceil(ended)))]])
+        overlaps = (last > began) & (first < ended)
+        return float((last - first)[overlaps].max(initial=0.0))
+
+    def steps(self, first: float, last: float) -> Iterator[float]:
+        return (float(at) for at in range(int(np.ceil(first)), int(np.floor(last)) + 1))

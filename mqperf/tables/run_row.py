@@ -7,9 +7,7 @@ import pandas as pd
 
 from mqperf.load import GENERATORS
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
-
-MESSAGES = ".messages"
-"""How the files end that hold the instants of all messages."""
+from mqperf.record.totals import ENDS
 
 LOOPBACK = "lo"
 
@@ -49,8 +47,10 @@ def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
 
 
 def _content(facts: Facts) -> str | None:
-    """One digest of the instants of all messages, as recorded: no two runs share them."""
-    digests = sorted(digest for name, digest in facts.files.items() if name.endswith(MESSAGES))
+    """One digest of the record of all messages: no two runs share it."""
+    digests = sorted(
+        digest for name, digest in facts.files.items() if name.endswith(tuple(ENDS.values()))
+    )
     return hashlib.sha256("".join(digests).encode()).hexdigest() if digests else None
 
 

@@ -1,17 +1,22 @@
-"""The instants of every message of a run, once they are known to be those of its processes."""
+"""The messages of a run, once they are known to be those of its processes.
 
-from collections.abc import Iterator, Mapping
+Processes record the instants of every message, or counts of each second; all of a run alike.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from mqperf.errors import LoadError, RecordError
-from mqperf.record import Whole, messages
-from mqperf.record.messages import Header
+from mqperf.record import Whole, counts, messages
+from mqperf.record.counts_lines import EARLY_S, LATE_S, Header
+from mqperf.record.numbers import Numbers
+from mqperf.record.totals import COUNTS, ENDS, INSTANTS
+from mqperf.series.counted import Counted, combined
+from mqperf.series.stream import ByProcess, Instants, Stream
 from mqperf.test_cases import TEST_CASES
-
-Streams = Mapping[str, Mapping[str, np.ndarray]]
-"""label of a process -> name of a stream -> array of (count, columns) epoch seconds."""
 
 ONE, TWO = ("started",), ("started", "finished")
 SERVER = {"received": TWO}
@@ -19,58 +24,135 @@ CLIENT = {"sent": ONE, "error": TWO}
 CALLER = {**CLIENT, "round_trip": TWO}
 """The columns of each stream of a process; the order of streams does not matter."""
 
-EARLY_S, LATE_S = 3_600.0, 86_400.0
-"""No message was started so long before the load, or finished so long after it."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Streams:
+    """All messages of a run: of instants, or of counts with the sequence numbers.
+
+    ``numbers`` has for each process the numbers by stream and sender; it is empty for instants.
+    """
+
+    processes: ByProcess
+    numbers: Sequence[Mapping[str, Mapping[str, Numbers]]] = ()
+    joined: dict[str, Stream] = field(default_factory=dict, repr=False)
+
+    @property
+    def record(self) -> str:
+        """Which kind of record it is."""
+        return COUNTS if self.numbers else INSTANTS
+
+    def together(self, name: str) -> Stream:
+        """One stream over all processes, without messages when none has it."""
+        if name not in self.joined:
+            self.joined[name] = _together(self.processes, name)
+        return self.joined[name]
+
+    def finished(self, test_case: str) -> Stream:
+        """The messages that count as finished in the test case."""
+        return self.together(TEST_CASES[test_case].finish.stream)
+
+    def instants(self, name: str) -> np.ndarray:
+        """Started and finished of all messages of a stream, which must be of instants."""
+        stream = self.together(name)
+        if not isinstance(stream, Instants):
+            raise TypeError(f"{name} is recorded as counts: it has no instants")
+        return stream.values
+
+    def seen(self, name: str) -> Iterator[tuple[str, Numbers]]:
+        """Sender and sequence numbers of a stream, of every process that saw some."""
+        for of_process in self.numbers:
+            yield from of_process.get(name, {}).items()
 
 
 def read_streams(run: Whole) -> Streams:
     """The messages of every process of a whole run.
 
     Raises ``LoadError`` or ``RecordError`` for a file that is missing or damaged, belongs to
-    another process or run, or holds an instant far from the run's own.
+    another process or run, or holds an instant far from the run's own; and for a run of which some
+    processes recorded instants, and others counts.
     """
     load = run.run.path / "load"
     labels = [process.label for process in run.facts.processes]
-    unknown = sorted({file.stem for file in load.glob("*.messages")} - set(labels))
-    if unknown:
-        file = load / f"{unknown[0]}.messages"
-        raise RecordError(f"{file}: run.json knows no process {unknown[0]}")
-    return {label: _streams(run, load / f"{label}.messages") for label in labels}
+    kinds = {kind: {file.stem for file in load.glob(f"*{end}")} for kind, end in ENDS.items()}
+    for kind, found in kinds.items():
+        if unknown := sorted(found - set(labels)):
+            file = load / f"{unknown[0]}{ENDS[kind]}"
+            raise RecordError(f"{file}: run.json knows no process {unknown[0]}")
+    if all(kinds.values()):
+        raise RecordError(
+            f"{load}: holds both {' and '.join(ENDS.values())} files: one record cannot account for"
+            " the messages of the other"
+        )
+    if kinds[COUNTS]:
+        return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
+    end = ENDS[INSTANTS]
+    return Streams({label: _instants(run, load / f"{label}{end}") for label in labels})
 
 
-def together(streams: Streams, name: str) -> np.ndarray:
-    """All messages of one stream over all processes; no rows when no process has the stream."""
-    parts = [named[name] for named in streams.values() if name in named]
-    return np.concatenate(parts) if parts else np.empty((0, 2))
+def _together(processes: ByProcess, name: str) -> Stream:
+    parts = [named[name] for named in processes.values() if name in named]
+    counted = [part for part in parts if isinstance(part, Counted)]
+    if counted:
+        return combined(counted)
+    every = [part.values for part in parts if isinstance(part, Instants)]
+    return Instants(np.concatenate(every) if every else np.empty((0, 2)))
 
 
-def finished(streams: Streams, test_case: str) -> np.ndarray:
-    """Started and finished of every message that counts as finished in the test case."""
-    return together(streams, TEST_CASES[test_case].finish.stream)
-
-
-def _streams(run: Whole, file: Path) -> Mapping[str, np.ndarray]:
+def _instants(run: Whole, file: Path) -> Mapping[str, Stream]:
     header, streams = messages.read_all(file)
-    for problem in _foreign(run, file.stem, header):
-        raise LoadError(f"{file}: not of this run: {problem}")
+    told = {stream.name: stream.columns for stream in header.streams}
+    _check(run, file, header, told if len(told) == len(header.streams) else {})
     begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
     for name, instants in streams.items():
         if len(instants) and not (begin < instants.min() and instants.max() < end):
             raise LoadError(f"{file}: stream {name} has an instant far from those of the run")
-    return streams
+    return {name: Instants(instants) for name, instants in streams.items()}
 
 
-def _foreign(run: Whole, label: str, header: Header) -> Iterator[str]:
+def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:
+    read = {label: counts.read_counts(file) for label, file in files.items()}
+    senders: set[str] = set()
+    end = run.load[1] + run.case.timeout_s + LATE_S
+    for label, found in read.items():
+        _check(run, files[label], found.header, {s.name: s.columns for s in found.header.streams})
+        if any(stream.end > end for stream in found.streams.values()):
+            raise LoadError(f"{files[label]}: a second is far from those of the run")
+        own = found.numbers.get("sent", {})
+        if both := sorted(senders & set(own)):
+            raise LoadError(f"{files[label]}: another process, too, sent messages as {both[0]}")
+        senders |= set(own)
+    return Streams(
+        {label: found.streams for label, found in read.items()},
+        [found.numbers for found in read.values()],
+    )
+
+
+def _check(
+    run: Whole,
+    file: Path,
+    header: messages.Header | Header,
+    streams: Mapping[str, tuple[str, ...]],
+) -> None:
+    for problem in _foreign(run, file.stem, header, streams):
+        raise LoadError(f"{file}: not of this run: {problem}")
+
+
+def _foreign(
+    run: Whole,
+    label: str,
+    header: messages.Header | Header,
+    streams: Mapping[str, tuple[str, ...]],
+) -> Iterator[str]:
     """In what a file differs from what this process of this run writes."""
     kind = next(one.kind for one in run.facts.processes if one.label == label)
     told = (header.label, header.kind, header.test_case)
     asked = (label, kind, run.case.test_case)
     if told != asked:
         yield f"it is of {' '.join(told)}, not of {' '.join(asked)}"
-    if kind == "client" and header.start is not None and header.start != run.load[0]:
+    counts_from_it = kind == "client" or isinstance(header, Header)
+    if counts_from_it and header.start is not None and header.start != run.load[0]:
         yield f"its load started at {header.start}, that of the run at {run.load[0]}"
-    found = {stream.name: stream.columns for stream in header.streams}
-    if found != _expected(kind, run.case.test_case) or len(found) != len(header.streams):
+    if streams != _expected(kind, run.case.test_case):
         yield f"its streams are {', '.join(stream.name for stream in header.streams)}"
 
 

@@ -5,10 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from mqperf.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
+from mqperf.series.stream import Latencies, Stream, Window, seconds
 from mqperf.series.warmup import warmup_s
-
-Window = tuple[float, float]
-"""Start and end in epoch seconds, whole seconds apart."""
 
 PERCENTILES = {
     "latency_p50_s": 0.5,
@@ -21,18 +19,9 @@ PERCENTILES = {
 Row = dict[str, float]
 
 
-def per_second(instants: np.ndarray, window: Window) -> np.ndarray:
-    """How many instants fall into each whole second of the window."""
-    begin, end = window
-    seconds = round(end - begin)
-    second = np.floor(instants - begin)
-    inside = second[(second >= 0) & (second < seconds)].astype(np.int64)
-    return np.bincount(inside, minlength=seconds)
-
-
-def warmup_found_s(finished: np.ndarray, load: Window) -> int | None:
+def warmup_found_s(finished: Stream, load: Window) -> int | None:
     """Seconds of the load until throughput was steady; ``load`` ends with the window."""
-    return warmup_s(per_second(finished[:, 1], load).astype(float))
+    return warmup_s(finished.per_second(load).astype(float))
 
 
 def throughput_interval(counts: np.ndarray) -> Row:
@@ -42,26 +31,24 @@ def throughput_interval(counts: np.ndarray) -> Row:
 
 
 def latency_intervals(
-    finished: np.ndarray, window: Window, percentiles: Mapping[str, float]
+    latencies: Latencies, window: Window, percentiles: Mapping[str, float]
 ) -> Row:
     """The intervals of the mean latency and of the percentiles, by their columns.
 
-    ``finished`` has started and finished of the messages which were started in the window,
-    ``percentiles`` the estimates.
+    ``latencies`` are of the messages which were started in the window, ``percentiles`` the
+    estimates; one that is NaN has no interval.
     """
-    seconds = round(window[1] - window[0])
-    if seconds < SHORTEST_S:
+    if seconds(window) < SHORTEST_S:
         return {}
-    second = (finished[:, 0] - window[0]).astype(np.int64)
-    latency = finished[:, 1] - finished[:, 0]
-    counts = np.bincount(second, minlength=seconds).astype(float)
-    totals = np.bincount(second, weights=latency, minlength=seconds)
-    row = _columns("latency_mean_s", ratio_interval(totals.astype(float), counts))
+    counts, totals = latencies.per_second()
+    row = _columns("latency_mean_s", ratio_interval(totals, counts))
     for column, estimate in percentiles.items():
-        above = np.bincount(second[latency > estimate], minlength=seconds)
-        levels = level_interval(PERCENTILES[column], counts - above, counts)
+        if np.isnan(estimate):
+            continue
+        below = counts - latencies.above(estimate)
+        levels = level_interval(PERCENTILES[column], below, counts)
         if levels is not None:
-            low, high = np.quantile(latency, levels)
+            low, high = latencies.quantiles_s(levels)
             row |= _columns(column, (float(low), float(high)))
     return row
 

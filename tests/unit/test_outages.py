@@ -9,6 +9,9 @@ import pytest
 from mqperf.errors import RecordError
 from mqperf.plan import ActionPlan, Case
 from mqperf.record import Event, Facts, Run, Whole, utc
+from mqperf.record.counts import read_counts
+from mqperf.record.tally import Tally
+from mqperf.series.stream import Instants
 from mqperf.tables.outages import outages
 
 START = 1_700_000_000.0
@@ -61,7 +64,7 @@ def messages(rate: Callable[[float], float]) -> np.ndarray:
 def measured(
     rate: Callable[[float], float], actions: Sequence[ActionPlan] = (FREEZE,)
 ) -> list[dict[str, object]]:
-    return outages(whole(*actions), messages(rate), observed(*actions))
+    return outages(whole(*actions), Instants(messages(rate)), observed(*actions))
 
 
 def test_a_pause_is_as_long_as_it_was() -> None:
@@ -130,8 +133,55 @@ def test_a_second_action_has_its_own_level() -> None:
 def test_an_action_that_was_not_taken_is_no_run() -> None:
     """The case asks for it, so a record without it is not whole."""
     with pytest.raises(RecordError, match=r"events.jsonl: no action-ended of freeze 1, which"):
-        outages(whole(FREEZE), messages(lambda _at: 100), observed(FREEZE)[:1])
+        outages(whole(FREEZE), Instants(messages(lambda _at: 100)), observed(FREEZE)[:1])
 
 
 def replaced(**changes: float) -> ActionPlan:
     return FREEZE.model_copy(update=changes)
+
+
+# counts of seconds
+
+
+def counted(
+    folder: Path, rate: Callable[[float], float], *actions: ActionPlan, late_s: float = 0.0
+) -> dict[str, object]:
+    """The same, of a record of counts."""
+    instants = messages(rate)
+    tally = Tally("client-1", "client", "rpc-call", START - 1, ["round_trip"])
+    sequence = np.arange(len(instants))
+    tally.add("round_trip", "client-1", sequence, instants[:, 0], instants[:, 1])
+    tally.save(folder / "client-1.counts")
+    stream = read_counts(folder / "client-1.counts").streams["round_trip"]
+    some = actions or (FREEZE,)
+    [row] = outages(whole(*some), stream, observed(*some, late_s=late_s))
+    return row
+
+
+def test_counts_know_an_outage_by_whole_seconds(tmp_path: Path) -> None:
+    """Two empty seconds are an outage of 2 s; level and recovery are as by instants."""
+    row = counted(tmp_path, lambda at: 0 if 4.95 <= at < 7 else 100)
+    assert (row["downtime_s"], row["outage_s"], row["recovery_s"]) == (2.0, 2.0, 0.0)
+    assert row["level_msg_s"] == pytest.approx(100, abs=1)
+
+
+def test_counts_guess_nothing_within_a_second(tmp_path: Path) -> None:
+    """Of a pause from 5.3 s to 7.3 s one empty second is known, and that all is well from 8 s."""
+    row = counted(tmp_path, lambda at: 0 if 5.3 <= at < 7.3 else 100, late_s=0.3)
+    assert (row["downtime_s"], row["outage_s"]) == (pytest.approx(2.0), 1.0)
+    assert row["recovery_s"] == pytest.approx(0.7)
+    assert row["level_msg_s"] == pytest.approx(100, abs=1)
+
+
+def test_counts_of_half_a_second_are_no_outage(tmp_path: Path) -> None:
+    """No second is empty: the outage is shorter than they can tell."""
+    short = replaced(for_s=0.5)
+    row = counted(tmp_path, lambda at: 0 if 5 <= at < 5.5 else 100, short)
+    assert row["outage_s"] == 0.0
+
+
+def test_counts_tell_an_outage_to_the_end(tmp_path: Path) -> None:
+    """Nothing was finished any more: until the load ended, and there is no recovery."""
+    row = counted(tmp_path, lambda at: 100 if at < 4.95 else 0)
+    assert (row["outage_s"], row["recovery_s"]) == (18.0, None)
+    assert counted(tmp_path, lambda _at: 100, replaced(at_s=0.5))["level_msg_s"] is None

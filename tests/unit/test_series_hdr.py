@@ -22,6 +22,7 @@ from mqperf.series.hdr import (
     merged,
 )
 from mqperf.series.hdr_log import Interval, encode, read_log, write_log
+from mqperf.series.stream import Instants
 from mqperf.tables.histograms import by_second
 
 LATENCIES = st.lists(st.floats(0, 3600), max_size=50).map(np.array)
@@ -143,7 +144,7 @@ def test_a_damaged_log_is_refused(tmp_path: Path, line: str) -> None:
 def test_seconds_add_up_to_the_window() -> None:
     """Each message is in the second in which it was started, and none from outside is in any."""
     finished = np.array([[9.5, 9.9], [9.8, 10.0], [10.0, 12.6], [10.1, 10.4], [12.9, 13.5]])
-    intervals = by_second(finished, (10.0, 13.0))
+    intervals = by_second(Instants(finished), (10.0, 13.0))
     assert [interval.histogram.total for interval in intervals] == [2, 0, 1]
     assert intervals[0].histogram.quantile_s(1) == pytest.approx(2.6, rel=1e-3)
     assert intervals[2].histogram.quantile_s(1) == pytest.approx(0.6, rel=1e-3)

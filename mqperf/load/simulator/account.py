@@ -15,7 +15,7 @@ from mqperf.test_cases import TEST_CASES
 if TYPE_CHECKING:
     import numpy as np
 
-    from mqperf.record.messages import Streams
+    from mqperf.series.stream import ByProcess, Stream
 
 STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
 """Stream of the simulator's own output -> stream of the exact record."""
@@ -28,7 +28,7 @@ PRECISION = 1e-9
 """Two ways to add up the same numbers differ by less."""
 
 
-def account(run: Whole, streams: "Streams") -> Account:
+def account(run: Whole, streams: "ByProcess") -> Account:
     """Throughput and latency by the formulas of 2016, from the simulator's own summaries.
 
     Raises ``LoadError`` for output that is damaged or of another run.
@@ -83,7 +83,7 @@ def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
 
 
 def _stream(
-    run: Whole, name: str, summary: Summary, points: list[Point], exact: "np.ndarray"
+    run: Whole, name: str, summary: Summary, points: list[Point], exact: "Stream"
 ) -> Iterator[str]:
     """What the simulator says of one stream of a process, against its points and the record.
 
@@ -97,10 +97,26 @@ def _stream(
         said, is_ = getattr(summary, figure), getattr(own, figure)
         if not _same(said, is_):
             yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
-    if not len(exact) - missed <= own.count <= len(exact):
-        yield f"{name}: {len(exact)} messages recorded, {own.count} counted by the simulator"
-    elif own.latency is not None and exact.shape[1] > 1 and name != "error":
-        yield from _latencies(name, run.case.green_threads, own, exact)
+    if not exact.count - missed <= own.count <= exact.count:
+        yield f"{name}: {exact.count} messages recorded, {own.count} counted by the simulator"
+    elif own.latency is not None and exact.timed and name != "error":
+        yield from _recorded(name, run.case.green_threads, own, exact)
+
+
+def _recorded(name: str, threads: int, own: Summary, exact: "Stream") -> Iterator[str]:
+    """Where the simulator's latencies are not those of the record, be it instants or counts.
+
+    Counts do not tell which messages the simulator left out, so they are compared without any.
+    """
+    from mqperf.series.stream import Instants
+
+    if isinstance(exact, Instants):
+        yield from _latencies(name, threads, own, exact.values)
+    elif own.count == exact.count and (recorded := exact.summary()) is not None:
+        exactly = (recorded.mean_s, recorded.min_s, recorded.max_s)
+        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
+            if not _same(getattr(own, figure), is_):
+                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
 
 
 def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> Iterator[str]:

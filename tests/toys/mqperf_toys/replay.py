@@ -15,7 +15,7 @@ from mqperf.record.messages import read_header, read_messages
 from mqperf.test_cases import TEST_CASES
 
 if TYPE_CHECKING:
-    from mqperf.record.messages import Streams
+    from mqperf.series.stream import ByProcess
 
 PLAYER = Path(__file__).with_name("player.py")
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "runs"
@@ -80,9 +80,9 @@ def check(folder: Path, label: str, _kind: Kind) -> None:
     read_messages(folder / f"{label}.messages")
 
 
-def account(_run: Whole, streams: "Streams") -> Account:
+def account(_run: Whole, streams: "ByProcess") -> Account:
     """It counts nothing of its own; raises ``LoadError`` when a server has no messages."""
-    if not any(len(some) for some in streams["server-1"].values()):
+    if not any(some.count for some in streams["server-1"].values()):
         raise LoadError("server-1 received nothing")
     return Account()
 

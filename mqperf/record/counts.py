@@ -1,0 +1,109 @@
+"""The ``.counts`` files: what happened in each second, where single messages are too many to note.
+
+A header line of JSON, a line for each second of each stream in which a message was started or
+finished, then lines with the sequence numbers that were seen, by stream and sender.  Streams are
+those of ``.messages`` files.  Latencies are in HdrHistograms of three digits, in the compressed
+form of version 2, by the second in which their messages were started.
+
+What a file says twice must agree, or it is damaged: half of it would be a smaller number.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from mqperf import raw
+from mqperf.errors import LoadError
+from mqperf.record.counts_lines import Header, Second, Seen, header_of, opened
+from mqperf.record.counts_stream import Collected
+from mqperf.record.numbers import Numbers, joined
+from mqperf.series.counted import Counted
+
+Row = TypeVar("Row", bound=BaseModel)
+
+LINE_LIMIT_BYTES = 16 * raw.MIB
+
+
+@dataclass(frozen=True, slots=True)
+class CountsFile:
+    """All of a file: its streams, and by stream and sender the sequence numbers."""
+
+    header: Header
+    streams: Mapping[str, Counted]
+    numbers: Mapping[str, Mapping[str, Numbers]]
+
+
+def read_counts(path: Path) -> CountsFile:
+    """All of a file; raises `LoadError` if it is cut short, or contradicts itself."""
+    with opened(path) as file:
+        lines = _Lines(file)
+        header = header_of(path, file)
+        try:
+            return _content(header, lines)
+        except ValidationError as error:
+            raise LoadError(f"{path}:{lines.number}: {raw.first_problem(error)}") from None
+        except ValueError as error:
+            raise LoadError(f"{path}:{lines.number}: {error}") from None
+
+
+class _Lines:
+    """The lines after the header, of which ``number`` is the one that is looked at."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self.file = file
+        self.number = 1
+
+    def take(self, model: type[Row], count: int) -> Iterator[Row]:
+        """The next lines, each of this kind."""
+        for _ in range(count):
+            self.number += 1
+            line = self.file.readline(LINE_LIMIT_BYTES)
+            if not line.endswith(b"\n"):
+                raise ValueError("the file ends before its time, or the line is too long")
+            yield model.model_validate_json(line)
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        self.number += 1
+        if self.file.read(1):
+            raise ValueError("there are more lines than the header says")
+        self.number = 1
+
+
+def _content(header: Header, lines: _Lines) -> CountsFile:
+    streams = {stream.name: Collected(stream) for stream in header.streams}
+    seen: dict[tuple[str, str], list[Seen]] = defaultdict(list)
+    for row in lines.take(Second, header.seconds):
+        _of(streams, row.stream).add(row)
+    for more in lines.take(Seen, header.numbers):
+        seen[_of(streams, more.stream).name, more.sender].append(more)
+    lines.end()
+    found = {name: one.stream(header.start) for name, one in streams.items()}
+    return CountsFile(header, found, _numbers(found, seen))
+
+
+def _numbers(
+    streams: Mapping[str, Counted], seen: Mapping[tuple[str, str], Sequence[Seen]]
+) -> Mapping[str, Mapping[str, Numbers]]:
+    """By stream and sender; every message of a stream has a number."""
+    found: dict[str, dict[str, Numbers]] = {name: {} for name in streams}
+    for (name, sender), parts in seen.items():
+        found[name][sender] = joined([(p.ranges, p.again, p.reordered) for p in parts])
+    for name, senders in found.items():
+        numbered = sum(one.count for one in senders.values())
+        if numbered != streams[name].count:
+            raise ValueError(f"{name}: {streams[name].count} messages, {numbered} numbers")
+        if name == "sent" and any(len(one.again) for one in senders.values()):
+            raise ValueError("sent: a number was given to two messages")
+    return found
+
+
+def _of(streams: Mapping[str, Collected], name: str) -> Collected:
+    if name not in streams:
+        raise ValueError(f"the header knows no stream {name}")
+    return streams[name]

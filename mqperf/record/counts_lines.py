@@ -1,0 +1,157 @@
+"""The lines of ``.counts`` files, each checked by itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mqperf import raw
+from mqperf.errors import LoadError
+from mqperf.record.facts import LATEST, LONGEST_S, WIDEST
+from mqperf.record.messages import Name
+
+FORMAT = "mqperf-counts"
+VERSION = 1
+HEADER_LIMIT_BYTES = 65_536
+EARLY_S, LATE_S = 3_600, 86_400
+"""No message was started so long before the load, or finished so long after it."""
+
+RANGES_LIMIT = 100_000
+"""Of a line; more of a sender stand in further lines."""
+
+SAME = 1e-6
+"""Two sums of the same latencies differ by less, relative to them."""
+
+Count = Annotated[int, Field(ge=0, le=WIDEST)]
+Number = Annotated[int, Field(ge=0, le=WIDEST)]
+Latency = Annotated[float, Field(ge=-LATEST, le=LATEST, allow_inf_nan=False)]
+Sum = Annotated[float, Field(ge=-1e20, le=1e20, allow_inf_nan=False)]
+Instant = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
+Times = Annotated[int, Field(ge=1, le=WIDEST)]
+
+
+class Row(BaseModel):
+    """A line, or a part of one."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class CountedStream(Row):
+    """A stream of the file: its columns, messages of the whole run, and the latest finish."""
+
+    name: Name
+    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=2)]
+    count: Count
+    last: Instant | None = None
+
+
+class Header(Row):
+    """What a file says of itself; seconds are counted from ``start``, the agreed one."""
+
+    format: Literal["mqperf-counts"]
+    version: Literal[1]
+    label: Name
+    kind: Name
+    test_case: Name
+    start: Instant
+    streams: Annotated[tuple[CountedStream, ...], Field(max_length=4)]
+    seconds: Annotated[int, Field(ge=0, le=10_000_000)]
+    numbers: Annotated[int, Field(ge=0, le=10_000_000)]
+    seed: int | None = None
+
+
+class StartedIn(Row):
+    """The messages started in a second; without latencies, if the stream has none."""
+
+    count: Annotated[int, Field(ge=1, le=WIDEST)]
+    sum_s: Sum | None = None
+    min_s: Latency | None = None
+    max_s: Latency | None = None
+    negative: Count = 0
+    beyond: Count = 0
+    histogram: Annotated[str, Field(max_length=400_000)] | None = None
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        if self.histogram is None:
+            if self.model_fields_set - {"count"}:
+                raise ValueError("latencies without their histogram")
+            return self
+        if self.sum_s is None or self.min_s is None or self.max_s is None:
+            raise ValueError("a histogram without sum, least and largest latency")
+        slack = SAME * (1 + abs(self.sum_s))
+        if not self.min_s * self.count - slack <= self.sum_s <= self.max_s * self.count + slack:
+            raise ValueError("the sum of latencies is none of so many between the two")
+        if self.min_s > self.max_s or (self.min_s < 0) != (self.negative > 0):
+            raise ValueError("the least latency contradicts the others")
+        if self.negative > self.count or self.beyond > self.count:
+            raise ValueError("a part of the messages is more than all")
+        return self
+
+
+class FinishedIn(Row):
+    """The messages finished in a second."""
+
+    count: Annotated[int, Field(ge=1, le=WIDEST)]
+    sum_s: Sum
+    max_s: Latency
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> Self:
+        if self.sum_s > self.max_s * self.count + SAME * (1 + abs(self.sum_s)):
+            raise ValueError("the sum of latencies is more than so many of the largest")
+        return self
+
+
+class Second(Row):
+    """A stream in one second."""
+
+    stream: Name
+    second: Annotated[int, Field(gt=-EARLY_S, lt=LONGEST_S + LATE_S)]
+    started: StartedIn | None = None
+    finished: FinishedIn | None = None
+
+
+class Seen(Row):
+    """Sequence numbers of a sender that were seen in a stream, or more of them."""
+
+    stream: Name
+    sender: Name
+    ranges: Annotated[tuple[tuple[Number, Number], ...], Field(max_length=RANGES_LIMIT)] = ()
+    again: Annotated[tuple[tuple[Number, Number, Times], ...], Field(max_length=RANGES_LIMIT)] = ()
+    reordered: Count = 0
+
+
+def read_header(path: Path) -> Header:
+    """The header of a file; raises `LoadError` if it has none that we know."""
+    with opened(path) as file:
+        return header_of(path, file)
+
+
+def header_of(path: Path, file: BufferedReader) -> Header:
+    """The header that is the first line of the file."""
+    try:
+        header = Header.model_validate_json(file.readline(HEADER_LIMIT_BYTES))
+    except ValidationError as error:
+        raise LoadError(
+            f"{path} is no {FORMAT} file of version {VERSION}: {raw.first_problem(error)}."
+        ) from None
+    names = [stream.name for stream in header.streams]
+    if len(set(names)) < len(names):
+        raise LoadError(f"{path}:1: a stream is there twice")
+    return header
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BufferedReader]:
+    """The file for reading; raises `LoadError` when it cannot be read."""
+    try:
+        with raw.opened(path) as file:
+            yield file
+    except FileNotFoundError:
+        raise LoadError(f"{path} is missing: its process died before it could save.") from None
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None

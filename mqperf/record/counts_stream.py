@@ -1,0 +1,165 @@
+"""One stream of a ``.counts`` file, put together from its lines and checked against itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.record.counts_lines import SAME, CountedStream, FinishedIn, Second, StartedIn
+from mqperf.series.counted import Buckets, Counted, Finished, Started
+from mqperf.series.hdr import indices
+from mqperf.series.hdr_log import decode_sparse
+
+BUCKETS_LIMIT = 2**27
+"""Of the histograms of a stream: they take no more memory than a ``.messages`` file may."""
+
+TIMED = 2
+"""Columns of a stream whose messages have a latency."""
+
+
+class Collected:
+    """The seconds of a stream, as they come; raises ``ValueError`` for what cannot be."""
+
+    def __init__(self, said: CountedStream) -> None:
+        self.said = said
+        self.name = said.name
+        self.timed = len(said.columns) == TIMED
+        self.started: dict[int, StartedIn] = {}
+        self.finished: dict[int, FinishedIn] = {}
+        self.buckets: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = []
+        self.filled = 0
+        self.latest: int | None = None
+
+    def add(self, row: Second) -> None:
+        """Take in the next second."""
+        if self.latest is not None and row.second <= self.latest:
+            raise ValueError(f"{self.name}: second {row.second} after second {self.latest}")
+        self.latest = row.second
+        if row.finished is not None:
+            self.finished[row.second] = row.finished
+        if row.started is not None:
+            self.started[row.second] = row.started
+            if row.started.histogram is not None:
+                self._histogram(row.second, row.started)
+        if (row.finished is not None and not self.timed) or (
+            row.started is not None and (row.started.histogram is not None) != self.timed
+        ):
+            raise ValueError(f"{self.name}: latencies are recorded of streams that have them")
+
+    def _histogram(self, second: int, row: StartedIn) -> None:
+        index, count = decode_sparse(row.histogram or "")
+        total = sum(count.tolist())  # which no crafted count can make wrap around
+        if total + row.beyond != row.count:
+            raise ValueError(f"{row.count} messages, {total} of them in the histogram")
+        if row.negative > sum(count[index == 0].tolist()):
+            raise ValueError(f"{row.negative} latencies below zero, fewer in the first bucket")
+        self.filled += len(index)
+        if self.filled > BUCKETS_LIMIT:
+            raise ValueError("the histograms are larger than any load can fill")
+        ends = [(row.min_s, index[:1])] + ([(row.max_s, index[-1:])] if not row.beyond else [])
+        for latency, bucket in ends if len(index) else []:
+            if not np.array_equal(indices(np.array([latency]))[0], bucket):
+                raise ValueError(f"a latency of {latency} s is not in its histogram")
+        self.buckets.append((second, index, count))
+
+    def stream(self, start: float) -> Counted:
+        """The whole stream, its seconds counted from the epoch second ``start``."""
+        self._check_counts()
+        seconds = sorted({*self.started, *self.finished})
+        first = seconds[0] if seconds else 0
+        length = seconds[-1] - first + 1 if seconds else 0
+        started = _started(_Dense(self.started, first, length))
+        found = Counted(
+            timed=self.timed,
+            start=start + first,
+            started=started,
+            finished=_finished(_Dense(self.finished, first, length))
+            if self.timed
+            else _at_once(started),
+            buckets=self._buckets(first),
+            latest=self.said.last,
+        )
+        self._check_last(start)
+        if self.timed and self.said.count:
+            self._check_latencies(found)
+        return found
+
+    def _buckets(self, first: int) -> Buckets:
+        lengths = [len(index) for _, index, _ in self.buckets]
+        none = np.zeros(0, dtype=np.int64)
+        second = np.array([number - first for number, _, _ in self.buckets], dtype=np.int64)
+        return Buckets(
+            np.repeat(second, lengths),
+            np.concatenate([none, *(index for _, index, _ in self.buckets)]),
+            np.concatenate([none, *(count for _, _, count in self.buckets)]),
+        )
+
+    def _check_counts(self) -> None:
+        kinds: dict[str, Mapping[int, StartedIn | FinishedIn]] = {"started": self.started}
+        if self.timed:
+            kinds["finished"] = self.finished
+        for kind, rows in kinds.items():
+            total = sum(row.count for row in rows.values())
+            if total != self.said.count:
+                raise ValueError(
+                    f"{self.name}: {self.said.count} messages by the header, {total} {kind}"
+                )
+
+    def _check_last(self, start: float) -> None:
+        latest = max(self.finished if self.timed else self.started, default=None)
+        said = None if self.said.last is None else int(np.floor(self.said.last - start))
+        if said != latest:
+            raise ValueError(f"{self.name}: the last message is not of the last second")
+
+    def _check_latencies(self, found: Counted) -> None:
+        started, finished = found.started, found.finished
+        sums = float(started.latency_sum_s.sum()), float(finished.latency_sum_s.sum())
+        slack = SAME * (1 + float(np.abs(started.latency_sum_s).sum()))
+        largest = float(started.latency_max_s.max()), float(finished.latency_max_s.max())
+        if abs(sums[0] - sums[1]) > slack or largest[0] != largest[1]:
+            raise ValueError(f"{self.name}: the latencies by start are not those by finish")
+        early = np.cumsum(finished.count) > np.cumsum(started.count)
+        if early.any() and not found.negative:
+            raise ValueError(f"{self.name}: more messages were finished than had been started")
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    """Rows of some seconds, as arrays of all seconds from the first on."""
+
+    rows: Mapping[int, Any]
+    first: int
+    length: int
+
+    def values(self, name: str, none: float) -> NDArray[Any]:
+        """A field of the rows; ``none`` where there is no row, or nothing in it."""
+        found = np.full(self.length, none)
+        told = {number: getattr(row, name) for number, row in self.rows.items()}
+        known = {number: value for number, value in told.items() if value is not None}
+        found[np.array(list(known), dtype=np.int64) - self.first] = list(known.values())
+        return found
+
+
+def _started(rows: _Dense) -> Started:
+    return Started(
+        count=rows.values("count", 0),
+        latency_sum_s=rows.values("sum_s", 0.0),
+        latency_min_s=rows.values("min_s", np.inf),
+        latency_max_s=rows.values("max_s", -np.inf),
+        negative=rows.values("negative", 0),
+        beyond=rows.values("beyond", 0),
+    )
+
+
+def _finished(rows: _Dense) -> Finished:
+    return Finished(
+        count=rows.values("count", 0),
+        latency_sum_s=rows.values("sum_s", 0.0),
+        latency_max_s=rows.values("max_s", -np.inf),
+    )
+
+
+def _at_once(started: Started) -> Finished:
+    return Finished(started.count, started.latency_sum_s, started.latency_max_s)

@@ -1,0 +1,96 @@
+"""Runs recorded as instants, recorded once more as counts: the same messages, written both ways."""
+
+import json
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from mqperf.record.messages import read_all
+from mqperf.record.seal import SEAL, checksums, digest
+from mqperf.record.tally import Tally
+
+CHUNK = 1000
+"""Messages that a generator might count at a time."""
+
+
+class Numbering:
+    """Which number each message has, told by its start; a client numbers what it sends."""
+
+    def __init__(self, sent: Mapping[str, np.ndarray]) -> None:
+        self.known = defaultdict(list)
+        for label, starts in sent.items():
+            for number, start in enumerate(starts.tolist()):
+                self.known[start].append((label, number))
+
+    def of(self, starts: np.ndarray, seen: Counter[float]) -> list[tuple[str, int]]:
+        """Sender and number of each; what nobody sent is a stranger's."""
+        found = []
+        for position, start in enumerate(starts.tolist()):
+            ids = self.known.get(start, [("stranger", position)])
+            found.append(ids[min(seen[start], len(ids) - 1)])
+            seen[start] += 1
+        return found
+
+
+def convert(run: Path) -> None:
+    """Replace the ``.messages`` files of a run folder by ``.counts`` files, and seal it anew."""
+    start = _load_start(run)
+    files = sorted((run / "load").glob("*.messages"))
+    read = {file: read_all(file) for file in files}
+    numbering = Numbering(
+        {
+            header.label: streams["sent"][:, 0]
+            for header, streams in read.values()
+            if "sent" in streams
+        }
+    )
+    seen: dict[str, Counter[float]] = {"received": Counter(), "sent": Counter(), "ended": Counter()}
+    for file, (header, streams) in read.items():
+        tally = Tally(header.label, header.kind, header.test_case, start, list(streams))
+        for name, instants in streams.items():
+            order = np.argsort(instants[:, -1], kind="stable")
+            add(tally, name, instants[order], numbering, seen.get(name, seen["ended"]))
+        tally.save(file.with_suffix(".counts"))
+        file.unlink()
+    seal(run)
+
+
+def add(
+    tally: Tally, name: str, instants: np.ndarray, numbering: Numbering, seen: Counter[float]
+) -> None:
+    """Count the messages in parts, as they come."""
+    ids = numbering.of(instants[:, 0], seen)
+    for sender in dict.fromkeys(label for label, _ in ids):
+        own = np.array([label == sender for label, _ in ids])
+        numbers = np.array([number for label, number in ids if label == sender], dtype=np.int64)
+        some = instants[own]
+        for first in range(0, len(some), CHUNK):
+            part = some[first : first + CHUNK]
+            ends = part[:, 1] if part.shape[1] > 1 else None
+            tally.add(name, sender, numbers[first : first + CHUNK], part[:, 0], ends)
+
+
+def converted(source: Path, target: Path) -> Path:
+    """A copy of a run folder, recorded as counts."""
+    shutil.copytree(source, target)
+    convert(target)
+    return target
+
+
+def seal(run: Path) -> None:
+    """Make the checksums right again."""
+    file = run / "run.json"
+    facts = json.loads(file.read_text())
+    facts["files"] = checksums(run)
+    if SEAL in facts:
+        facts[SEAL] = digest(facts)
+    file.write_text(json.dumps(facts))
+
+
+def _load_start(run: Path) -> float:
+    facts = json.loads((run / "run.json").read_text())
+    start: float = facts["window"]["start"] - facts["case"].get("warmup_s", 2)
+    return start
