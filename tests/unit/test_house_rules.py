@@ -20,6 +20,9 @@ REGISTRY = re.compile(
 # What stands in somebody's home or in some machine's corner means nothing elsewhere.
 MACHINE = re.compile(r"(?<![\w.~*{}])/(?:root|work|home/\w+|Users/\w+)/")
 
+# What a merge leaves where two changes met.
+MERGE = re.compile(r"^(?:<{7}|>{7}) \S.*$", re.MULTILINE)
+
 Cell = dict[str, Any]
 
 
@@ -36,8 +39,10 @@ def mentions(pattern: re.Pattern[str], path: Path) -> list[str]:
     return [f"{path.relative_to(ROOT)}: {match[0]}" for match in pattern.finditer(text)]
 
 
-@pytest.mark.parametrize("pattern", [REGISTRY, MACHINE], ids=["registry", "machine"])
-def test_files_name_no_registry_and_no_machine(pattern: re.Pattern[str]) -> None:
+@pytest.mark.parametrize(
+    "pattern", [REGISTRY, MACHINE, MERGE], ids=["registry", "machine", "merge"]
+)
+def test_files_name_no_registry_no_machine_and_no_branch(pattern: re.Pattern[str]) -> None:
     """The repository works wherever it is cloned and from wherever packages come."""
     assert [found for path in texts() for found in mentions(pattern, path)] == []
 

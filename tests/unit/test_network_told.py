@@ -20,8 +20,9 @@ def elsewhere(root: Path, folder: Path, *interfaces: str) -> Tables:
     shutil.copytree(root / "data/samples/runs" / RUN, folder / RUN)
     file = folder / RUN / "run.json"
     facts = json.loads(file.read_text())
-    nodes = [{"label": f"N{n}", "name": f"n{n}", "interface": i} for n, i in enumerate(interfaces)]
-    facts["system"] |= {"cluster": "existing", "nodes": nodes}
+    for node, interface in zip(facts["system"]["nodes"], interfaces * 3, strict=False):
+        node["interface"] = interface
+    facts["system"]["cluster"] = "existing"
     facts["hosts"][0]["network_cards"] = [CARD, {"name": "ens2", "driver": "x2"}]
     file.write_text(json.dumps(facts))
     return tables.read(folder)
