@@ -186,7 +186,7 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
     from mqperf import answer
     from mqperf.progress import amount
 
-    console.print(f"{outcome.done} runs recorded in {runs}\n", markup=False)
+    console.print(f"{amount(outcome.done, 'run')} recorded in {runs}\n", markup=False)
     if outcome.failed:
         complaints.print(
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"

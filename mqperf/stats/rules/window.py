@@ -64,7 +64,7 @@ def _undisturbed(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:
     runs = counts.index.get_level_values("run")
     disturbed = np.zeros(len(counts), dtype=bool)
     for row in each(outages):
-        until = max(row.ended_s, row.began_s + row.outage_s)
+        until = row.ended_s + row.outage_s  # it may begin as late as the action ends
         disturbed |= (runs == row.run) & (start + 1 > row.began_s) & (start < until)
     return counts[~disturbed]
 
