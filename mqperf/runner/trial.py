@@ -228,11 +228,12 @@ class Trial:
         self.bench.deployment.check()
 
     def _sleep_until(self, instant: float) -> None:
+        """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
         while time.time() < instant:
+            self.processes.check_running()
             self._timetable.act()
             left = min(instant, self._timetable.due) - time.time()
             time.sleep(max(0.0, min(1.0, left)))
-            self.processes.check_running()
         self._timetable.act()
 
     def _drain(self, clients: list[str], servers: list[str]) -> None:

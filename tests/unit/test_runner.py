@@ -102,8 +102,8 @@ def instant(run: Run, what: str) -> float:
     [
         ({"client_1": "start"}, "client-1 died with exit code 1; its last line: a fault at the"),
         ({"server_1": "start"}, "server-1 died with exit code 1; its last line: a fault at the"),
-        ({"client_1": "load"}, "client-1 died with exit code 1; its last line: a fault under load"),
-        ({"server_1": "load"}, "server-1 died with exit code 1; its last line: a fault under load"),
+        ({"client_1": "load"}, "client-1 ended with exit code 1; its last line: a fault under"),
+        ({"server_1": "load"}, "server-1 ended with exit code 1; its last line: a fault under"),
         ({"client_1": "silence"}, "client-1 did not end in time; its log is empty"),
         ({"server_1": "silence"}, "server-1 did not end in time; its log is empty"),
     ],
