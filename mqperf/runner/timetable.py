@@ -74,15 +74,15 @@ class Timetable:
     def close(self) -> None:
         """Undo all that is still going on; nothing more is done."""
         self._steps.clear()
-        for number in list(self._undoing):
-            self._end(number, self._actions[number - 1], time.time())
+        with ExitStack() as all_of_them:  # the others, too, when one cannot be written down
+            for number in list(self._undoing):
+                all_of_them.callback(self._end, number, self._actions[number - 1], time.time())
 
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
         node = self._nodes[action.node]
-        stack = ExitStack()
-        stack.enter_context(ACTIONS[action.do].applied(node.process))
+        self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
+        self._undoing[number].enter_context(ACTIONS[action.do].applied(node.process))
         observed = time.time()
-        self._undoing[number] = stack
         self._told("action-began", number, action, commanded, observed)
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:

@@ -166,6 +166,7 @@ class Trial:
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""
+        self._timetable.close()
         self.attempt.event("interrupted")
         return self.attempt.interrupt()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import SystemFault
+from mqperf.errors import RecordError, SystemFault
 from mqperf.hosts import ForeignProcess, LocalHost, Process
 from mqperf.plan import ActionPlan
 from mqperf.runner.timetable import Timetable
@@ -74,6 +74,27 @@ def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
     timetable.act()
     assert not any(frozen(process))
     timetable.close()
+
+
+def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process) -> None:
+    """The folder may be gone, or the disk full: each is undone all the same."""
+    nodes = [Node(label, label, process) for label in ("Master", "Slave 1")]
+    both = [FREEZE, FREEZE.model_copy(update={"node": "Slave 1"})]
+    undone: list[str] = []
+
+    def tell(what: str, **more: object) -> None:
+        if what == "action-ended":
+            undone.append(str(more["node"]))
+            raise RecordError("the disk is full")
+
+    timetable = Timetable(both, nodes, tell)
+    timetable.begin(time.time())
+    timetable.act()
+    with pytest.raises(RecordError):
+        timetable.close()
+    assert sorted(undone) == ["Master", "Slave 1"]
+    assert not any(frozen(process))
+    assert timetable.disturbed == set()
 
 
 def test_a_node_that_there_is_not_is_named(process: Process) -> None:
