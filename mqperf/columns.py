@@ -4,9 +4,11 @@ A column says its type, the unit it is stored in, how a person reads it, and wha
 satisfy.  Axis titles, report headings and the data dictionary are read from here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from mqperf.registry import Registry
 
 Dtype = Literal["string", "int64", "Int64", "float64", "datetime64[us, UTC]"]
 Check = Literal["any", "not negative", "positive", "name"]
@@ -17,7 +19,8 @@ class Column:
     """One column.
 
     ``unit`` is how values are stored (SI), ``shown`` how a person reads them and ``scale`` what a
-    stored value is multiplied by for that.
+    stored value is multiplied by for that.  A ``parameter`` is what plans may vary beside the
+    number of threads: a list of values for it is an axis.
     """
 
     name: str
@@ -28,6 +31,7 @@ class Column:
     shown: str = ""
     scale: float = 1.0
     check: Check = "any"
+    parameter: bool = False
 
     def heading(self, subject: str = "") -> str:
         """Heading as the published reports write it: ``latency, ms``, ``RabbitMQ CPU, %``."""
@@ -38,15 +42,22 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: what a row is, and its columns in order.
+    """One table: what a row is, and the columns that it always has, in order.
 
-    ``own`` has the meanings of columns which other tables have by the same name, too.
+    ``own`` has the meanings of columns which other tables have by the same name, too.  A ``swept``
+    table has further parameters as well, those for which its rows have values.
     """
 
     name: str
     row: str
     columns: tuple[str, ...]
     own: Mapping[str, str]
+    swept: bool = False
+
+    def with_parameters(self, given: Iterable[str]) -> tuple[str, ...]:
+        """The columns of such a table, when rows are given with these."""
+        others = {*given} - {*self.columns} if self.swept else ()
+        return (*self.columns, *(name for name in parameters() if name in others))
 
     def meaning(self, column: str) -> str:
         """What the column means in this table."""
@@ -64,6 +75,10 @@ def _name(name: str, meaning: str) -> Column:
 
 def _count(name: str, meaning: str, label: str = "", unit: str = "msg") -> Column:
     return Column(name, "Int64", meaning, label, unit, check="not negative")
+
+
+def _parameter(column: Column) -> Column:
+    return replace(column, parameter=True)
 
 
 def _rate(name: str, meaning: str, label: str) -> Column:
@@ -129,11 +144,15 @@ _RUNS = (
         check="not negative",
     ),
     Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
-    Column("processes", "Int64", "Client processes on each host.", check="positive"),
-    Column("hosts", "Int64", "Client hosts.", check="positive"),
-    _seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked"),
+    _parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
+    _parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
+    _parameter(
+        _seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
+    ),
     _seconds("window_s", "Length of the measured window.", "window", "not negative"),
-    _seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative"),
+    _parameter(
+        _seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative")
+    ),
     _seconds(
         "warmup_found_s",
         "Load until throughput became steady; 0 when it was from the start, empty when it never"
@@ -141,9 +160,15 @@ _RUNS = (
         "warm-up found",
         "not negative",
     ),
-    _seconds("cooldown_s", "Load after the window.", "cool-down", "not negative"),
-    _seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout"),
-    _text("targets", "own: each pair of client and server has its own target; or shared by all."),
+    _parameter(_seconds("cooldown_s", "Load after the window.", "cool-down", "not negative")),
+    _parameter(
+        _seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout")
+    ),
+    _parameter(
+        _text(
+            "targets", "own: each pair of client and server has its own target; or shared by all."
+        )
+    ),
     _seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
@@ -168,6 +193,33 @@ _RUNS = (
     _text("network_speed", "Speed of its link, where the kernel knows it; loopback has none."),
     _text("mqperf_version", "Version of mqperf that measured."),
 )
+
+_PARAMETERS = (
+    _parameter(
+        Column(
+            "payload_bytes",
+            "Int64",
+            "Length of each message's body; empty where the generator draws it.",
+            "payload",
+            "bytes",
+            check="positive",
+        )
+    ),
+    _parameter(
+        _seconds("pause_s", "How long a thread waits after each message.", "pause", "not negative")
+    ),
+    _parameter(
+        Column(
+            "memory_watermark_mb",
+            "Int64",
+            "Memory of a RabbitMQ node above which it blocks those who publish.",
+            "memory watermark",
+            "MB",
+            check="positive",
+        )
+    ),
+)
+"""What else plans may vary: in tables only where it is said."""
 
 _MESSAGES = (
     _count("sent", "Attempts by clients, over the whole run.", "sent"),
@@ -512,9 +564,10 @@ _MEASURED = _register(_MESSAGES, _LATENCY, _POINTS)
 _SPREADS = tuple(extra for name in FIGURES for extra in _spread(_MEASURED[name]))
 _WITHINS = tuple(extra for name in WITHIN for extra in _within(_MEASURED[name]))
 
-COLUMNS: Mapping[str, Column] = _register(
+_OWN = _register(
     _KEYS,
     _RUNS,
+    _PARAMETERS,
     _MESSAGES,
     _LATENCY,
     _INTERVALS,
@@ -533,6 +586,14 @@ COLUMNS: Mapping[str, Column] = _register(
     _DOUBTS,
 )
 
+COLUMNS = Registry("columns", _OWN.values())
+"""Every column by its name; packages add those of their own parameters."""
+
+
+def parameters() -> tuple[str, ...]:
+    """The names of all columns that hold what plans may vary beside the number of threads."""
+    return tuple(name for name, column in COLUMNS.items() if column.parameter)
+
 
 def _table(
     name: str,
@@ -543,6 +604,10 @@ def _table(
 ) -> Table:
     told = {column.name: column.meaning for column in meanings}
     return Table(name, row, tuple(column.name for column in keys) + own, told)
+
+
+def _swept(of: Table) -> Table:
+    return replace(of, swept=True)
 
 
 def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
@@ -575,7 +640,7 @@ _POINT_FIGURES = tuple(
 TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
-        _table("runs", "an attempt at a case", _KEYS, _names(_RUNS)),
+        _swept(_table("runs", "an attempt at a case", _KEYS, _names(_RUNS))),
         _table("planned", "a run that the plan of the folder asks for", _KEYS, ("control_run",)),
         _table("messages", "a run", _KEYS, _with_intervals(_MESSAGES)),
         _table(
@@ -595,27 +660,33 @@ TABLES: Mapping[str, Table] = {
         ),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS), _EVENTS),
         _table("outages", "an action in a run", _KEYS, _names(_OUTAGES)),
-        _table(
-            "points",
-            "a point of the sweep over its repeats",
-            _POINT_KEYS,
-            ("green_threads", "processes", "hosts", "repeats", "failed", *_POINT_FIGURES),
-            _MEANS,
+        _swept(
+            _table(
+                "points",
+                "a point of the sweep over its repeats",
+                _POINT_KEYS,
+                ("green_threads", "processes", "hosts", "repeats", "failed", *_POINT_FIGURES),
+                _MEANS,
+            )
         ),
         _table("doubts", "a reason to distrust a run's numbers", _KEYS, _names(_DOUBTS), _DOUBTS),
         _table("bottlenecks", "a run, and its bottleneck", _KEYS, _names(_BOTTLENECKS)),
-        _table(
-            "saturation_points",
-            "a sweep of threads, and where it saturates",
-            _SWEEP_KEYS,
-            ("processes", *_names(_SATURATION_POINTS)),
-            (*_SATURATION_POINTS, _SATURATION_PROCESSES),
+        _swept(
+            _table(
+                "saturation_points",
+                "a sweep of threads, and where it saturates",
+                _SWEEP_KEYS,
+                ("processes", *_names(_SATURATION_POINTS)),
+                (*_SATURATION_POINTS, _SATURATION_PROCESSES),
+            )
         ),
-        _table(
-            "comparison",
-            "a figure of a point, in two sets of runs",
-            (*_SWEEP_KEYS, _THREADS),
-            _names(_COMPARISON),
+        _swept(
+            _table(
+                "comparison",
+                "a figure of a point, in two sets of runs",
+                (*_SWEEP_KEYS, _THREADS),
+                _names(_COMPARISON),
+            )
         ),
         _table("differences", "what two sets of runs differ in", (), _names(_DIFFERENCES)),
     )

@@ -106,7 +106,7 @@ def _check_columns(name: str, columns: list[str], file: Path) -> None:
     if count > 1:
         raise TableError(f"{file}:1: has the column {column!r} {count} times")
     for column in columns:
-        if column not in TABLES[name].columns:
+        if column not in TABLES[name].with_parameters(columns):
             raise TableError(f"{file}:1: unknown column {column!r} of table {name}")
 
 

@@ -29,10 +29,11 @@ def empty(name: str) -> pd.DataFrame:
 def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """The frame as the register has it: all columns, in order, of their types, values checked.
 
-    Missing columns are added empty.  Raises ``TableError`` for a column the register does not know
-    or a value that the column's check forbids.
+    Missing columns are added empty; a swept table keeps those of further parameters.  Raises
+    ``TableError`` for a column the register does not know or a value that the column's check
+    forbids.
     """
-    expected = TABLES[name].columns
+    expected = TABLES[name].with_parameters(frame.columns)
     unknown = [column for column in frame.columns if column not in expected]
     if unknown:
         raise TableError(f"table {name}: unknown column {unknown[0]!r}")

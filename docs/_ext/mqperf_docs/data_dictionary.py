@@ -1,6 +1,6 @@
 """The data dictionary: every table with its columns, from the register of columns."""
 
-from mqperf.columns import COLUMNS, TABLES, Column, Table
+from mqperf.columns import COLUMNS, TABLES, Column, Table, parameters
 
 from .grid import code, prose, table
 
@@ -15,7 +15,7 @@ def markdown() -> str:
     others = ", ".join(code(name) for name, of in TABLES.items() if of not in KEYED)
     told = f"Every table about runs begins with these; {others} have those that are said there."
     keys = f"## Keys\n\n{told}\n\n{_rows(TABLES['runs'], KEYS)}"
-    return "\n".join([keys, *map(_section, TABLES.values())])
+    return "\n".join([keys, *map(_section, TABLES.values()), _parameters()])
 
 
 def _section(of: Table) -> str:
@@ -25,6 +25,16 @@ def _section(of: Table) -> str:
         "" if of in KEYED else f" Its keys are {', '.join(keys)}." if keys else " It has no keys."
     )
     return f"## {of.name}\n\nOne row is {of.row}.{note}\n\n{_rows(of, own)}"
+
+
+def _parameters() -> str:
+    """What further columns tables have in which a parameter is told."""
+    swept = ", ".join(code(name) for name, of in TABLES.items() if of.swept)
+    always = TABLES["runs"].columns
+    names = [name for name in parameters() if name not in always]
+    rows = (_row(COLUMNS[name], COLUMNS[name].meaning) for name in names)
+    told = f"A parameter that a plan names, or varies, is a column of {swept}, too."
+    return f"## Parameters\n\n{told}\n\n{table(HEADS, rows)}"
 
 
 def _rows(of: Table, names: list[str]) -> str:
