@@ -78,6 +78,7 @@ def _write_run(
         "hosts": [{"label": "local", "cores": 32, "os": "synthetic", "network": "loopback"}],
         "system": {"title": "RabbitMQ", "version": "0", "runtime": "synthetic"},
         "generator": {"oslo.messaging": "0", "python": "0"},
+        "parameters": {"targets": "own", "payload_bytes": None, "pause_s": 0.0},
         "mqperf": "0",
         "processes": [
             {"label": label, "kind": kind, "exit_code": 0, "reported": True}

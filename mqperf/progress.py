@@ -8,6 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from mqperf.columns import parameters
 from mqperf.plan import Case
 from mqperf.record import Run
 from mqperf.redaction import without_passwords
@@ -29,7 +30,11 @@ def words(case: Case) -> str:
     repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
     repeat += f", control run {case.control_run}" if case.control_run else ""
     threads = amount(case.threads, "thread")
-    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {threads}{repeat}"
+    threads += f" in {case.processes} processes" if case.processes > 1 else ""
+    swept = {name: case.settings[name] for name in parameters() if name in case.settings}
+    named = (f"{name} {value}" for name, value in {**case.parameters, **swept}.items())
+    load = ", ".join([threads, *named])
+    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
 
 
 def amount(count: int, noun: str, plural: str = "") -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
-from mqperf.plan import Case
+from pydantic import JsonValue
+
+from mqperf.plan import Case, Frozen
 
 if TYPE_CHECKING:
     from mqperf.record import Whole
@@ -111,7 +113,8 @@ class Generator:
 
     ``tool`` gets it ready for a driver, as ``System.drivers`` names it, making it on first use;
     ``about`` names that tool in a few words and ``try_out`` starts it once and gives its versions.
-    ``release`` is the entry of those versions that is its own.
+    ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
+    a plan may say of its load; each field is a column of the register, and may be swept.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
     the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
     left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
@@ -125,11 +128,16 @@ class Generator:
     about: Callable[[str], str]
     try_out: Callable[[str], Mapping[str, str]]
     release: str
+    parameters: type[Frozen]
     commands: Callable[[Job], list[Command]]
     describe: Callable[[Case], list[str]]
     options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]
     check: Callable[[Path, str, Kind], None]
     account: "Callable[[Whole, ByProcess], Account]"
+
+    def resolved(self, case: Case) -> dict[str, JsonValue]:
+        """All its parameters, with the values that they have in the case."""
+        return self.parameters.model_validate(dict(case.parameters)).model_dump(mode="json")
 
 
 def _quoted(text: str) -> str:

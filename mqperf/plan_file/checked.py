@@ -18,8 +18,8 @@ from mqperf.topologies import QUEUES, TOPOLOGIES
 MAX_SHOWN = 50
 """Problems that an error lists; it counts the others."""
 
-SystemCheck = Callable[[Mapping[str, object]], Iterable[Problem]]
-"""Gives what is wrong with a plan's ``systems``, as far as only the systems themselves know."""
+Check = Callable[[Mapping[str, object]], Iterable[Problem]]
+"""Gives what is wrong with a plan's document, as far as only its systems and generator know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class PlanFile:
     text: str
 
 
-def load_plan(path: Path, check: SystemCheck | None = None) -> Plan:
+def load_plan(path: Path, check: Check | None = None) -> Plan:
     """The plan in a YAML file; its name is the file's unless it says otherwise.
 
     Raises ``PlanError`` with file and line of every problem: bad syntax, an unknown key or name
@@ -39,13 +39,13 @@ def load_plan(path: Path, check: SystemCheck | None = None) -> Plan:
     return read_plan(path, check).plan
 
 
-def read_plan(path: Path, check: SystemCheck | None = None) -> PlanFile:
+def read_plan(path: Path, check: Check | None = None) -> PlanFile:
     """The plan in a YAML file, with its text; raises as ``load_plan`` does."""
     text = _text(path)
     return PlanFile(parse_plan(text, path, check), text)
 
 
-def read_plans(paths: Sequence[Path], check: SystemCheck | None = None) -> list[PlanFile]:
+def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFile]:
     """The plans in several YAML files, each with a name of its own.
 
     Raises as ``load_plan`` does, and ``PlanError`` for a file that is given twice and for two plans
@@ -60,7 +60,7 @@ def read_plans(paths: Sequence[Path], check: SystemCheck | None = None) -> list[
     return [one for _, one in found.values()]
 
 
-def parse_plan(text: str, source: Path, check: SystemCheck | None = None) -> Plan:
+def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
     """The plan in ``text``; ``source`` gives it its default name and errors their file."""
     try:
         document = read_document(text)
@@ -77,7 +77,7 @@ def parse_plan(text: str, source: Path, check: SystemCheck | None = None) -> Pla
     return plan
 
 
-def plan_from(data: Mapping[str, object], source: str, check: SystemCheck | None = None) -> Plan:
+def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
     """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
     plan, problems = _checked(data, check)
     if plan is None or problems:
@@ -117,20 +117,29 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _checked(
-    data: Mapping[str, object], check: SystemCheck | None
-) -> tuple[Plan | None, list[Problem]]:
+def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | None, list[Problem]]:
     """The plan if the data are one, and all problems."""
     plan, problems = None, []
     try:
         plan = Plan.model_validate(data)
     except ValidationError as error:
-        problems = list(of_validation(error, _known_keys))
+        problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
     systems = data.get("systems")
     if isinstance(systems, Mapping):
         problems += _unknown_names(systems)
-        problems += check(systems) if check else ()
+    told = {problem.where for problem in problems}
+    problems += [problem for problem in (check(data) if check else ()) if problem.where not in told]
     return plan, problems
+
+
+def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
+    """The problem where it stands in the data: a single value of an axis is not in a list."""
+    *to, last = problem.where or (None,)
+    at: object = data
+    for part in to:
+        at = at[part] if isinstance(at, Mapping) and part in at else None
+    single = isinstance(last, int) and at is not None and not isinstance(at, list | tuple)
+    return Problem(problem.where[:-1], problem.text) if single else problem
 
 
 def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:

@@ -12,9 +12,16 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mqperf.plan import Case
+from mqperf.plan.values import Parameter, Scalar
 
-SCHEMA: Literal[1] = 1
-"""Version of the run folder.  1: first."""
+SCHEMA: Literal[2] = 2
+"""Version of the run folder.  1: first.  2: the generator's parameters stand by themselves."""
+
+READABLE = (1, SCHEMA)
+"""The versions that can be read; an older one is upgraded."""
+
+FIRST_PARAMETERS = ("targets",)
+"""The generator's parameters that the first version held among those of every case."""
 
 LATEST = 4_102_444_800.0
 """No instant of a record is later: the year 2100, in epoch seconds."""
@@ -137,13 +144,16 @@ class HostFacts(Recorded):
 class Facts(Recorded):
     """All of ``run.json``."""
 
-    schema_version: Annotated[Literal[1], Field(alias="schema")] = SCHEMA
+    schema_version: Annotated[Literal[2], Field(alias="schema")] = SCHEMA
     case: Case | None = None
     position: Positive | None = None
     order: Order = Order()
     hosts: Annotated[tuple[HostFacts, ...], Field(max_length=10_000)] = ()
     system: SystemFacts = SystemFacts()
     generator: Mapping[Text, Text | None] = Field(default_factory=dict, max_length=1_000)
+    parameters: Annotated[Mapping[Parameter, Scalar | None], Field(max_length=100)] = Field(
+        default_factory=dict
+    )
     mqperf: Text | None = None
     started: Text | None = None
     stopped: Text | None = None
@@ -156,6 +166,19 @@ class Facts(Recorded):
     failure: Annotated[str, Field(max_length=1_000_000)] | None = None
     files: Mapping[FileName, Sha256] = Field(default_factory=dict, max_length=1_000_000)
     seal: Sha256 | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _upgraded(cls, said: object) -> object:
+        """The record as this version would have written it."""
+        if not isinstance(said, dict) or said.get("schema") != 1:
+            return said
+        upgraded = {**said, "schema": SCHEMA}
+        if isinstance(case := said.get("case"), dict):
+            own = {name: case[name] for name in FIRST_PARAMETERS if name in case}
+            others = {name: value for name, value in case.items() if name not in own}
+            upgraded |= {"case": {**others, "parameters": own}, "parameters": own}
+        return upgraded
 
     @field_validator("case")
     @classmethod

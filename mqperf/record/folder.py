@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from mqperf import raw
 from mqperf.errors import RecordError
 from mqperf.plan import Case
-from mqperf.record.facts import SCHEMA, Facts, finite
+from mqperf.record.facts import READABLE, SCHEMA, Facts, finite
 from mqperf.record.seal import SEAL, digest, sha256
 
 Status = Literal["done", "failed", "interrupted", "partial"]
@@ -113,9 +113,9 @@ class Run:
             raise RecordError(f"{file}: not a sound run.json: {error}") from None
         if not isinstance(content, dict):
             raise RecordError(f"{file}: not a sound run.json: no object")
-        if content.get("schema") != SCHEMA:
+        if content.get("schema") not in READABLE:
             raise RecordError(
-                f"{file}: schema {content.get('schema')!r}, this mqperf reads {SCHEMA};"
+                f"{file}: schema {content.get('schema')!r}, this mqperf reads up to {SCHEMA};"
                 " read it with the mqperf that wrote it"
             )
         return content

@@ -101,6 +101,7 @@ class Trial:
         self.commands = self._commands(access)
         options = self.bench.generator.options(self.case, access)
         self.attempt.facts["generator_options"] = options
+        self.attempt.facts["parameters"] = self.bench.generator.resolved(self.case)
         self._stack.callback(self.processes.stop)
         for command in self.commands:
             self.control.place(command.files)

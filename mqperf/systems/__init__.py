@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import GENERATORS, Generator
+from mqperf.load.in_plans import problems_of
 from mqperf.plan import Case, Plan
 from mqperf.registry import Registry
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
@@ -69,24 +70,16 @@ def check_plan(plan: Plan) -> None:
                     f"plan {plan.name}: {system.title} has no {kind} {missing!r};"
                     f" it has: {', '.join(known)}"
                 )
-        system.check(wanted.settings)
+        for settings in wanted.variants():
+            system.check(settings)
 
 
 def _generator(plan: Plan) -> Generator:
-    """The plan's load generator, if there is one that makes its test cases."""
-    name = plan.load.generator
-    if name not in GENERATORS:
-        raise PlanError(
-            f"plan {plan.name}: no load generator {name!r}; known: {', '.join(GENERATORS)}"
-        )
-    generator = GENERATORS[name]
-    for case in plan.test_cases:
-        if case not in generator.test_cases:
-            raise PlanError(
-                f"plan {plan.name}: {generator.title} does not make the test case {case!r};"
-                f" it makes: {', '.join(generator.test_cases)}"
-            )
-    return generator
+    """The plan's load generator, if there is one that makes its test cases and load."""
+    load = {"generator": plan.load.generator, **plan.load.parameters}
+    for problem in problems_of(load, plan.test_cases):
+        raise PlanError(f"plan {plan.name}: {problem.sentence()}")
+    return GENERATORS[plan.load.generator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +111,7 @@ def possible(plan: Plan) -> Possible:
         kinds[name] = {}
         for queues in wanted.queues:
             try:
-                kinds[name][queues] = SYSTEMS[name].queues_here(queues, wanted.settings)
+                kinds[name][queues] = SYSTEMS[name].queues_here(queues, wanted.variants()[0])
             except SystemFault as fault:
                 refused[name, queues] = str(fault)
         _check_different(plan, name, kinds[name])

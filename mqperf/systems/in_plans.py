@@ -1,8 +1,11 @@
-"""What is wrong with the ``systems`` of a plan, as far as only the systems themselves know."""
+"""What is wrong with a plan, as far as only its systems and its generator know."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from mqperf.columns import parameters
 from mqperf.errors import PlanError, SystemFault
+from mqperf.load import in_plans
 from mqperf.plan import SystemPlan
 from mqperf.plan_file.problems import NOUNS, Problem, unknown
 from mqperf.systems import SYSTEMS
@@ -11,11 +14,19 @@ from mqperf.systems.system import System
 from mqperf.topologies import QUEUES, TOPOLOGIES
 
 
-def problems_of(systems: Mapping[str, object]) -> Iterator[Problem]:
+def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
     """Every system that there is not, and what each other one lacks or cannot be started with.
 
-    ``systems`` is as the plan's document holds it; what has another form is not looked at.
+    So with the load.  ``plan`` is as its document holds it; what has another form is not looked at.
     """
+    systems, load = plan.get("systems"), plan.get("load")
+    if isinstance(systems, Mapping):
+        yield from _of_systems(systems)
+    if isinstance(load, Mapping):
+        yield from in_plans.problems_of(load, plan.get("test_cases"))
+
+
+def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:
     for name, spec in systems.items():
         if name not in SYSTEMS:
             yield Problem(("systems", name), unknown("systems", name, list(SYSTEMS)))
@@ -30,13 +41,39 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     yield from _lacking(system, "queues", spec.get("queues", default))
     settings = spec.get("settings")
     if isinstance(settings, Mapping):
-        try:
-            system.check(settings)
-        except SettingsFault as fault:
-            for problem in fault.problems:
-                yield Problem(("settings", *problem.where), problem.text)
-        except (SystemFault, PlanError) as fault:
-            yield Problem(("settings",), str(fault))
+        for problem in _of_settings(system, settings):
+            yield Problem(("settings", *problem.where), problem.text)
+
+
+def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with any value of a setting; only what is swept has several."""
+    axes = {
+        name: values
+        for name in parameters()
+        if isinstance(values := settings.get(name), list) and values
+    }
+    first = {**settings, **{name: values[0] for name, values in axes.items()}}
+    yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
+    for name, values in axes.items():
+        for index, value in enumerate(values[1:], 1):
+            found = _refused(system, {**first, name: value})
+            yield from (_placed(p, axes, index) for p in found if p.where[:1] == (name,))
+
+
+def _placed(problem: Problem, axes: Mapping[str, object], index: int) -> Problem:
+    """The problem at the entry of the list that has it."""
+    key = problem.where[:1]
+    return Problem((*key, index), problem.text) if key and key[0] in axes else problem
+
+
+def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
+    try:
+        system.check(settings)
+    except SettingsFault as fault:
+        return list(fault.problems)
+    except (SystemFault, PlanError) as fault:
+        return [Problem((), str(fault))]
+    return []
 
 
 def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:

@@ -121,7 +121,7 @@ def queue_names(case: Case, run_id: str) -> list[str]:
     topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
     names = []
     for pair in range(1, case.processes + 1):
-        own = topic if case.targets == "shared" else f"{topic}-{pair}"
+        own = topic if case.parameters.get("targets") == "shared" else f"{topic}-{pair}"
         names += [own, f"{own}.server-{pair}", f"{own}.info"]
     return names
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.columns import parameters
 from mqperf.load import GENERATORS
+from mqperf.plan import Case
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
 from mqperf.record.totals import ENDS
 
@@ -25,17 +27,28 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
         row |= {
             "case": case.id,
             "generator": case.generator,
-            "green_threads": case.green_threads,
-            "processes": case.processes,
-            "hosts": case.hosts,
-            "asked_s": float(case.duration_s),
-            "warmup_s": float(case.warmup_s),
-            "cooldown_s": float(case.cooldown_s),
-            "timeout_s": float(case.timeout_s),
-            "targets": case.targets,
             "control_run": case.control_run,
+            "green_threads": case.green_threads,
+            **given_parameters(facts, case),
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
+
+
+def given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
+    """What may be varied, as the run had it: of the load, of its generator, of the system.
+
+    The generator's defaults are known as the run recorded them.
+    """
+    said = {**case.settings, **case.parameters, **facts.parameters}
+    own = {name: said[name] for name in parameters() if said.get(name) is not None}
+    return own | {
+        "processes": case.processes,
+        "hosts": case.hosts,
+        "asked_s": float(case.duration_s),
+        "warmup_s": float(case.warmup_s),
+        "cooldown_s": float(case.cooldown_s),
+        "timeout_s": float(case.timeout_s),
+    }
 
 
 def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     shaped = frame.reindex(columns=list(expected)).reset_index(drop=True)
     try:
         typed = shaped.astype({column: COLUMNS[column].dtype for column in expected})
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"table {name}: {error}") from None
     for column in expected:
         _check(name, typed, column)

@@ -1,5 +1,6 @@
 """The simulator under its shim, against a RabbitMQ of our own."""
 
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -156,7 +157,7 @@ def begin(deployment: Deployment, environment: Environment, tmp_path: Path) -> B
 @pytest.mark.parametrize("test_case", TEST_CASES)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
     """After the drain the servers have received exactly what the clients sent, one by one."""
-    with begin(case(test_case, processes=2, targets=targets)) as run:
+    with begin(case(test_case, processes=2, parameters={"targets": targets})) as run:
         start = run.start()
         run.end("client")
         run.drain()
@@ -171,6 +172,20 @@ def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, ta
     for label in run.labels("server"):
         assert len(run.stream(label, "received"))
     the_simulator_agrees(run, len(sent))
+
+
+def test_a_pause_and_a_payload_reach_the_simulator(begin: Begin) -> None:
+    """Threads wait after each message, and every body has the length that the plan says."""
+    said = {"pause_s": 0.25, "payload_bytes": 50_000}
+    with begin(case("rpc-call", green_threads=2, parameters=said)) as run:
+        run.start()
+        run.end("client")
+        run.drain()
+    sent = run.together("client", "sent")
+    assert 2 <= len(sent) <= 2 * (2 / 0.25 + 1)
+    [file] = run.files("client")
+    told = json.loads(file.read_text())["summary"]["client"]
+    assert told["size"] == 50_000 * told["count"] > 0
 
 
 def the_simulator_agrees(run: Run, exact: int) -> None:

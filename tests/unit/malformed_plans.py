@@ -54,7 +54,13 @@ NEVER: Mapping[str, str] = {
 
 WRONG: Mapping[str, Mapping[str, str]] = {
     "text": {"nothing": "", "number": "5", "list": "[a]", "long": "x" * 1000},
-    "choice": {"nothing": "", "number": "5", "unknown": "rnadom", "list": "[own]", "url": "a://b"},
+    "choice": {
+        "nothing": "",
+        "number": "5",
+        "unknown": "rnadom",
+        "list": "[own, own]",
+        "url": "a://b",
+    },
     "names": {
         "nothing": "",
         "empty": "[]",
@@ -69,7 +75,7 @@ WRONG: Mapping[str, Mapping[str, str]] = {
     "counts": {
         "nothing": "",
         "empty": "[]",
-        "number": "5",
+        "mapping": "{a: 5}",
         "zero": "[0]",
         "negative": "[1, -1]",
         "fraction": "[1.5]",
@@ -83,7 +89,7 @@ WRONG: Mapping[str, Mapping[str, str]] = {
     "number": {
         "nothing": "",
         "text": "ten",
-        "list": "[5]",
+        "list": "[5, 5]",
         "mapping": "{a: 5}",
         "fraction": "1.5",
         "float": "1e21",

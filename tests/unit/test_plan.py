@@ -1,5 +1,6 @@
 """Plans: every point of the sweep comes out, with an id that means its parameters."""
 
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from mqperf.errors import PlanError
 from mqperf.plan import UNSAID, Case, redacted
 from mqperf.plan_file import load_plan, parse_plan
 from mqperf.redaction import without_passwords
+from mqperf.systems.in_plans import problems_of
 
 HERE = Path("here.yaml")
 POINT: dict[str, object] = {
@@ -68,7 +70,8 @@ def test_a_random_order_is_repeatable() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"duration_s": 9}, {"targets": "shared"}, {"settings": {"management": True}}]
+    "change",
+    [{"duration_s": 9}, {"parameters": {"targets": "shared"}}, {"settings": {"management": True}}],
 )
 def test_a_changed_parameter_is_a_new_case(change: dict[str, object]) -> None:
     """The id holds a hash of every parameter."""
@@ -147,9 +150,9 @@ def test_no_password_of_a_url_survives() -> None:
 def test_ids_know_the_values_that_they_leave_out() -> None:
     """A parameter that is added later says which value all earlier cases had."""
     case = Case.model_validate(POINT)
-    parameters = case.model_dump(by_alias=True)
-    unsaid = {name for name in parameters if name not in POINT}
-    assert {name: parameters[name] for name in unsaid} == UNSAID
+    said = case.model_dump(by_alias=True, exclude={"parameters"})
+    unsaid = {name: value for name, value in said.items() if name not in POINT}
+    assert unsaid | {"targets": "own"} == UNSAID
 
 
 def test_ids_survive_another_default() -> None:
@@ -171,3 +174,43 @@ def test_ids_are_what_they_were() -> None:
     control = Case.model_validate(POINT | {"sentinel": 1})
     assert control.id == case.model_copy(update={"control_run": 1}).id
     assert control.point == case.point
+
+
+def test_every_key_of_a_load_may_be_a_list() -> None:
+    """Every combination is a case, the number of green threads varying fastest."""
+    text = SOUND.replace("duration_s: 8", "duration_s: [3, 5]\n  payload_bytes: [100, 1000]")
+    plan = parse_plan(text, HERE)
+    cases = plan.cases()
+    assert len({case.id for case in cases}) == len(cases) == plan.number_of_cases == 64
+    told = [(c.parameters["payload_bytes"], c.duration_s, c.green_threads) for c in cases]
+    assert told[:5] == [(100, 3, 1), (100, 3, 10), (100, 5, 1), (100, 5, 10), (1000, 3, 1)]
+
+
+def test_a_single_value_needs_no_list() -> None:
+    """It is an axis of one value, and the same case."""
+    listed, single = (SOUND.replace("[1, 10]", text) for text in ("[1]", "1"))
+    assert parse_plan(single, HERE).cases() == parse_plan(listed, HERE).cases()
+
+
+def test_equal_numbers_of_a_parameter_are_one_id() -> None:
+    """1 and 1.0 are one point."""
+    assert case(parameters={"pause_s": 1}).id == case(parameters={"pause_s": 1.0}).id
+
+
+@pytest.mark.parametrize("key", ["repeat", "sentinel", "Repeat", "control_run"])
+def test_a_key_of_a_case_is_no_parameter(key: str) -> None:
+    """A plan cannot set by its load what a case says otherwise."""
+    with pytest.raises(PlanError, match=f"'{key}' is no parameter of a load"):
+        parse_plan(SOUND.replace("duration_s: 8", f"duration_s: 8\n  {key}: 2"), HERE)
+
+
+def test_a_setting_with_a_column_is_swept() -> None:
+    """The system is started with each value in turn: its cases stand together, however shuffled."""
+    settings = "queues: [classic]\n    settings: {memory_watermark_mb: [256, 512], urls: []}"
+    text = SOUND.replace("queues: [classic]", settings) + "order: random\n"
+    plan = parse_plan(text, HERE, problems_of)
+    marks = [case.settings["memory_watermark_mb"] for case in plan.cases()]
+    assert [mark for mark, _ in groupby(marks)] == [256, 512, 256, 512]
+    assert plan.settings_of(plan.cases()[0]) == {"memory_watermark_mb": 256, "urls": []}
+    with pytest.raises(PlanError, match="memory_watermark_mb entry 2: expected at least 64, got 1"):
+        parse_plan(text.replace("512", "1"), HERE, problems_of)

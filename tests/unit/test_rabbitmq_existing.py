@@ -50,7 +50,7 @@ def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
             "green_threads": 1,
             "processes": 3,
             "duration_s": 1,
-            "targets": targets,
+            "parameters": {"targets": targets},
         }
     )
     names = set(queue_names(case, "mqperf"))

@@ -71,7 +71,7 @@ def test_each_pair_has_a_topic_of_its_own(tmp_path: Path) -> None:
 
 def test_shared_targets_name_no_server(tmp_path: Path) -> None:
     """Any server of the one topic takes the message, as in the reports of 2016."""
-    started = run(tmp_path, processes=2, targets="shared")
+    started = run(tmp_path, processes=2, parameters={"targets": "shared"})
     assert {after(command, "-tp") for command in started} == {TOPIC}
     assert {after(command, "-tg") for command in started[2:]} == {TOPIC}
     assert [after(command, "-s") for command in started[:2]] == ["server-1", "server-2"]
@@ -93,6 +93,20 @@ def test_mode_follows_what_concerns_both_roles(
     assert simulated(server)[-len(server_end) :] == server_end
     assert simulated(client)[-len(client_end) :] == client_end
     assert simulated(client).index("-tg") < simulated(client).index("-l")
+
+
+def test_a_pause_is_the_simulators_own(tmp_path: Path) -> None:
+    """Every thread waits so long after each message."""
+    _, client = run(tmp_path, parameters={"pause_s": 0.05})
+    assert after(client, "-w") == "0.05"
+
+
+def test_a_payload_is_the_length_of_every_body(tmp_path: Path) -> None:
+    """Of the clients; without it the lengths are those of the simulator's table."""
+    _, client = run(tmp_path, parameters={"payload_bytes": 100})
+    own = client.argv[: client.argv.index("--")]
+    assert own[own.index("--payload") + 1] == "100"
+    assert "--payload" not in run(tmp_path)[1].argv
 
 
 def test_only_clients_have_a_duration(tmp_path: Path) -> None:

@@ -310,6 +310,7 @@ def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
     attempt = Attempt(tmp_path, CALL.case)
     attempt.facts |= {
         "order": {"kind": "random", "seed": 0},
+        "parameters": {"targets": "own", "payload_bytes": None, "pause_s": 0.5},
         "hosts": [{"clock_source": "tsc", "tcp_congestion_control": "bbr", "somaxconn": 4096}],
     }
     attempt.fail("the broker died")
@@ -317,6 +318,8 @@ def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
     told = ("order", "seed", "clock_source", "tcp_congestion_control", "somaxconn")
     assert [row[name] for name in told] == ["random", 0, "tsc", "bbr", 4096]
     assert (row["cooldown_s"], row["timeout_s"], row["targets"]) == (1, 10, "own")
+    assert row["pause_s"] == 0.5
+    assert "payload_bytes" not in row
     assert pd.isna(row["cpu_governor"])
 
 

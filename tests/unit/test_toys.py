@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from mqperf.errors import PluginError
@@ -45,6 +46,29 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
         assert words in page
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
+
+
+def test_a_package_adds_an_axis(tmp_path: Path) -> None:
+    """A list of values for its parameter is swept, and told apart in tables and on the page."""
+    swept = PLAN.replace("duration_s: 4", "duration_s: 3, thinning: [1, 4]").split("actions:")[0]
+    (tmp_path / "toy.yaml").write_text(swept)
+    assert "1 thread, thinning 4" in mqperf(tmp_path, "plan", "toy.yaml")
+    assert "done: toy direct none, toy-echo, 1 thread, thinning 4" in mqperf(
+        tmp_path, "run", "toy.yaml"
+    )
+    mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
+    runs, messages = (pd.read_csv(tmp_path / "t" / f"{name}.csv") for name in ("runs", "messages"))
+    rate = runs[["run", "thinning"]].merge(messages).set_index("thinning")["throughput_msg_s"]
+    assert rate[1] == pytest.approx(4 * rate[4], rel=0.1)
+
+
+def test_a_value_that_a_generator_refuses_is_told_with_its_place(tmp_path: Path) -> None:
+    """So is a key that nobody knows."""
+    faulty = PLAN.replace("duration_s: 4", "duration_s: 4, thinning: [1, 400], thinnning: 2")
+    (tmp_path / "toy.yaml").write_text(faulty)
+    said = mqperf(tmp_path, "plan", "toy.yaml")
+    assert "toy.yaml:3: load.thinning entry 2: expected at most 100, got 400" in said
+    assert "toy.yaml:3: load.thinnning: unknown key; did you mean 'thinning'?" in said
 
 
 def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:

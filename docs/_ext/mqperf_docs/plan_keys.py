@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from mqperf.actions import ACTIONS
+from mqperf.load import GENERATORS
 from mqperf.plan import MAX_CASES, MAX_THREADS, ActionPlan, LoadPlan, Plan, SystemPlan
 from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
@@ -36,13 +37,12 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     LoadPlan: {
         "generator": "The load generator.",
-        "green_threads": "Green threads in each client process; swept.",
-        "processes": "Client processes, each with one server process; swept.",
+        "green_threads": "Green threads in each client process.",
+        "processes": "Client processes, each with one server process.",
         "duration_s": "Length of the measured window in seconds.",
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",
         "timeout_s": "Seconds that a CALL waits for its reply.",
-        "targets": "Each client has a server of its own, or all servers share one topic.",
     },
     ActionPlan: {
         "do": "The action; see the section *Actions*.",
@@ -67,6 +67,9 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     LoadPlan: "load",
     ActionPlan: "actions, an entry",
 }
+NOTES: Mapping[type[BaseModel], str] = {
+    LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
+}
 WORDS = {
     "integer": "whole number",
     "number": "number",
@@ -79,8 +82,10 @@ FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
 def markdown() -> str:
     """A section for each mapping of the file, then what topologies and queues there are."""
     sections = [
-        f"## {title}\n\n{_keys(model, MEANINGS[model])}" for model, title in HEADINGS.items()
+        f"## {title}\n\n{NOTES.get(model, '')}{_keys(model, MEANINGS[model])}"
+        for model, title in HEADINGS.items()
     ]
+    sections += _parameters()
     sections += _settings()
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
@@ -103,6 +108,17 @@ def limits() -> str:
         ("what", "at most", "beyond it"),
         ((what, f"{most:,}", instead) for what, most, instead in rows),
     )
+
+
+def _parameters() -> Iterator[str]:
+    """What each generator's load may say, too."""
+    for generator in GENERATORS.values():
+        model = generator.parameters
+        told = {name: field.description or "" for name, field in model.model_fields.items()}
+        yield (
+            f"## load, with generator {generator.name}\n\n"
+            f"These as well may be lists.\n\n{_keys(model, told)}"
+        )
 
 
 def _settings() -> Iterator[str]:
@@ -139,7 +155,7 @@ def _keys(model: type[BaseModel], meanings: Mapping[str, str]) -> str:
 
 
 def _row(schema: Mapping[str, Any], name: str, meaning: str) -> tuple[str, ...]:
-    entry = schema["properties"][name]
+    entry = _own(schema["properties"][name])
     if name in FROM_THE_FILE:
         default = FROM_THE_FILE[name]
     elif name in schema.get("required", ()):
@@ -149,10 +165,17 @@ def _row(schema: Mapping[str, Any], name: str, meaning: str) -> tuple[str, ...]:
     return code(name), _value(entry), default, ", ".join(_limits(entry)), meaning
 
 
+def _own(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a value that may be left out, what it is when it is not."""
+    return {**entry, **entry["anyOf"][0]} if "anyOf" in entry else entry
+
+
 def _yaml(value: object) -> str:
     """A default as it would stand in the file."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(str, value))}]"
+    if value is None:
+        return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

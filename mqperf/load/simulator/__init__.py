@@ -7,6 +7,7 @@ from mqperf.load.simulator import environments, output
 from mqperf.load.simulator.account import account
 from mqperf.load.simulator.commands import commands, describe
 from mqperf.load.simulator.drivers import options
+from mqperf.load.simulator.parameters import Parameters
 
 
 def about(driver: str) -> str:
@@ -29,6 +30,7 @@ GENERATOR = Generator(
     about=about,
     try_out=environments.self_check,
     release="oslo.messaging",
+    parameters=Parameters,
     commands=commands,
     describe=describe,
     options=options,

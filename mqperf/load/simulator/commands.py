@@ -17,6 +17,7 @@ from pathlib import Path
 from mqperf.load.generator import Command, Endpoint, Job, Kind
 from mqperf.load.simulator import drivers
 from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.parameters import of_case
 from mqperf.plan import Case
 
 INSIDE = Path(__file__).with_name("inside")
@@ -39,7 +40,10 @@ def commands(job: Job) -> list[Command]:
 
 
 def describe(case: Case) -> list[str]:
-    """The same processes as command lines to type by hand, in the order in which to start them."""
+    """The same processes as command lines to type by hand, in the order in which to start them.
+
+    By hand the lengths of bodies are those of the simulator's table.
+    """
     return [
         shlex.join(
             [
@@ -79,6 +83,8 @@ class _Shim:
             "--threads": job.case.green_threads,
             "--seed": _seed(job.case, label),
         }
+        if (payload := of_case(job.case).payload_bytes) is not None:
+            options["--payload"] = payload
         for name, value in options.items():
             yield from (name, str(value))
         for repair in self.environment.release.repairs:
@@ -107,7 +113,7 @@ def _processes(case: Case) -> Iterator[tuple[str, Kind, int]]:
 def _topic(case: Case, run_id: str, pair: int) -> str:
     """Without dots: the simulator splits a target into topic and server name at the first one."""
     topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
-    return topic if case.targets == "shared" else f"{topic}-{pair}"
+    return topic if of_case(case).targets == "shared" else f"{topic}-{pair}"
 
 
 def _arguments(case: Case, kind: Kind, pair: int, topic: str) -> list[str]:
@@ -116,8 +122,10 @@ def _arguments(case: Case, kind: Kind, pair: int, topic: str) -> list[str]:
     if kind == "server":
         return ["-tp", topic, "-s", f"server-{pair}", f"{family}-server"]
     # without a server name, any server of the topic takes the message
-    target = topic if case.targets == "shared" else f"{topic}.server-{pair}"
+    parameters = of_case(case)
+    target = topic if parameters.targets == "shared" else f"{topic}.server-{pair}"
     load = ["-p", str(case.green_threads), "--timeout", str(case.timeout_s)]
+    load += ["-w", f"{parameters.pause_s:g}"] if parameters.pause_s else []
     cast = ["--is-cast"] if case.test_case == "rpc-cast" else []
     return ["-tg", target, "-tp", topic, "-l", str(case.load_s), f"{family}-client", *load, *cast]
 

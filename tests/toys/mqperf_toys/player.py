@@ -28,7 +28,7 @@ def main() -> None:
     if options.fault == "load":
         time.sleep(max(0.0, start + 0.5 - time.time()))
         sys.exit("a fault under load")
-    header, columns = _recorded(options.sample)
+    header, columns = _recorded(options.sample, options.thinning)
     speed = options.recorded / options.seconds
     played = [
         array("d", (start + (at - options.first) / speed for at in column)) for column in columns
@@ -48,6 +48,7 @@ def _options() -> argparse.Namespace:
         parser.add_argument(f"--{name}", required=True)
     for name in ("control", "out", "sample"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--thinning", type=int, required=True)
     for name in ("seconds", "recorded", "first"):
         parser.add_argument(f"--{name}", type=float, required=True)
     return parser.parse_args()
@@ -75,15 +76,18 @@ def _wait(options: argparse.Namespace, start: float) -> None:
         time.sleep(max(0.0, start + options.seconds - time.time()))
 
 
-def _recorded(sample: Path) -> "tuple[Header, list[array[float]]]":
+def _recorded(sample: Path, thinning: int) -> "tuple[Header, list[array[float]]]":
+    """The recorded messages, of which one in so many is kept: by its start, alike everywhere."""
     with sample.open("rb") as file:
         header = json.loads(file.readline())
         columns = []
         for stream in header["streams"]:
-            for _ in stream["columns"]:
-                column = array("d")
+            own = [array("d") for _ in stream["columns"]]
+            for column in own:
                 column.fromfile(file, stream["count"])
-                columns.append(column)
+            kept = [at for at, start in enumerate(own[0]) if int(start * 1e6) % thinning == 0]
+            columns += [array("d", (column[at] for at in kept)) for column in own]
+            stream["count"] = len(kept)
     return header, columns
 
 

@@ -13,6 +13,7 @@ from mqperf.plan import Case
 from mqperf.record import Whole, runs
 from mqperf.record.messages import read_header, read_messages
 from mqperf.test_cases import TEST_CASES
+from mqperf_toys.axis import Parameters
 
 if TYPE_CHECKING:
     from mqperf.series.stream import ByProcess
@@ -55,6 +56,7 @@ def commands(job: Job, faults: Mapping[str, str]) -> list[Command]:
             "--out": job.out,
             "--sample": folder / f"{label}.messages",
             "--seconds": job.case.load_s,
+            "--thinning": GENERATOR.resolved(job.case)["thinning"],
             "--recorded": recorded,
             "--first": read_header(folder / "client-1.messages").start,
             "--fault": faults.get(label, "none"),
@@ -96,6 +98,7 @@ GENERATOR = Generator(
     about=lambda _driver: "replay of a recorded run",
     try_out=lambda _driver: {"replay": "1"},
     release="replay",
+    parameters=Parameters,
     commands=partial(commands, faults={}),
     describe=describe,
     options=options,

@@ -44,7 +44,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     record(simulator, recorder)
     gate = Gate(control, options.threads)
     if options.kind == "client":
-        quick_bodies(simulator, options.seed)
+        quick_bodies(simulator, options.seed, options.payload)
         hold(simulator, gate)
     else:
         prepare_server(simulator, control, recorder)
@@ -69,6 +69,7 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--messages", type=Path, required=True, help="exact record to write")
     parser.add_argument("--threads", type=int, default=0, help="green threads of a client")
     parser.add_argument("--seed", type=int, default=0, help="of the message bodies")
+    parser.add_argument("--payload", type=int, help="length of all bodies; else by the table")
     parser.add_argument("--repair", action="append", default=[])
     parser.add_argument("--log-bytes", type=int, default=1_000_000)
     own = argv.index("--")
@@ -95,6 +96,7 @@ def _header(options: argparse.Namespace) -> dict[str, object]:
         "kind": options.kind,
         "test_case": options.test_case,
         "seed": options.seed,
+        **({} if options.payload is None else {"payload_bytes": options.payload}),
     }
 
 

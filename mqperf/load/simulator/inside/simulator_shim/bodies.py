@@ -13,16 +13,25 @@ LETTERS = string.ascii_lowercase.encode()
 USED = 256 // len(LETTERS) * len(LETTERS)
 TABLE = bytes(LETTERS[byte % len(LETTERS)] for byte in range(256))
 UNUSED = bytes(range(USED, 256))
+MOST_LETTERS = 8_000_000
+"""Of all bodies of one length together; clients use them in turn."""
 
 
-def quick_bodies(simulator: ModuleType, seed: int) -> None:
-    """Replace the simulator's ``generate_messages``; equal seeds give equal bodies."""
+def quick_bodies(simulator: ModuleType, seed: int, payload: int | None = None) -> None:
+    """Replace the simulator's ``generate_messages``; equal seeds give equal bodies.
+
+    They have the lengths of the simulator's table, or all of them the same one.
+    """
 
     def generate_messages(count: int) -> None:
         random.seed(seed)
-        length = simulator.init_random_generator()
         wanted = min(count, simulator.MESSAGES_LIMIT)
-        simulator.MESSAGES.extend(letters(length()) for _ in range(wanted))
+        if payload is None:
+            length = simulator.init_random_generator()
+            bodies = [letters(length()) for _ in range(wanted)]
+        else:
+            bodies = [letters(payload) for _ in range(min(wanted, 1 + MOST_LETTERS // payload))]
+        simulator.MESSAGES.extend(bodies)
 
     vars(simulator)["generate_messages"] = generate_messages
 

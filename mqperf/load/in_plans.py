@@ -1,0 +1,56 @@
+"""What is wrong with the ``load`` of a plan, as far as only its generator knows."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import ValidationError
+
+from mqperf.load import GENERATORS
+from mqperf.load.generator import Generator
+from mqperf.plan import LoadPlan
+from mqperf.plan_file.problems import Problem, nearest, of_validation, unknown
+
+
+def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Problem]:
+    """A generator that there is not, or a test case or parameter that is none of its own.
+
+    ``load`` is as the plan's document holds it; places count from the plan.
+    """
+    name = load.get("generator", LoadPlan.model_fields["generator"].default)
+    if not isinstance(name, str):
+        return
+    if name not in GENERATORS:
+        yield Problem(("load", "generator"), unknown("generator", name, list(GENERATORS)))
+        return
+    yield from _of_test_cases(GENERATORS[name], test_cases)
+    for problem in _of_parameters(GENERATORS[name], load):
+        yield Problem(("load", *problem.where), problem.text)
+
+
+def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
+    for index, case in enumerate(names if isinstance(names, list | tuple) else ()):
+        if isinstance(case, str) and case not in generator.test_cases:
+            makes = ", ".join(generator.test_cases)
+            text = f"{generator.title} does not make {case!r}; it makes: {makes}"
+            yield Problem(("test_cases", index), text)
+
+
+def _of_parameters(generator: Generator, load: Mapping[str, object]) -> Iterator[Problem]:
+    """Every key that nobody knows, and every value that the generator refuses."""
+    own = generator.parameters.model_fields
+    known = [*LoadPlan.model_fields, *own]
+    for name, given in load.items():
+        if name not in known:
+            yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
+        elif name in own:
+            listed = isinstance(given, list | tuple)
+            for index, value in enumerate(given if isinstance(given, list | tuple) else (given,)):
+                for problem in _of_value(generator, name, value):
+                    yield Problem((name, index) if listed else (name,), problem.text)
+
+
+def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:
+    try:
+        generator.parameters.model_validate({name: value})
+    except ValidationError as error:
+        found = of_validation(error, lambda _: list(generator.parameters.model_fields))
+        yield from (one for one in found if one.where[:1] == (name,))

@@ -1,0 +1,24 @@
+"""Plans: what to measure, and every point of the sweep.
+
+A plan names systems, test cases and a load; ``Plan.cases()`` multiplies them out into frozen
+``Case`` objects.  A case's id is a readable slug and a hash of its parameters, so that a changed
+parameter is a new case and a repeated command finds the runs it already has.
+"""
+
+from mqperf.plan.actions import ActionPlan
+from mqperf.plan.case import UNSAID, Case
+from mqperf.plan.experiment import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan, redacted
+from mqperf.plan.values import Frozen
+
+__all__ = [
+    "MAX_CASES",
+    "MAX_THREADS",
+    "UNSAID",
+    "ActionPlan",
+    "Case",
+    "Frozen",
+    "LoadPlan",
+    "Plan",
+    "SystemPlan",
+    "redacted",
+]

@@ -1,0 +1,119 @@
+"""A case: one resolved point of a sweep, and one repeat of it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AliasChoices, Field, JsonValue
+
+from mqperf.plan.actions import Actions
+from mqperf.plan.values import (
+    Count,
+    Frozen,
+    GeneratorName,
+    Parameter,
+    Processes,
+    Scalar,
+    Seconds,
+    TestCase,
+    Timeout,
+    Window,
+)
+
+UNSAID: Mapping[str, object] = {
+    "generator": "simulator",
+    "processes": 1,
+    "hosts": 1,
+    "warmup_s": 2,
+    "cooldown_s": 1,
+    "timeout_s": 10,
+    "targets": "own",
+    "settings": {},
+    "actions": (),
+    "repeat": 1,
+    "sentinel": 0,
+}
+"""What the id of a case leaves out: the value that a parameter had for all cases, by default or
+because there was no such parameter, when ids first knew it.  It never changes: another default is
+another id, and no case recorded before gets a new one."""
+
+
+class Case(Frozen):
+    """One resolved point of a sweep, and one repeat of it.
+
+    ``parameters`` are those of the generator that the plan says; what they mean, and the others'
+    defaults, only the generator knows.
+    """
+
+    system: str
+    topology: str
+    queues: str
+    test_case: TestCase
+    generator: GeneratorName = "simulator"
+    green_threads: Count
+    processes: Processes = 1
+    hosts: Processes = 1
+    duration_s: Window
+    warmup_s: Seconds = 2
+    cooldown_s: Seconds = 1
+    timeout_s: Timeout = 10
+    parameters: Annotated[Mapping[Parameter, Scalar], Field(max_length=100)] = Field(
+        default_factory=dict
+    )
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    actions: Actions = ()
+    repeat: Count = 1
+    control_run: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=3,
+            strict=True,
+            validation_alias=AliasChoices("control_run", "sentinel"),
+            serialization_alias="sentinel",  # its former name, which the ids of cases hold
+        ),
+    ] = 0
+
+    @property
+    def threads(self) -> int:
+        """Threads as the published reports count them."""
+        return self.green_threads * self.processes * self.hosts
+
+    @property
+    def load_s(self) -> int:
+        """Seconds that the clients send: the window and the ragged ends around it."""
+        return self.warmup_s + self.duration_s + self.cooldown_s
+
+    @property
+    def point(self) -> str:
+        """Id of the point: what all repeats of this case, and its control runs, have in common."""
+        return f"{self._slug}-{_digest(self._said(exclude={'repeat', 'control_run'}))}"
+
+    @property
+    def id(self) -> str:
+        """Name of the case's run folder."""
+        turn = f"s{self.control_run}" if self.control_run else f"r{self.repeat}"
+        return f"{self._slug}-{turn}-{_digest(self._said())}"
+
+    def _said(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
+        """The parameters, without those that ids leave out."""
+        own = self.model_dump(by_alias=True, exclude={"parameters", *exclude})
+        said = {**own, **self.parameters}
+        return {
+            name: value
+            for name, value in said.items()
+            if name not in UNSAID or value != UNSAID[name]
+        }
+
+    @property
+    def _slug(self) -> str:
+        return (
+            f"{self.system}-{self.topology}-{self.queues}-{self.test_case}"
+            f"-t{self.threads:04d}-p{self.processes}"
+        )
+
+
+def _digest(parameters: Mapping[str, object]) -> str:
+    canonical = json.dumps(parameters, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:8]

@@ -1,0 +1,294 @@
+"""A whole experiment, as one file holds it, and the cases that it multiplies out to."""
+
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    model_validator,
+)
+
+from mqperf.columns import parameters
+from mqperf.plan.actions import Actions
+from mqperf.plan.case import Case
+from mqperf.plan.values import (
+    Axis,
+    Count,
+    Frozen,
+    GeneratorName,
+    Listed,
+    Processes,
+    Scalar,
+    Seconds,
+    TestCase,
+    Timeout,
+    Window,
+    distinct,
+)
+from mqperf.redaction import hidden, redacted_value, shown, suspicious
+from mqperf.test_cases import STANDARD
+
+CONTROL_RUNS = 3
+"""Times that a system's first point is measured besides its repeats, with ``control_runs``."""
+
+MAX_CASES = 10_000
+"""Cases of a plan."""
+
+MAX_THREADS = 100_000
+"""Green threads of a case, over all its processes."""
+
+
+def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
+    return redacted_value(settings, variables=True)
+
+
+def _swept(settings: Mapping[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]]:
+    """The settings that are lists of values to be swept; any other list is itself a value."""
+    known = parameters()
+    return {
+        name: tuple(value)
+        for name, value in settings.items()
+        if isinstance(value, list) and name in known
+    }
+
+
+def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    for name, values in _swept(settings).items():
+        if not values:
+            raise ValueError(f"{name} is empty: name at least one")
+        try:
+            distinct(values)
+        except TypeError:
+            raise ValueError(f"{name}: expected numbers or words in the list") from None
+    return settings
+
+
+Settings = Annotated[
+    Mapping[str, JsonValue],
+    AfterValidator(_sound_axes),
+    AfterValidator(hidden),
+    PlainSerializer(_public),
+]
+"""Settings of a system; in them, what holds a password is a type that cannot be printed."""
+
+
+def _no_password(title: str) -> str:
+    """A title is printed on every page: it may hold no URL with a password."""
+    if "://" in title and "@" in title and suspicious(title):
+        raise ValueError("it holds a URL with a user: a title is printed everywhere, remove it")
+    return title
+
+
+class SystemPlan(Frozen):
+    """What to vary about one system, and how to get it."""
+
+    topologies: Listed[str]
+    queues: Listed[str] = ("classic",)
+    settings: Settings = Field(default_factory=dict)
+
+    def variants(self) -> list[dict[str, JsonValue]]:
+        """The settings of every deployment: one for each combination of what is swept."""
+        axes = _swept(self.settings)
+        return [
+            {**self.settings, **dict(zip(axes, values, strict=True))}
+            for values in product(*axes.values())
+        ]
+
+
+class LoadPlan(Frozen):
+    """The load of every point: each key but ``generator`` is a value, or a list that is swept.
+
+    What it does not know are parameters of the generator.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, Axis[Scalar]] = Field(init=False)
+
+    generator: GeneratorName = "simulator"
+    green_threads: Axis[Count]
+    processes: Axis[Processes] = (1,)
+    duration_s: Axis[Window]
+    warmup_s: Axis[Seconds] = (2,)
+    cooldown_s: Axis[Seconds] = (1,)
+    timeout_s: Axis[Timeout] = (10,)
+
+    @property
+    def parameters(self) -> dict[str, tuple[Any, ...]]:
+        """The values of each parameter of the generator."""
+        return dict(self.__pydantic_extra__)
+
+    def points(self) -> Iterator[dict[str, Any]]:
+        """What a case says of its load: every combination, green threads varying fastest."""
+        own = {name: getattr(self, name) for name in reversed(type(self).model_fields)}
+        del own["generator"]
+        for chosen in product(*self.parameters.values()):
+            parameters = dict(zip(self.parameters, chosen, strict=True))
+            for values in product(*own.values()):
+                said = dict(zip(own, values, strict=True))
+                yield {"generator": self.generator, "parameters": parameters, **said}
+
+    @property
+    def number_of_points(self) -> int:
+        """How many there are, without making them."""
+        axes = [*self.parameters.values()]
+        axes += [getattr(self, name) for name in type(self).model_fields if name != "generator"]
+        return math.prod(map(len, axes))
+
+    @model_validator(mode="after")
+    def _no_other_key(self) -> Self:
+        taken = {*Case.model_fields, "sentinel"}
+        for name in self.parameters:
+            if name in taken or not re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name):
+                raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
+        return self
+
+    @model_validator(mode="after")
+    def _bearable(self) -> Self:
+        threads = max(self.green_threads) * max(self.processes)
+        if threads > MAX_THREADS:
+            raise ValueError(
+                f"a case has {threads:,} green threads over its processes,"
+                f" at most {MAX_THREADS:,} are allowed: lower green_threads or processes"
+            )
+        return self
+
+
+class Plan(Frozen):
+    """A whole experiment, as one YAML file holds it."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
+    title: Annotated[str, Field(max_length=300), AfterValidator(_no_password)]
+    systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
+    test_cases: Listed[TestCase] = STANDARD
+    load: LoadPlan
+    actions: Actions = ()
+    repeats: Count = 1
+    order: Literal["listed", "random"] = "listed"
+    seed: int = 0
+    control_runs: Annotated[
+        bool, Field(validation_alias=AliasChoices("control_runs", "sentinel"))
+    ] = False
+
+    @model_validator(mode="after")
+    def _inside(self) -> Self:
+        for action in self.actions:
+            if action.end_s > (window := min(self.load.duration_s)):
+                raise ValueError(
+                    f"{action.do} of {action.node} ends {action.end_s:g} s after the start of a"
+                    f" window of {window} s: lengthen load.duration_s, so that the"
+                    " recovery is measured, too"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _finite(self) -> Self:
+        number = self.number_of_cases
+        if number > MAX_CASES:
+            raise ValueError(
+                f"{number:,} cases, a plan may have at most {MAX_CASES:,}:"
+                " shorten its lists or repeats, or split it into several plans"
+            )
+        return self
+
+    @property
+    def number_of_cases(self) -> int:
+        """How many cases there are, without making them."""
+        layouts = sum(
+            len(one.topologies) * len(one.queues) * len(one.variants())
+            for one in self.systems.values()
+        )
+        points = layouts * len(self.test_cases) * self.load.number_of_points
+        watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
+        return points * self.repeats + watched
+
+    def cases(self) -> list[Case]:
+        """Every case in the order in which it runs.
+
+        Systems follow each other; within a system all points of the first repeat come before
+        those of the second, so that a drift of the machine does not hide between repeats.  Points
+        with the same settings of the system stand together, as it is started anew for others.  With
+        ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` each
+        system's first point is measured three times more: before, between and after the others.
+        """
+        shuffle = random.Random(self.seed).shuffle if self.order == "random" else None
+        cases: list[Case] = []
+        for name in self.systems:
+            block: list[Case] = []
+            for repeat in range(1, self.repeats + 1):
+                for points in self._points(name, repeat):
+                    if shuffle:
+                        shuffle(points)
+                    block += points
+            cases += self._watched(name, block) if self.control_runs else block
+        return cases
+
+    def turns(self) -> list[list[Case]]:
+        """The same cases by repeats, each in its order: what runs before another plan's turn comes.
+
+        The control runs of a system stand before its first turn, in the middle and after its last.
+        """
+        turns: list[list[Case]] = [[] for _ in range(self.repeats)]
+        turn = 1
+        for case in self.cases():
+            turn = case.repeat if case.control_run in {0, 1} else turn
+            turns[turn - 1].append(case)
+        return turns
+
+    def with_queues(self, kinds: Mapping[str, Mapping[str, str]]) -> "Plan":
+        """The plan with kinds of queue replaced, by system and name."""
+        systems = {
+            name: system.model_copy(
+                update={"queues": tuple(kinds[name].get(kind, kind) for kind in system.queues)}
+            )
+            for name, system in self.systems.items()
+        }
+        return self.model_copy(update={"systems": systems})
+
+    def _watched(self, name: str, block: list[Case]) -> list[Case]:
+        """The block with control runs at its start, middle and end."""
+        first = next(self._points(name, repeat=1))[0]
+        start, middle, end = (
+            first.model_copy(update={"control_run": turn}) for turn in range(1, CONTROL_RUNS + 1)
+        )
+        half = len(block) // 2
+        return [start, *block[:half], middle, *block[half:], end]
+
+    def settings_of(self, case: Case) -> Mapping[str, JsonValue]:
+        """The settings with which the case's system is started, secrets included."""
+        variants = self.systems[case.system].variants()
+        return next(one for one in variants if redacted(one) == case.settings)
+
+    def _points(self, name: str, repeat: int) -> Iterator[list[Case]]:
+        """The cases of a repeat, a list for each deployment of the system."""
+        system = self.systems[name]
+        layouts = [*product(system.topologies, system.queues, self.test_cases)]
+        for settings in system.variants():
+            yield [
+                Case(
+                    system=name,
+                    topology=topology,
+                    queues=queues,
+                    test_case=test_case,
+                    settings=redacted(settings),
+                    actions=self.actions,
+                    repeat=repeat,
+                    **point,
+                )
+                for topology, queues, test_case in layouts
+                for point in self.load.points()
+            ]
+
+
+def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The settings with ``***`` for every secret, fit for files that may be published."""
+    return {key: redacted_value(value) for key, value in settings.items()}
