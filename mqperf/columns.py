@@ -93,6 +93,10 @@ def _seconds(name: str, meaning: str, label: str, check: Check = "any") -> Colum
     return Column(name, "float64", meaning, label, "s", check=check)
 
 
+def _share(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, "", "%", 1e2, "not negative")
+
+
 def _cpu(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
 
@@ -221,6 +225,25 @@ _PARAMETERS = (
 )
 """What else plans may vary: in tables only where it is said."""
 
+_LINK = (
+    _parameter(_latency("delay_s", "Delay of the link, each way.", "delay")),
+    _parameter(_latency("jitter_s", "Standard deviation of the link's delay.", "jitter")),
+    _parameter(_share("loss_share", "Share of packets that the link loses.", "loss")),
+    _parameter(
+        Column(
+            "bandwidth_bits_s",
+            "float64",
+            "Bandwidth of the link, each way; empty where it is not limited.",
+            "bandwidth",
+            "bits/s",
+            "Mbit/s",
+            1e-6,
+            "positive",
+        )
+    ),
+)
+"""A link as the plan asks for it."""
+
 _MESSAGES = (
     _count("sent", "Attempts by clients, over the whole run.", "sent"),
     _count("received", "Messages handled by servers, over the whole run.", "received"),
@@ -343,6 +366,24 @@ _EVENTS = (
         " a record beside the run that cannot be read.",
     ),
     _text("detail", "More, as JSON."),
+)
+
+_LINKS = (
+    _text("between", "The two roles that it joins.", "between"),
+    _text("backend", "What made it.", "made by"),
+    *(
+        replace(
+            column,
+            name=f"{column.name.removesuffix(unit)}_{when}{unit}",
+            dtype="float64",
+            meaning=f"The same as measured {when} the load; empty where that cannot be measured.",
+            label=f"{column.label} {when}",
+            parameter=False,
+        )
+        for column in _LINK
+        for unit in (next(end for end in ("_bits_s", "_share", "_s") if column.name.endswith(end)),)
+        for when in ("before", "after")
+    ),
 )
 
 _OUTAGES = (
@@ -568,6 +609,8 @@ _OWN = _register(
     _KEYS,
     _RUNS,
     _PARAMETERS,
+    _LINK,
+    _LINKS,
     _MESSAGES,
     _LATENCY,
     _INTERVALS,
@@ -660,6 +703,9 @@ TABLES: Mapping[str, Table] = {
         ),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS), _EVENTS),
         _table("outages", "an action in a run", _KEYS, _names(_OUTAGES)),
+        _table(
+            "links", "the link of a run, as asked and as measured", _KEYS, _names(_LINK + _LINKS)
+        ),
         _swept(
             _table(
                 "points",

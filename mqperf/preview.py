@@ -95,6 +95,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
         yield f"      {_timing(case)}, run folder {case.id}"
         for action in case.actions:
             yield f"      {action.do} {action.node}, {action.at_s:g} to {action.end_s:g} s"
+        yield from _link(case)
         yield from _commands(case, everything=everything)
     if len(cases) > shown:
         yield ""
@@ -105,6 +106,14 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
         f" about {clock(seconds)}; started now, finished at {utc(time.time() + seconds)[:16]} UTC"
     )
+
+
+def _link(case: Case) -> Iterator[str]:
+    if (link := case.link) is None:
+        return
+    asked = {name: getattr(link, name) for name in type(link).model_fields if name != "between"}
+    told = (f"{name} {value:g}" for name, value in asked.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(told) or 'as it is'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ parameter is a new case and a repeated command finds the runs it already has.
 from mqperf.plan.actions import ActionPlan
 from mqperf.plan.case import UNSAID, Case
 from mqperf.plan.experiment import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan, redacted
+from mqperf.plan.link import LinkPlan, LinkPoint
 from mqperf.plan.values import Frozen
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "ActionPlan",
     "Case",
     "Frozen",
+    "LinkPlan",
+    "LinkPoint",
     "LoadPlan",
     "Plan",
     "SystemPlan",

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AliasChoices, Field, JsonValue
 
 from mqperf.plan.actions import Actions
+from mqperf.plan.link import LinkPoint
 from mqperf.plan.values import (
     Count,
     Frozen,
@@ -31,6 +32,7 @@ UNSAID: Mapping[str, object] = {
     "targets": "own",
     "settings": {},
     "actions": (),
+    "link": None,
     "repeat": 1,
     "sentinel": 0,
 }
@@ -63,6 +65,7 @@ class Case(Frozen):
     )
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     actions: Actions = ()
+    link: LinkPoint | None = None
     repeat: Count = 1
     control_run: Annotated[
         int,

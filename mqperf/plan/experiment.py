@@ -20,6 +20,7 @@ from pydantic import (
 from mqperf.columns import parameters
 from mqperf.plan.actions import Actions
 from mqperf.plan.case import Case
+from mqperf.plan.link import LinkPlan
 from mqperf.plan.values import (
     Axis,
     Count,
@@ -171,6 +172,7 @@ class Plan(Frozen):
     systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
     test_cases: Listed[TestCase] = STANDARD
     load: LoadPlan
+    link: LinkPlan | None = None
     actions: Actions = ()
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
@@ -207,7 +209,8 @@ class Plan(Frozen):
             len(one.topologies) * len(one.queues) * len(one.variants())
             for one in self.systems.values()
         )
-        points = layouts * len(self.test_cases) * self.load.number_of_points
+        links = len([*self.link.points()]) if self.link else 1
+        points = layouts * len(self.test_cases) * links * self.load.number_of_points
         watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
         return points * self.repeats + watched
 
@@ -271,7 +274,8 @@ class Plan(Frozen):
     def _points(self, name: str, repeat: int) -> Iterator[list[Case]]:
         """The cases of a repeat, a list for each deployment of the system."""
         system = self.systems[name]
-        layouts = [*product(system.topologies, system.queues, self.test_cases)]
+        links = [*self.link.points()] if self.link else [None]
+        layouts = [*product(system.topologies, system.queues, self.test_cases, links)]
         for settings in system.variants():
             yield [
                 Case(
@@ -280,11 +284,12 @@ class Plan(Frozen):
                     queues=queues,
                     test_case=test_case,
                     settings=redacted(settings),
+                    link=link,
                     actions=self.actions,
                     repeat=repeat,
                     **point,
                 )
-                for topology, queues, test_case in layouts
+                for topology, queues, test_case, link in layouts
                 for point in self.load.points()
             ]
 

@@ -7,7 +7,7 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 """
 
 from mqperf.record.events import Event, read_events
-from mqperf.record.facts import SCHEMA, Facts, HostFacts, SystemFacts, Window
+from mqperf.record.facts import SCHEMA, Facts, HostFacts, MeasuredLink, SystemFacts, Window
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, whole
@@ -21,6 +21,7 @@ __all__ = [
     "Event",
     "Facts",
     "HostFacts",
+    "MeasuredLink",
     "Run",
     "Status",
     "SystemFacts",

@@ -54,6 +54,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Whole = Annotated[int, Field(ge=-WIDEST, le=WIDEST, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=WIDEST, strict=True)]
 Instant = Annotated[float, Field(ge=0, le=LATEST, strict=True, allow_inf_nan=False)]
+Measure = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 Kind = Literal["broker", "client", "server", "harness"]
 
 
@@ -141,6 +142,23 @@ class HostFacts(Recorded):
     network_cards: Annotated[tuple[NetworkCard, ...], Field(max_length=10_000)] = ()
 
 
+class MeasuredLink(Recorded):
+    """What a link was like at an instant; what its backend cannot measure is None."""
+
+    delay_s: Measure | None = None
+    jitter_s: Measure | None = None
+    loss_share: Measure | None = None
+    bandwidth_bits_s: Measure | None = None
+
+
+class LinkFacts(Recorded):
+    """The link of a run: by which backend, and as it was measured before and after the load."""
+
+    backend: Label
+    before: MeasuredLink | None = None
+    after: MeasuredLink | None = None
+
+
 class Facts(Recorded):
     """All of ``run.json``."""
 
@@ -154,6 +172,7 @@ class Facts(Recorded):
     parameters: Annotated[Mapping[Parameter, Scalar | None], Field(max_length=100)] = Field(
         default_factory=dict
     )
+    link: LinkFacts | None = None
     mqperf: Text | None = None
     started: Text | None = None
     stopped: Text | None = None

@@ -17,6 +17,7 @@ from mqperf.stats.rules import (
     counts,
     cpu,
     disturbed,
+    links,
     planned,
     queueing,
     record,
@@ -253,6 +254,11 @@ CHECKS: Mapping[str, Check] = {
         "How long recovery takes is not known, only that it takes longer than was measured.",
         disturbed.not_recovered,
         spoils=False,
+    ),
+    "link-not-as-asked": Check(
+        "Was every link what the plan asks for, before and after the load?",
+        "The run says what another network does than the one that it is named after.",
+        links.link_not_as_asked,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",

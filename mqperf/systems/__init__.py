@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
+from mqperf.links import LINKS
 from mqperf.load import GENERATORS, Generator
 from mqperf.load.in_plans import problems_of
 from mqperf.plan import Case, Plan
@@ -49,6 +50,11 @@ def lookup(name: str) -> System:
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
     generator = _generator(plan)
+    if plan.link is not None and not LINKS:
+        raise PlanError(
+            f"plan {plan.name}: link: no backend that makes links is installed; leave link: out,"
+            " or install a package that brings one"
+        )
     for action in plan.actions:
         if action.do not in ACTIONS:
             raise PlanError(

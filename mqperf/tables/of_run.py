@@ -18,6 +18,7 @@ from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Stream, Window
 from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables.links import links
 from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, read_streams
@@ -62,6 +63,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, account)])
     tables["intervals"] = _intervals(streams.processes, one.load, one.window)
     tables["outages"] = pd.DataFrame(outages(one, done, events))
+    tables["links"] = pd.DataFrame(links(one.case, facts))
     return tables | _probed(one)
 
 

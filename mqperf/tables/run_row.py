@@ -39,7 +39,8 @@ def given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
 
     The generator's defaults are known as the run recorded them.
     """
-    said = {**case.settings, **case.parameters, **facts.parameters}
+    link = case.link.model_dump() if case.link is not None else {}
+    said = {**link, **case.settings, **case.parameters, **facts.parameters}
     own = {name: said[name] for name in parameters() if said.get(name) is not None}
     return own | {
         "processes": case.processes,

@@ -261,6 +261,7 @@ def test_every_check_has_its_test() -> None:
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
+        "link-not-as-asked",
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
@@ -296,6 +297,43 @@ def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(what: str, detail: 
     event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
     events = tables.conform("events", pd.DataFrame([event]))
     assert {run for _, run in found({**sound(), "events": events})} == {"rpc-call-100-r1"}
+
+
+LINK: Change = {
+    "run": "rpc-call-100-r1",
+    "between": "client, broker",
+    "backend": "toy",
+    "delay_s": 0.05,
+    "loss_share": 0.05,
+    "delay_before_s": 0.0515,
+    "delay_after_s": 0.0485,
+    "loss_before_share": 0.06,
+}
+
+
+def test_a_link_as_asked_is_no_doubt() -> None:
+    """Within 2 % and 1 ms, or 1 % of loss; what was not measured, or not asked for, is nothing."""
+    links = tables.conform("links", pd.DataFrame([LINK]))
+    assert found({**sound(), "links": links}) == set()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load, and 50 ms was asked for"),
+        ({"loss_before_share": 0.0}, "a loss of 0 % before the load, and 5 % was asked for"),
+        (
+            {"bandwidth_bits_s": 1e8, "bandwidth_before_bits_s": 5e7},
+            "a bandwidth of 50 Mbit/s before the load, and 100 Mbit/s was asked for",
+        ),
+    ],
+)
+def test_another_link_than_asked_is_told(changes: Change, words: str) -> None:
+    """With what was found, when, and what was asked for."""
+    links = tables.conform("links", pd.DataFrame([{**LINK, **changes}]))
+    doubts = checks.doubts({**sound(), "links": links})
+    assert found({**sound(), "links": links}) == {("link-not-as-asked", "rpc-call-100-r1")}
+    assert words in doubts["text"].iloc[0]
 
 
 ACTION: Change = {

@@ -32,7 +32,7 @@ LAYERS = (
     {"record"},
     {"load", "probes"},
     {"hosts", "tables"},
-    {"published", "actions"},
+    {"published", "actions", "links"},
     {"systems", "stats", "figures"},
     {"runner", "report"},
     {"answer", "doctor"},
@@ -42,7 +42,7 @@ LAYERS = (
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
 # The two halves share nothing but the run folder.
-ACT = {"systems", "hosts", "actions", "runner"}
+ACT = {"systems", "hosts", "actions", "links", "runner"}
 READ = {"series", "tables", "published", "stats", "figures", "report"}
 
 # Slow to import, and of no use while a broker is being measured.

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from mqperf.actions import ACTIONS
 from mqperf.load import GENERATORS
-from mqperf.plan import MAX_CASES, MAX_THREADS, ActionPlan, LoadPlan, Plan, SystemPlan
+from mqperf.plan import MAX_CASES, MAX_THREADS, ActionPlan, LinkPlan, LoadPlan, Plan, SystemPlan
 from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
@@ -24,6 +24,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "systems": "Systems under test by name, each with the keys below.",
         "test_cases": "What the clients do: call and wait, cast and forget, notify.",
         "load": "The load of every point, with the keys below.",
+        "link": "The network between two roles, with the keys below.",
         "actions": "What disturbs the system during the window, each with the keys below.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
@@ -43,6 +44,13 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",
         "timeout_s": "Seconds that a CALL waits for its reply.",
+    },
+    LinkPlan: {
+        "between": "The two roles that it joins.",
+        "delay_s": "Delay each way, in seconds.",
+        "jitter_s": "Standard deviation of the delay, in seconds.",
+        "loss_share": "Share of packets that are lost, each way.",
+        "bandwidth_bits_s": "Bandwidth each way, in bits per second.",
     },
     ActionPlan: {
         "do": "The action; see the section *Actions*.",
@@ -65,10 +73,13 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     Plan: "The plan",
     SystemPlan: "systems.NAME",
     LoadPlan: "load",
+    LinkPlan: "link",
     ActionPlan: "actions, an entry",
 }
 NOTES: Mapping[type[BaseModel], str] = {
     LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
+    LinkPlan: "Every key but `between` has one value, or a list of those that are swept. Links need"
+    " a package with a backend: mqperf brings none yet.\n\n",
 }
 WORDS = {
     "integer": "whole number",
@@ -173,7 +184,7 @@ def _own(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 def _yaml(value: object) -> str:
     """A default as it would stand in the file."""
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(str, value))}]"
+        return f"[{', '.join(map(_yaml, value))}]"
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -185,12 +196,12 @@ def _value(entry: Mapping[str, Any]) -> str:
     if "$ref" in entry or entry["type"] == "object":
         return "mapping"
     if entry["type"] == "array":
-        return f"list of {_value(entry['items'])}"
+        return f"list of {_value(_own(entry.get('items') or entry['prefixItems'][0]))}"
     return WORDS[entry["type"]]
 
 
 def _limits(entry: Mapping[str, Any]) -> Iterator[str]:
-    entry = {**entry.get("items", {}), **entry}
+    entry = {**_own(entry.get("items", {})), **entry}
     if "minimum" in entry:
         yield f"at least {entry['minimum']:,}"
     if "maximum" in entry:

@@ -1,0 +1,50 @@
+"""What makes the network between two roles of a run as a plan asks for it, and measures it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from mqperf.errors import HostError
+from mqperf.hosts import Host
+from mqperf.plan import LinkPoint
+from mqperf.record import MeasuredLink
+
+Ends = Mapping[str, Sequence[Host]]
+"""The hosts of a run by role: client, server, broker."""
+
+
+class Laid(Protocol):
+    """A link that is there; it stays so until the context which gave it is left."""
+
+    def measure(self) -> MeasuredLink:
+        """What the link is like now, by packets that go over it; not for a measured window."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A way to make links.
+
+    ``obstacle`` says in a sentence why it cannot make one between these hosts, or gives None.
+    ``laid`` makes it on entering and takes it away on leaving, whatever happened meanwhile.
+    """
+
+    name: str
+    title: str
+    obstacle: Callable[[LinkPoint, Ends], str | None]
+    laid: Callable[[LinkPoint, Ends], AbstractContextManager[Laid]]
+
+
+def choose(backends: Iterable[Backend], link: LinkPoint, ends: Ends) -> Backend:
+    """The first backend that can make the link; raises ``HostError`` with what is in its way."""
+    obstacles = []
+    for backend in backends:
+        if (obstacle := backend.obstacle(link, ends)) is None:
+            return backend
+        obstacles.append(f"{backend.title}: {obstacle}")
+    between = " and ".join(link.between)
+    raise HostError(
+        f"no link can be made between {between}: {'; '.join(obstacles) or 'there is no backend'};"
+        " leave link: out of the plan, or install a package that brings a backend"
+    )

@@ -1,0 +1,36 @@
+"""A backend for links: it changes nothing, and measures what was asked for."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mqperf.links import Backend, Ends
+from mqperf.plan import LinkPoint
+from mqperf.record import MeasuredLink
+
+
+@dataclass(frozen=True)
+class Wire:
+    """The link."""
+
+    asked: LinkPoint
+
+    def measure(self) -> MeasuredLink:
+        """A tenth of a millisecond more than was asked for."""
+        return MeasuredLink(delay_s=self.asked.delay_s + 1e-4)
+
+
+def obstacle(link: LinkPoint, ends: Ends) -> str | None:
+    """It loses nothing, and needs hosts at both ends."""
+    if link.loss_share:
+        return "it cannot lose packets"
+    return None if all(ends[role] for role in link.between) else "an end has no host"
+
+
+@contextmanager
+def laid(link: LinkPoint, _ends: Ends) -> Iterator[Wire]:
+    """Give it."""
+    yield Wire(link)
+
+
+LINK = Backend("toy-wire", "Toy wire", obstacle, laid)
