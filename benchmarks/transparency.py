@@ -12,14 +12,16 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mqperf.hosts import LocalHost
 from mqperf.load import GENERATORS, Command, Job
 from mqperf.plan import Case
+from mqperf.runner.bench import Bench
 from mqperf.runner.control import Control
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.phases import begin
 from mqperf.systems import SYSTEMS
 from mqperf.test_cases import TEST_CASES
 
@@ -69,12 +71,9 @@ def _pair(bench: Bench, test_case: str, number: int) -> float:
 def under_mqperf(bench: Bench, case: Case) -> float:
     """Messages per second in a trial as a sweep runs it."""
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial.begin(case, 1, Path(folder), bench, lambda _: None)
-        try:
-            trial.measure()
-            run = trial.conclude()
-        finally:
-            trial.close()
+        begun = begin(case, 1, Path(folder), bench, lambda _: None)
+        with closing(begun.trial):
+            run = begun.measure().conclude()
         return _rate(run.path / "load" / "client-1.json", case)
 
 

@@ -1,7 +1,7 @@
 """A sweep: cases of a plan, one after the other, system by system."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -12,8 +12,10 @@ from mqperf.hosts import LocalHost
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, pending
+from mqperf.runner.bench import Bench
 from mqperf.runner.observer import Observer
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.phases import Begun, begin
+from mqperf.runner.pipeline import Pipeline
 from mqperf.systems import SYSTEMS, Possible
 from mqperf.version import version
 
@@ -106,51 +108,34 @@ def _bench(sweep: Sweep, name: str) -> Iterator[Bench]:
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:
-    """Run the cases of the queue; ends early, with the rest left in it, when the system died.
+    """Run the cases of the queue; ends early, with the rest left in it, when the system died."""
 
-    While a case drains, the processes of the next one start.
-    """
-
-    def begin() -> Trial:
-        case = queue.popleft()
-
+    def start(case: Case) -> Begun:
         def tell(what: str) -> None:
             sweep.observer.doing(what, case)
 
-        return Trial.begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
+        return begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
 
-    following: Trial | None = None
-    while queue or following:
-        trial, following, refusal = following or begin(), None, None
-        with closing(trial):
-            try:
-                trial.measure()
-                following, refusal = _tried(begin) if queue else (None, None)
-                run, failure = trial.conclude(), None
-            except MqperfError as error:
-                failure = str(error)
-                run = trial.fail(failure)
-            except BaseException:
-                trial.interrupt()
-                if following:
-                    following.discard()
-                raise
-        yield trial.case, run, failure
-        if refusal:
-            raise refusal
-        if not _sound(bench, failure, sweep.observer):
-            if following:
-                following.discard()
-                queue.appendleft(following.case)
-            return
+    with closing(Pipeline(queue, start)) as pipeline:
+        while begun := pipeline.take():
+            case, run, failure = _ended(begun, pipeline)
+            yield case, run, failure
+            if not _sound(bench, failure, sweep.observer):
+                return
 
 
-def _tried(begin: Callable[[], Trial]) -> tuple[Trial | None, RecordError | None]:
-    """The next trial, or why there can be none: the present one must be brought home first."""
-    try:
-        return begin(), None
-    except RecordError as error:
-        return None, error
+def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
+    """Measure a case and bring it home; while it drains, the processes of the next one start."""
+    with closing(begun.trial) as trial:
+        try:
+            measured = begun.measure()
+            pipeline.prepare()
+            return trial.case, measured.conclude(), None
+        except MqperfError as error:
+            return trial.case, trial.fail(str(error)), str(error)
+        except BaseException:
+            trial.interrupt()
+            raise
 
 
 def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:

@@ -125,7 +125,8 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
         case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
-            host=SimpleNamespace(name="local"), deployment=SimpleNamespace(nodes=()), facts={})
+            host=SimpleNamespace(name="local"), deployment=SimpleNamespace(nodes=()),
+            generator=None, facts={})
         trial = Trial(case, 1, disk, bench, print)
         fill()
         print(trial.fail("for a reason " * 2000).status)

@@ -13,7 +13,8 @@ from mqperf.load.simulator import environments
 from mqperf.load.simulator.environments import RELEASES, Environment
 from mqperf.plan import Case
 from mqperf.record import runs
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.bench import Bench
+from mqperf.runner.phases import begin
 
 if TYPE_CHECKING:
     from mqperf.systems import Deployment
@@ -63,11 +64,11 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     """With the name of what is missing; nothing partial is left."""
-    trial = Trial.begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
+    begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
-        trial.measure()
-    run = trial.fail(str(error.value))
-    trial.close()
+        begun.measure()
+    run = begun.trial.fail(str(error.value))
+    begun.trial.close()
     assert run.facts().failure == str(error.value)
     assert [one.status for one in runs(tmp_path)] == ["failed"]
 
@@ -75,9 +76,8 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
     """It is no error of the trial; the system tells it, and is not asked to clean up again."""
     spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))
-    trial = Trial.begin(CASE, 1, tmp_path, spoiled, print)
-    trial.close()
+    begin(CASE, 1, tmp_path, spoiled, print).trial.close()
     with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
         spoiled.check()
-    Trial.begin(CASE, 2, tmp_path / "more", spoiled, print).close()
+    begin(CASE, 2, tmp_path / "more", spoiled, print).trial.close()
     assert spoiled.faults == ["delete_vhost did not end"]
