@@ -16,11 +16,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import GENERATORS, Command, Job
 from mqperf.plan import Case
 from mqperf.runner.bench import Bench
-from mqperf.runner.control import Control
+from mqperf.runner.control import Station
 from mqperf.runner.phases import begin
 from mqperf.systems import SYSTEMS
 from mqperf.test_cases import TEST_CASES
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
     generator = GENERATORS["simulator"]
     tool = generator.tool(system.drivers[generator.name])
     with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
-        bench = Bench(host, deployment, generator, tool, {"system": {}})
+        bench = Bench(Hosts.alone(host), deployment, generator, tool, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
@@ -79,12 +79,12 @@ def under_mqperf(bench: Bench, case: Case) -> float:
 
 def by_hand(bench: Bench, case: Case) -> float:
     """Messages per second of the upstream simulator, started as a person starts it."""
-    host, key = bench.host, f"by-hand-{case.id}"
+    host, key = bench.hosts.client[0], f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
     with host.scratch("by-hand") as folder:
         commands = bench.generator.commands(Job(case, key, access, bench.tool, folder, folder))
         for command in commands:
-            Control(folder).place(command.files)
+            Station(host, folder).place(command.files)
         server, client = (_upstream(bench, command) for command in commands)
         listening = host.start("server-1", server, log=folder / "server-1.log")
         time.sleep(SERVER_STARTS_S)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mqperf.errors import MqperfError
-from mqperf.hosts import LocalHost
+from mqperf.hosts import HERE, HOSTS
 from mqperf.load import GENERATORS, Generator
 from mqperf.systems import FIRST, SYSTEMS, System, lookup
 from mqperf.version import version
@@ -41,7 +41,8 @@ def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
     """
     systems = [lookup(name) for name in names or SYSTEMS]
     yield _there(f"mqperf {version()}, Python {platform.python_version()}")
-    facts = LocalHost().facts()
+    with HOSTS[HERE].reached() as host:
+        facts = host.facts()
     yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
     for system in systems:
         found = _system(system)

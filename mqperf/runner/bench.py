@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host
+from mqperf.hosts import Hosts
 from mqperf.load import Generator, Tool
 from mqperf.runner.watch import Stillness
 from mqperf.systems import Deployment
@@ -18,7 +18,7 @@ class Bench:
     ``faults`` are clean-ups that failed: with any, the system is not to be measured again.
     """
 
-    host: Host
+    hosts: Hosts
     deployment: Deployment
     generator: Generator
     tool: Tool

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.errors import LoadError
+from mqperf.hosts import Hosts
 from mqperf.load import Command, Generator, Job, Kind
 from mqperf.record.totals import is_recorded, totals
 from mqperf.runner.control import POLL_S, Control
@@ -21,9 +22,10 @@ DRAIN_LIMIT_S = 120
 class Load:
     """Clients and servers of one generator; they write into ``out``."""
 
-    def __init__(self, generator: Generator, processes: Processes, out: Path) -> None:
+    def __init__(self, generator: Generator, hosts: Hosts, processes: Processes, out: Path) -> None:
         """Begin with none."""
         self._generator = generator
+        self._hosts = hosts
         self._processes = processes
         self._out = out
         self.commands: list[Command] = []
@@ -33,9 +35,10 @@ class Load:
         job.tool.check()
         self.commands = self._generator.commands(job)
         for command in self.commands:
-            control.place(command.files)
+            host = self._hosts.of(command.kind)[0]
+            control.at(host).place(command.files)
             log = self._out / f"{command.label}.log"
-            self._processes.start(command.label, command.argv, log, command.env)
+            self._processes.start(host, command.label, command.argv, log, command.env)
 
     def labels(self, kind: Kind) -> list[str]:
         """Of all clients, or of all servers."""

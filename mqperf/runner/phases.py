@@ -17,7 +17,7 @@ from mqperf.load import Access, Job
 from mqperf.plan import Case
 from mqperf.record import Run
 from mqperf.runner.bench import Bench
-from mqperf.runner.control import Control
+from mqperf.runner.control import Control, controlled
 from mqperf.runner.schedule import Schedule
 from mqperf.runner.trial import Tell, Trial
 
@@ -39,7 +39,8 @@ class Measured:
         trial.tell("draining")
         trial.stillness.check()
         limit = self.schedule.end + trial.case.timeout_s + EXIT_MARGIN_S
-        trial.processes.await_exit([*load.labels("client"), *trial.probing.labels], limit)
+        probes = [label for probing in trial.probing for label in probing.labels]
+        trial.processes.await_exit([*load.labels("client"), *probes], limit)
         load.check_answers()
         sent, received = load.drain(self.control, trial.bench.deployment.check)
         trial.attempt.event("drained", sent=sent, received=received)
@@ -48,7 +49,8 @@ class Measured:
         trial.attempt.event("stopped")
         trial.stillness.check()
         load.judge()
-        trial.probing.judge()
+        for probing in trial.probing:
+            probing.judge()
         trial.describe()
         return trial.attempt.finish()
 
@@ -122,13 +124,13 @@ def _prepared(trial: Trial) -> Control:
     """Get a place on the system, and start load generator and probes."""
     bench, case, folder = trial.bench, trial.case, trial.attempt.folder
     trial.timetable.check()
-    control = Control(trial.held.enter_context(bench.host.scratch("run")))
+    control = trial.held.enter_context(controlled(bench.hosts.every))
     access = _provisioned(trial)
     trial.held.callback(trial.processes.stop)
-    job = Job(case, trial.key, access, bench.tool, control.folder, folder / "load")
-    trial.load.start(job, control)
-    nodes = bench.deployment.nodes
-    trial.probing.start(nodes, trial.load.commands, control, case.load_s)
+    talk = control.at(bench.hosts.client[0]).folder
+    trial.load.start(Job(case, trial.key, access, bench.tool, talk, folder / "load"), control)
+    for probing in trial.probing:
+        probing.start(bench.deployment.nodes, trial.load.commands, control, case.load_s)
     trial.attempt.event("started", processes=trial.processes.labels)
     return control
 

@@ -1,6 +1,5 @@
 """The probes of a run on one host: started with what they watch, judged by what they wrote."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,20 +31,24 @@ class Probing:
     def start(
         self, nodes: Sequence[Node], commands: Sequence[Command], control: Control, seconds: int
     ) -> None:
-        """Watch nodes, load generators, mqperf and the probes themselves for ``seconds`` of load.
+        """Watch what runs on this host, and the probes themselves, for ``seconds`` of load.
 
-        mqperf's own probes come last: they watch the others, too.
+        These are nodes, load generators and mqperf.  mqperf's own probes come last: they watch the
+        others, too.
         """
-        self._targets = [*_brokers(nodes), *self._generators(commands), _mqperf()]
+        station = control.at(self._host)
+        own = self._host.own_processes().items()
+        mqperf = [Target(label, "harness", pid) for label, pid in own]
+        self._targets = [*self._brokers(nodes), *self._generators(commands), *mqperf]
         with disk_errors(self._folder):
             self._folder.mkdir()
         for probe in reversed(list(PROBES.values())):
             if probe.program is not None:
-                task = Task([*self._targets], control.folder, seconds, self._folder)
+                task = Task([*self._targets], station.folder, seconds, self._folder)
                 program = probe.program(task)
-                control.place(program.files)
+                station.place(program.files)
                 log = self._folder / f"{probe.name}.log"
-                self._processes.start(probe.name, program.argv, log)
+                self._processes.start(self._host, probe.name, program.argv, log)
                 self.labels.append(probe.name)
                 pid = self._processes.pid(probe.name)
                 self._targets.append(Target(probe.name, "harness", pid))
@@ -55,20 +58,19 @@ class Probing:
         for probe in PROBES.values():
             probe.check(self._folder, self._host.name)
 
+    def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
+        return [
+            Target(node.label, "broker", node.process.pid, children=True)
+            for node in nodes
+            if node.process is not None and node.host is not None and self._is_mine(node.host)
+        ]
+
     def _generators(self, commands: Sequence[Command]) -> list[Target]:
         return [
             Target(command.label, command.kind, self._processes.pid(command.label))
             for command in commands
+            if self._is_mine(self._processes.host(command.label))
         ]
 
-
-def _brokers(nodes: Sequence[Node]) -> list[Target]:
-    return [
-        Target(node.label, "broker", node.process.pid, children=True)
-        for node in nodes
-        if node.process is not None
-    ]
-
-
-def _mqperf() -> Target:
-    return Target("mqperf", "harness", os.getpid())
+    def _is_mine(self, host: Host) -> bool:
+        return host.name == self._host.name

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import HERE, Hosts, lookup
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, pending
@@ -31,13 +31,17 @@ STARTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A plan that is being run into the folder ``runs``; ``order`` has all its cases."""
+    """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
+
+    ``hosts`` is the kind of host that everything runs on.
+    """
 
     here: Possible
     runs: Path
     order: Sequence[Case]
     positions: Positions
     observer: Observer
+    hosts: str = HERE
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
 
@@ -88,23 +92,24 @@ def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 @contextmanager
 def _bench(sweep: Sweep, name: str) -> Iterator[Bench]:
     system, plan, observer = SYSTEMS[name], sweep.here.plan, sweep.observer
-    host = LocalHost()
     observer.doing(f"getting the load generator for {system.title}")
     generator = GENERATORS[plan.load.generator]
     tool = generator.tool(system.drivers[generator.name])
     observer.doing(f"starting {system.title}")
     with (
+        lookup(sweep.hosts).reached() as host,
         host.scratch(name) as folder,
         system.start(plan.systems[name].settings, host, folder) as deployment,
     ):
+        hosts = Hosts.alone(host)
         facts = {
-            "hosts": [host.facts()],
+            "hosts": [one.facts() for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
             "generator": dict(tool.versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(host, deployment, generator, tool, facts)
+        yield Bench(hosts, deployment, generator, tool, facts)
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:

@@ -35,17 +35,20 @@ class Trial:
     def __init__(self, case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> None:
         """Open the run folder; raises ``RecordError`` when that is refused."""
         self.case, self.bench, self.tell = case, bench, tell
-        self.attempt = Attempt(runs, case, {"position": position, **bench.facts})
+        clock = bench.hosts.every[0].name
+        self.attempt = Attempt(runs, case, {"position": position, **bench.facts}, clock)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
         self.held = ExitStack()
-        self.processes = Processes(bench.host, self._watch)
-        self.load = Load(bench.generator, self.processes, folder / "load")
-        self.probing = Probing(bench.host, self.processes, folder / "probes")
+        self.processes = Processes(self._watch)
+        self.load = Load(bench.generator, bench.hosts, self.processes, folder / "load")
+        self.probing = [
+            Probing(one, self.processes, folder / "probes") for one in bench.hosts.every
+        ]
         self.timetable = Timetable(case.actions, bench.deployment.nodes, self.attempt.event)
         self.stillness = Stillness(bench.deployment, lambda: self.timetable.disturbed)
         self.schedule: Schedule | None = None
-        self._clock = Clock(bench.host.name)
+        self._clock = Clock(clock)
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
@@ -101,8 +104,8 @@ class Trial:
             "started": utc(at.start) if at else None,
             "stopped": utc(time.time()),
             "window": {"start": at.window_start, "end": at.window_end} if at else None,
-            "clock_offsets_s": {self.bench.host.name: 0.0},
-            "kinds": self.probing.kinds,
+            "clock_offsets_s": {host.name: 0.0 for host in self.bench.hosts.every},
+            "kinds": {label: kind for one in self.probing for label, kind in one.kinds.items()},
             "processes": self.load.facts(),
         }
 

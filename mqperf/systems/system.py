@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts import ForeignProcess, Host, Process
+from mqperf.hosts import Host, Watched
 from mqperf.load import Access
 from mqperf.plan import Case
 
@@ -22,7 +22,7 @@ class Node:
 
     label: str
     name: str
-    process: Process | ForeignProcess | None
+    process: Watched | None
     host: Host | None = None
 
 

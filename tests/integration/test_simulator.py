@@ -20,7 +20,7 @@ from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.output import published_compatible, read_client, read_server
 from mqperf.plan import Case
 from mqperf.record.messages import read_header, read_messages
-from mqperf.runner.control import Control
+from mqperf.runner.control import Control, Station
 from mqperf.systems import SYSTEMS, Deployment
 from mqperf.test_cases import TEST_CASES
 
@@ -116,15 +116,16 @@ def running(
     key = f"test-{time.time_ns()}"
     access = deployment.provision(case, key)
     with HOST.scratch("control") as folder:
+        station = Station(HOST, folder)
         processes: dict[str, Process] = {}
         try:
             for command in commands(Job(case, key, access, environment, folder, out)):
-                Control(folder).place(command.files)
+                station.place(command.files)
                 log = out / f"{command.label}.log"
                 processes[command.label] = HOST.start(
                     command.label, command.argv, env=command.env, log=log
                 )
-            yield Run(case, access, Control(folder), out, processes)
+            yield Run(case, access, Control([station]), out, processes)
         finally:
             stop_all(list(processes.values()), grace_s=0)
             deployment.clean_up(key)
@@ -266,9 +267,7 @@ def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
     """A client that cannot start with the others says so, rather than start a second later."""
     with begin(case("rpc-cast")) as run:
         run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
-        draft = run.control.folder / "draft"
-        draft.write_text('{"start": 1000000000}')
-        draft.rename(run.control.folder / "start")
+        run.control.at(HOST).place({"start": '{"start": 1000000000}'})
         assert code(run.processes["client-1"]) == 1
     assert "client-1 was not free to start at 1000000000" in run.log("client-1")
 

@@ -11,6 +11,7 @@ import pytest
 
 import mqperf
 from mqperf.actions import ACTIONS
+from mqperf.hosts import HOSTS
 from mqperf.load import GENERATORS
 from mqperf.probes import PROBES
 from mqperf.systems import SYSTEMS
@@ -99,6 +100,7 @@ def test_processes_are_started_in_one_way() -> None:
     assert found == {"guarded"}
 
 
+SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS)
 SEAMS = (
     "runner",
     "tables",
@@ -115,7 +117,7 @@ SEAMS = (
 
 def test_the_rooms_between_know_no_value_of_a_seam() -> None:
     """Whoever adds a generator, probe, test case, system or action touches none of them."""
-    names = {name for seam in (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS) for name in seam}
+    names = {name for seam in SEAM_VALUES for name in seam}
     words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
     files = [
         file

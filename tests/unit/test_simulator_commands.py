@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from mqperf.hosts import LocalHost
 from mqperf.load import Access, Command, Endpoint, Job
 from mqperf.load.simulator.commands import commands, describe
 from mqperf.load.simulator.environments import RELEASES, Environment
 from mqperf.plan import Case
-from mqperf.runner.control import Control
+from mqperf.runner.control import Station
 
 RUN = "rabbitmq-cmsm-r1.77"
 TOPIC = "rabbitmq-cmsm-r1-77"
@@ -37,7 +38,7 @@ def run(tmp_path: Path, **changes: object) -> list[Command]:
         Job(case(**changes), RUN, ACCESS, environment, control=tmp_path, out=Path("/out"))
     )
     for command in started:
-        Control(tmp_path).place(command.files)
+        Station(LocalHost(), tmp_path).place(command.files)
     return started
 
 

@@ -33,10 +33,11 @@ def mqperf(folder: Path, *words: str, path: tuple[Path, ...] = (TOYS, TOYS / "in
 
 
 def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
-    """Its system, generator, test case, probe and action are run, audited and published."""
+    """Its system, generator, test case, probe, action and host are run, audited and published."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
-    assert "done: toy direct none, toy-echo" in mqperf(tmp_path, "run", "toy.yaml")
+    said = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
+    assert "done: toy direct none, toy-echo" in said
     audit = mqperf(tmp_path, "audit", "data/runs/toy", "--format", "json")
     kinds = {json.loads(line)["kind"] for line in audit.splitlines()}
     assert kinds <= {"noisy-host", "not-recovered", "littles-law", "empty-seconds"}
@@ -45,6 +46,7 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     for words in ("Test Case 4: Echo Throughput Test", "poke", "Replay"):
         assert words in page
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
+    assert "toy-corner" in (tmp_path / "t" / "cpu.csv").read_text()
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
 
 

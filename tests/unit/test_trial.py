@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mqperf.errors import HostError, MqperfError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.environments import RELEASES, Environment
@@ -57,9 +57,9 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
         tools / "simulator.py",
         environments._tools(tools),
     )
-    host = LocalHost()
+    hosts = Hosts.alone(LocalHost())
     system = cast("Deployment", deployment)
-    return Bench(host, system, GENERATORS["simulator"], environment, {"system": facts})
+    return Bench(hosts, system, GENERATORS["simulator"], environment, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
