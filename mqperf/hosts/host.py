@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts.process import Process
+from mqperf.hosts.process import Process, Watched
 
 
 class Host(Protocol):
@@ -76,6 +76,13 @@ class Host(Protocol):
 
     def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free ports."""
+        ...
+
+    def listener(self, label: str, address: str, port: int, program: str) -> Watched | None:
+        """Somebody's process of this program that listens on a port of an address of the host.
+
+        None when the address is no one of the host's, or it may not be seen.
+        """
         ...
 
     def own_processes(self) -> Mapping[str, int]:

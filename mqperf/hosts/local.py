@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from mqperf import guarded
 from mqperf.errors import HostError
-from mqperf.guarded import Process, scratch_errors
-from mqperf.hosts import facts, ports
+from mqperf.guarded import ForeignProcess, Process, scratch_errors
+from mqperf.hosts import facts, listeners, ports
 from mqperf.hosts.host import HostKind
 
 PAGE_BYTES = 4096
@@ -97,6 +97,10 @@ class LocalHost:
     def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""
         return ports.reserved(count)
+
+    def listener(self, label: str, address: str, port: int, program: str) -> ForeignProcess | None:
+        """Find who listens on a port of an address of ours; see ``listeners.listener``."""
+        return listeners.listener(label, address, port, program)
 
     def own_processes(self) -> Mapping[str, int]:
         """Tell that mqperf itself runs here."""

@@ -6,17 +6,16 @@ declared is deleted by name afterwards.
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 import amqp
-import psutil
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import ForeignProcess, Host, interface_of
+from mqperf.hosts import Host, interface_of
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_settings import Settings
@@ -26,6 +25,8 @@ from mqperf.topologies import TOPOLOGIES
 from mqperf.urls import HIDDEN, BrokerUrl
 
 CONNECT_TIMEOUT_S = 5
+ERLANG = "beam.smp"
+"""The program of a node: Erlang's machine."""
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
 
 
@@ -184,23 +185,8 @@ def _peer(index: int, name: str, url: BrokerUrl, host: Host) -> Peer:
     with connected(url) as connection:
         told = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
-        broker = _local_broker(name, address, port)
+        broker = host.listener(name, address, port, ERLANG)
         node = Node(node_label(index), name, broker, None if broker is None else host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
         return Peer(node, told["version"], told["platform"], told["cluster_name"], interface)
-
-
-def _local_broker(name: str, address: str, port: int) -> ForeignProcess | None:
-    """Find the Erlang machine that listens here, if it is here and we may see it."""
-    own = {entry.address for card in psutil.net_if_addrs().values() for entry in card}
-    if address not in own:
-        return None
-    for connection in psutil.net_connections("tcp"):
-        listens = connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,)
-        if listens and connection.pid:
-            with suppress(psutil.NoSuchProcess):
-                process = psutil.Process(connection.pid)
-                if process.name() == "beam.smp":
-                    return ForeignProcess(name, process.pid, process.create_time())
-    return None

@@ -1,5 +1,7 @@
 """What every host promises; a new kind of host joins the list."""
 
+import os
+import socket
 import stat
 import sys
 from collections.abc import Iterator
@@ -113,6 +115,18 @@ def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
         assert list(folder.iterdir()) == []
         with pytest.raises(HostError):
             host.check_room(Path(folder, "absent"))
+
+
+def test_who_listens_is_found_by_its_program(host: Host) -> None:
+    """On a port of an address of the host, under the label that is given; nobody else is."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        program = psutil.Process().name()
+        found = host.listener("us", "127.0.0.1", port, program)
+        assert isinstance(found, Watched)
+        assert (found.label, found.pid, found.alive) == ("us", os.getpid(), True)
+        assert host.listener("us", "127.0.0.1", port, "beam.smp") is None
+        assert host.listener("us", "192.0.2.1", port, program) is None
 
 
 def test_an_unknown_kind_lists_the_known_ones() -> None:
