@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> None:
     pairs = int(arguments[0]) if arguments else 7
     system, host = SYSTEMS["rabbitmq"], LocalHost()
     generator = GENERATORS["simulator"]
-    tool = generator.tool(system.drivers[generator.name])
+    tool = generator.tool(system.drivers[generator.name], host.run)
     with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
         bench = Bench(Hosts.alone(host), deployment, generator, tool, {"system": {}})
         for test_case in TEST_CASES:
@@ -92,7 +92,7 @@ def by_hand(bench: Bench, case: Case) -> float:
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
-        bench.deployment.clean_up(key)
+        bench.deployment.clean_up(key, bench.generator.queues(case, key))
         return _rate(folder / "client-1.json", case)
 
 

@@ -1,7 +1,7 @@
 """A load generator in a run: its processes, what they left, and whether that is sound."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from mqperf.errors import LoadError
 from mqperf.hosts import Hosts
 from mqperf.load import Command, Generator, Job, Kind
+from mqperf.plan import Case
 from mqperf.record.totals import is_recorded, totals
 from mqperf.runner.control import POLL_S, Control
 from mqperf.runner.processes import Processes
@@ -39,6 +40,10 @@ class Load:
             control.at(host).place(command.files)
             log = self._out / f"{command.label}.log"
             self._processes.start(host, command.label, command.argv, log, command.env)
+
+    def queues(self, case: Case, run_id: str) -> Sequence[str]:
+        """What the run leaves in a broker."""
+        return self._generator.queues(case, run_id)
 
     def labels(self, kind: Kind) -> list[str]:
         """Of all clients, or of all servers."""

@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -92,16 +92,16 @@ def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 @contextmanager
 def _bench(sweep: Sweep, name: str) -> Iterator[Bench]:
     system, plan, observer = SYSTEMS[name], sweep.here.plan, sweep.observer
-    observer.doing(f"getting the load generator for {system.title}")
     generator = GENERATORS[plan.load.generator]
-    tool = generator.tool(system.drivers[generator.name])
-    observer.doing(f"starting {system.title}")
-    with (
-        lookup(sweep.hosts).reached() as host,
-        host.scratch(name) as folder,
-        system.start(plan.systems[name].settings, host, folder) as deployment,
-    ):
+    with ExitStack() as held:
+        host = held.enter_context(lookup(sweep.hosts).reached())
         hosts = Hosts.alone(host)
+        observer.doing(f"getting the load generator for {system.title}")
+        tool = generator.tool(system.drivers[generator.name], hosts.client[0].run)
+        observer.doing(f"starting {system.title}")
+        folder = held.enter_context(host.scratch(name))
+        settings = plan.systems[name].settings
+        deployment = held.enter_context(system.start(settings, hosts.broker[0], folder))
         facts = {
             "hosts": [one.facts() for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},

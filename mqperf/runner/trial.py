@@ -91,7 +91,7 @@ class Trial:
         """Remove what was provisioned, unless the system has failed already: it will be ended."""
         if not self.bench.faults:
             self.stillness.check()  # A frozen node would let us wait for a minute.
-            self.bench.deployment.clean_up(self.key)
+            self.bench.deployment.clean_up(self.key, self.load.queues(self.case, self.key))
 
     def describe(self) -> None:
         """Write down what became of the run, as far as it got."""

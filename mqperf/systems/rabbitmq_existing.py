@@ -4,8 +4,7 @@ Runs cannot have a virtual host of their own, so they keep apart by their topics
 declared is deleted by name afterwards.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,31 +47,26 @@ class ExistingCluster:
         """Take nodes that have been reached, and their URLs."""
         self._peers = peers
         self._urls = urls
-        self._queues: dict[str, list[str]] = {}
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes in the order of the plan's URLs."""
         return tuple(peer.node for peer in self._peers)
 
-    def provision(self, case: Case, run_id: str) -> Access:
+    def provision(self, case: Case, _run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
-        self._queues[run_id] = queue_names(case, run_id)
         return Access(
             client=self._endpoint(topology.client, case.topology),
             server=self._endpoint(topology.server, case.topology),
         )
 
-    def clean_up(self, run_id: str) -> None:
-        """Delete the queues which the run declared, as far as their names are known.
-
-        Reply and fan-out queues have random names; the server expires them by itself.
-        """
+    def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
+        """Delete the queues which the run declared; the server expires those with random names."""
         with connected(self._urls[0]) as connection:
             channel = connection.channel()
-            for queue in self._queues.pop(run_id):
+            for queue in queues:
                 channel.queue_delete(queue)
 
     def facts(self) -> dict[str, JsonValue]:
@@ -115,16 +109,6 @@ class ExistingCluster:
         url = self._urls[index]
         user, password = url.credentials
         return Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
-
-
-def queue_names(case: Case, run_id: str) -> list[str]:
-    """Name the queues which the simulator's servers declare for a run."""
-    topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
-    names = []
-    for pair in range(1, case.processes + 1):
-        own = topic if case.parameters.get("targets") == "shared" else f"{topic}-{pair}"
-        names += [own, f"{own}.server-{pair}", f"{own}.info"]
-    return names
 
 
 def existing_cluster(settings: Settings, host: Host) -> ExistingCluster:

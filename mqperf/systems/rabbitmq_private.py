@@ -1,6 +1,6 @@
 """A private RabbitMQ cluster of three nodes, started and ended with us."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -78,7 +78,7 @@ class PrivateCluster:
             server=self._endpoint(topology.server, run_id),
         )
 
-    def clean_up(self, run_id: str) -> None:
+    def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
         self._control.delete_vhost(self._live_node(), run_id)
 

@@ -1,6 +1,6 @@
 """What every system under test is, to those who measure it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +38,8 @@ class Deployment(Protocol):
         """Prepare what one run needs and give access to it; no queue of another run is seen."""
         ...
 
-    def clean_up(self, run_id: str) -> None:
-        """Remove what the run left in the system."""
+    def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
+        """Remove what the run left in the system; ``queues`` are those that its load declared."""
         ...
 
     def facts(self) -> dict[str, JsonValue]:

@@ -187,15 +187,15 @@ def test_runs_are_strangers_to_each_other(running: Running) -> None:
         channel.queue_declare("q", durable=False, auto_delete=False)
     with connected(second.client.url("amqp")) as channel, pytest.raises(amqp.NotFound):
         channel.queue_declare("q", passive=True)
-    running.deployment.clean_up("run.one-1")
-    running.deployment.clean_up("run.two-1")
+    running.deployment.clean_up("run.one-1", ())
+    running.deployment.clean_up("run.two-1", ())
     with pytest.raises(amqp.NotAllowed), connected(first.client.url("amqp")):
         pass
 
 
 def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
     """A run that failed halfway through its preparation can be cleared away all the same."""
-    running.deployment.clean_up("never-provisioned")
+    running.deployment.clean_up("never-provisioned", ())
 
 
 def test_topology_decides_the_nodes(running: Running) -> None:
@@ -205,7 +205,7 @@ def test_topology_decides_the_nodes(running: Running) -> None:
     assert [*access.client.addresses, *access.server.addresses] == [
         f"127.0.0.1:{port}" for port in ports
     ]
-    running.deployment.clean_up("topology")
+    running.deployment.clean_up("topology", ())
 
 
 @pytest.mark.skipif(not MIRRORS, reason="this RabbitMQ has no mirrored queues")
@@ -217,7 +217,7 @@ def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
         assert eventually(
             lambda: len(queue_facts(running, "mirrored", "slave_pids")[0]["slave_pids"]) == 2
         )
-    running.deployment.clean_up("mirrored")
+    running.deployment.clean_up("mirrored", ())
 
 
 def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
@@ -227,7 +227,7 @@ def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
         arguments = {"x-queue-type": "quorum"}
         channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
         assert len(queue_facts(running, "quorum", "members")[0]["members"]) == 3
-    running.deployment.clean_up("quorum")
+    running.deployment.clean_up("quorum", ())
 
 
 def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
         running.deployment.provision(a_case(), name)
         (tmp_path / name).mkdir()
         running.deployment.collect(tmp_path / name)
-        running.deployment.clean_up(name)
+        running.deployment.clean_up(name, ())
     log = (tmp_path / "second" / "node1.log").read_text()
     assert "Adding vhost 'second'" in log
     assert "Adding vhost 'first'" not in log
@@ -254,16 +254,16 @@ def test_existing_cluster_is_used_as_it_is(
     """Somebody's cluster is measured with passwords from the environment, and left as it was."""
     monkeypatch.setenv("SECRET", running.deployment._cluster.secrets.password)
     urls = [running.url(index, password="${SECRET}") for index in range(3)]  # noqa: S106
-    before = len(processes_of(running.folder))
+    before, own = len(processes_of(running.folder)), ("run-1-1", "run-1-1.server-1")
     with existing(tmp_path, urls) as deployment:
         pids = [node.process.pid for node in deployment.nodes]
         facts = deployment.facts()
         deployment.check()
         access = deployment.provision(a_case(topology="cs1ss2"), "run-1")
         with connected(access.server.url("amqp")) as channel:
-            for queue in ("run-1-1", "run-1-1.server-1", "somebody-else"):
+            for queue in (*own, "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
-        deployment.clean_up("run-1")
+        deployment.clean_up("run-1", own)
         left = {queue["name"] for queue in queue_facts(running, "/", "name")}
     assert left == {"somebody-else"}
     assert pids == [node.process.pid for node in running.deployment.nodes if node.process]

@@ -32,7 +32,7 @@ HOST = LocalHost()
 
 @pytest.fixture(scope="module")
 def environment() -> Environment:
-    return environments.ensure("rabbitmq")
+    return environments.ensure("rabbitmq", HOST.run)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def running(
             yield Run(case, access, Control([station]), out, processes)
         finally:
             stop_all(list(processes.values()), grace_s=0)
-            deployment.clean_up(key)
+            deployment.clean_up(key, ())
 
 
 Begin = Callable[[Case], AbstractContextManager[Run]]
@@ -274,7 +274,7 @@ def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
 
 def test_the_environment_runs_its_simulator(environment: Environment) -> None:
     """What doctor shows: the versions that explain a result, and the simulator's own hash."""
-    versions = environments.self_check("rabbitmq")
+    versions = environments.self_check("rabbitmq", HOST.run)
     assert versions == environment.versions
     assert versions["oslo.messaging"] == environment.release.version
     assert {"python", "eventlet", "kombu", "amqp", "simulator_sha256"} <= versions.keys()
@@ -282,8 +282,8 @@ def test_the_environment_runs_its_simulator(environment: Environment) -> None:
 
 def test_a_damaged_environment_is_made_anew(tmp_path: Path) -> None:
     """A changed simulator is never measured: the next use has the original again."""
-    sound = environments.ensure("rabbitmq", tmp_path)
+    sound = environments.ensure("rabbitmq", HOST.run, tmp_path)
     sound.simulator.write_text("changed")
-    again = environments.ensure("rabbitmq", tmp_path)
+    again = environments.ensure("rabbitmq", HOST.run, tmp_path)
     assert again.versions == sound.versions
     again.check()

@@ -93,6 +93,20 @@ def test_acting_stays_light() -> None:
     assert loaded.split() == []
 
 
+def test_load_generators_start_nothing() -> None:
+    """Commands and installers are the host's to run."""
+    starts = re.compile(r"guarded|subprocess\.(run|Popen)")
+    for path in (PACKAGE / "load").rglob("*.py"):
+        assert not starts.search(path.read_text()), path
+
+
+def test_systems_know_no_load_generator_from_inside() -> None:
+    """But ZeroMQ, which is a library of the generator: its version is the one pinned there."""
+    files = (PACKAGE / "systems").rglob("*.py")
+    found = {path.name for path in files if "mqperf.load.simulator" in path.read_text()}
+    assert found == {"zeromq.py"}
+
+
 def test_processes_are_started_in_one_way() -> None:
     """Only guarded starts any, and a report's forks: whatever else did might outlive us."""
     starts = re.compile(r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system))\b")

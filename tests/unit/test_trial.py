@@ -1,5 +1,6 @@
 """Trials whose processes cannot start."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -10,7 +11,8 @@ from mqperf.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.load.simulator import environments
-from mqperf.load.simulator.environments import RELEASES, Environment
+from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.releases import RELEASES
 from mqperf.plan import Case
 from mqperf.record import runs
 from mqperf.runner.bench import Bench
@@ -35,7 +37,7 @@ REDIS = Endpoint("zmtp", ("127.0.0.1:1",))
 def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
-    def clean_up(_run_id: str) -> None:
+    def clean_up(_run_id: str, _queues: Sequence[str]) -> None:
         if trouble is not None:
             raise trouble
 
