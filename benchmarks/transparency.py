@@ -12,14 +12,16 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import GENERATORS, Command, Job
 from mqperf.plan import Case
-from mqperf.runner.control import Control
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.bench import Bench
+from mqperf.runner.control import Station
+from mqperf.runner.phases import begin
 from mqperf.systems import SYSTEMS
 from mqperf.test_cases import TEST_CASES
 
@@ -37,9 +39,9 @@ def main(arguments: list[str]) -> None:
     pairs = int(arguments[0]) if arguments else 7
     system, host = SYSTEMS["rabbitmq"], LocalHost()
     generator = GENERATORS["simulator"]
-    tool = generator.tool(system.drivers[generator.name])
+    tool = generator.tool(system.drivers[generator.name], host.run)
     with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
-        bench = Bench(host, deployment, generator, tool, {"system": {}})
+        bench = Bench(Hosts.alone(host), deployment, generator, tool, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
@@ -69,23 +71,20 @@ def _pair(bench: Bench, test_case: str, number: int) -> float:
 def under_mqperf(bench: Bench, case: Case) -> float:
     """Messages per second in a trial as a sweep runs it."""
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial.begin(case, 1, Path(folder), bench, lambda _: None)
-        try:
-            trial.measure()
-            run = trial.conclude()
-        finally:
-            trial.close()
+        begun = begin(case, 1, Path(folder), bench, lambda _: None)
+        with closing(begun.trial):
+            run = begun.measure().conclude()
         return _rate(run.path / "load" / "client-1.json", case)
 
 
 def by_hand(bench: Bench, case: Case) -> float:
     """Messages per second of the upstream simulator, started as a person starts it."""
-    host, key = bench.host, f"by-hand-{case.id}"
+    host, key = bench.hosts.client[0], f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
     with host.scratch("by-hand") as folder:
         commands = bench.generator.commands(Job(case, key, access, bench.tool, folder, folder))
         for command in commands:
-            Control(folder).place(command.files)
+            Station(host, folder).place(command.files)
         server, client = (_upstream(bench, command) for command in commands)
         listening = host.start("server-1", server, log=folder / "server-1.log")
         time.sleep(SERVER_STARTS_S)
@@ -93,7 +92,7 @@ def by_hand(bench: Bench, case: Case) -> float:
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
-        bench.deployment.clean_up(key)
+        bench.deployment.clean_up(key, bench.generator.queues(case, key))
         return _rate(folder / "client-1.json", case)
 
 

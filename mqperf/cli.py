@@ -148,6 +148,9 @@ def run(
         bool,
         typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
     ] = False,
+    hosts: Annotated[
+        str, typer.Option(metavar="KIND", help="The kind of host on which everything runs.")
+    ] = "local",
 ) -> None:
     """Run what is pending of plans, record it, and show the best points.
 
@@ -168,7 +171,7 @@ def run(
         for one in given
     ]
     with Bar(console) as bar:
-        outcomes = sweep_all(jobs, bar, interleave=interleave)
+        outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts)
     troubles = []
     for job, outcome in zip(jobs, outcomes, strict=True):
         try:

@@ -1,12 +1,12 @@
 """What is installed here, in which versions, and how to get what is missing."""
 
 import platform
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from mqperf.errors import MqperfError
-from mqperf.hosts import LocalHost
+from mqperf.hosts import HERE, HOSTS, Host
 from mqperf.load import GENERATORS, Generator
 from mqperf.systems import FIRST, SYSTEMS, System, lookup
 from mqperf.version import version
@@ -41,8 +41,16 @@ def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
     """
     systems = [lookup(name) for name in names or SYSTEMS]
     yield _there(f"mqperf {version()}, Python {platform.python_version()}")
-    facts = LocalHost().facts()
-    yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
+    with HOSTS[HERE].reached() as host:
+        facts = host.facts()
+        yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
+        yield from _needed(systems, names, host, generators=generators)
+
+
+def _needed(
+    systems: Sequence[System], names: Collection[str], host: Host, *, generators: bool
+) -> Iterator[Finding]:
+    """What the systems need, and what talks to them."""
     for system in systems:
         found = _system(system)
         optional = not names and system is not SYSTEMS[FIRST] and not found.sound
@@ -51,7 +59,7 @@ def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
         yield Finding("optional", text) if optional else found
     drivers = dict.fromkeys(pair for system in systems for pair in system.drivers.items())
     for name, driver in drivers:
-        yield _generator(GENERATORS[name], driver, build=generators)
+        yield _generator(GENERATORS[name], driver, host, build=generators)
 
 
 def _system(system: System) -> Finding:
@@ -61,12 +69,12 @@ def _system(system: System) -> Finding:
         return _missing(f"{system.title}: {error}")
 
 
-def _generator(generator: Generator, driver: str, *, build: bool) -> Finding:
+def _generator(generator: Generator, driver: str, host: Host, *, build: bool) -> Finding:
     text = generator.about(driver)
     if not build:
         return _there(f"{text}: is made on first use; --generators makes and tries it now")
     try:
-        versions = generator.try_out(driver)
+        versions = generator.try_out(driver, host.run)
     except MqperfError as error:
         return _missing(str(error))
     return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

@@ -88,7 +88,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
                 yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
     for (system, queues), reason in here.refused.items():
         yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
-    yield f"{amount(len(cases), 'case')}, order {plan.order}, load from host local"
+    yield f"{amount(len(cases), 'case')}, order {plan.order}"
     for number, case in enumerate(cases[:shown], 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"

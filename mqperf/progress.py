@@ -31,8 +31,9 @@ def words(case: Case) -> str:
     repeat += f", control run {case.control_run}" if case.control_run else ""
     threads = amount(case.threads, "thread")
     threads += f" in {case.processes} processes" if case.processes > 1 else ""
-    swept = {name: case.settings[name] for name in parameters() if name in case.settings}
-    named = (f"{name} {value}" for name, value in {**case.parameters, **swept}.items())
+    link = case.link.model_dump(exclude_defaults=True) if case.link else {}
+    said = {**case.parameters, **link, **case.settings}
+    named = (f"{name} {said[name]}" for name in parameters() if name in said)
     load = ", ".join([threads, *named])
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
 

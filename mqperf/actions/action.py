@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from mqperf.hosts import ForeignProcess, Process
+from mqperf.hosts import Watched
 
-Target = Process | ForeignProcess | None
+Target = Watched | None
 """The process of a node, if it runs where we can see it."""
 
 

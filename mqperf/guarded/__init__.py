@@ -9,7 +9,6 @@ from mqperf.guarded.process import (
     end_with_parent,
     run,
     start,
-    stop_all,
 )
 from mqperf.guarded.scratch import scratch, scratch_beside, scratch_errors
 
@@ -22,5 +21,4 @@ __all__ = [
     "scratch_beside",
     "scratch_errors",
     "start",
-    "stop_all",
 ]

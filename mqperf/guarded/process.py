@@ -122,16 +122,6 @@ def _is_frozen(pid: int) -> bool:
     return after_name.split()[0] in {b"T", b"t"}
 
 
-def stop_all(processes: Sequence[Process], grace_s: float) -> None:
-    """End several processes at once: all of them get their SIGTERM before any is waited for."""
-    for process in processes:
-        process.signal(signal.SIGTERM)
-        process.signal(signal.SIGCONT)
-    deadline = time.monotonic() + grace_s
-    for process in processes:
-        process.stop(max(0.0, deadline - time.monotonic()))
-
-
 def start(
     label: str,
     argv: Sequence[str],

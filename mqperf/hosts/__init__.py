@@ -4,18 +4,41 @@ Everything that a host gives ends with us: processes are killed by the kernel wh
 scratch folders are removed by a reaper, ports are reserved by names that the kernel gives back.
 """
 
-from mqperf.guarded import ForeignProcess, Process, stop_all
+from mqperf.errors import HostError
+from mqperf.guarded import ForeignProcess
 from mqperf.hosts.facts import host_facts
-from mqperf.hosts.host import Host
-from mqperf.hosts.local import LocalHost
+from mqperf.hosts.host import Host, HostKind
+from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.network import interface_of
+from mqperf.hosts.process import Process, Watched, stop_all
+from mqperf.hosts.roles import Hosts
+from mqperf.registry import Registry
 
 __all__ = [
+    "HERE",
+    "HOSTS",
     "ForeignProcess",
     "Host",
+    "HostKind",
+    "Hosts",
     "LocalHost",
     "Process",
+    "Watched",
     "host_facts",
     "interface_of",
+    "lookup",
     "stop_all",
 ]
+
+HOSTS = Registry("hosts", (KIND,))
+"""The kinds of host."""
+
+HERE = KIND.name
+"""The kind that every plan runs on unless another is asked for."""
+
+
+def lookup(name: str) -> HostKind:
+    """The kind of host of that name; raises ``HostError`` with the known ones."""
+    if name not in HOSTS:
+        raise HostError(f"no kind of host {name!r}; known: {', '.join(HOSTS)}")
+    return HOSTS[name]

@@ -1,14 +1,15 @@
 """What every host is to those who use it."""
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.guarded import Process
+from mqperf.hosts.process import Process, Watched
 
 
 class Host(Protocol):
@@ -54,7 +55,7 @@ class Host(Protocol):
         ...
 
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
-        """Write a file for its owner only, and the folders that lead to it."""
+        """Write a file for its owner only, and the folders that lead to it; it appears whole."""
         ...
 
     def read(self, path: Path, start: int = 0) -> bytes:
@@ -65,6 +66,10 @@ class Host(Protocol):
         """How many bytes a file has."""
         ...
 
+    def names(self, folder: Path) -> set[str]:
+        """Names of all that is in a folder now."""
+        ...
+
     def check_room(self, folder: Path) -> None:
         """Raise ``HostError`` when nothing more can be written into the folder."""
         ...
@@ -73,6 +78,29 @@ class Host(Protocol):
         """Reserve consecutive free ports."""
         ...
 
+    def listener(self, label: str, address: str, port: int, program: str) -> Watched | None:
+        """Somebody's process of this program that listens on a port of an address of the host.
+
+        None when the address is no one of the host's, or it may not be seen.
+        """
+        ...
+
+    def own_processes(self) -> Mapping[str, int]:
+        """What runs there of mqperf itself: process ids by the labels that tables show."""
+        ...
+
     def facts(self) -> dict[str, JsonValue]:
         """What somebody who reads a measurement must know about the machine."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostKind:
+    """A kind of host; ``reached`` gives one as long as its context lasts.
+
+    Entering it raises ``HostError`` for a host that cannot be reached.
+    """
+
+    name: str
+    title: str
+    reached: Callable[[], AbstractContextManager[Host]]

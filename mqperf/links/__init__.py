@@ -3,10 +3,10 @@
 mqperf brings no backend yet: on this machine all roles are one host.
 """
 
-from mqperf.links.link import Backend, Ends, Laid, choose
+from mqperf.links.link import Backend, Laid, choose
 from mqperf.registry import Registry
 
-__all__ = ["LINKS", "Backend", "Ends", "Laid", "choose"]
+__all__ = ["LINKS", "Backend", "Laid", "choose"]
 
 LINKS: Registry[Backend] = Registry("links", ())
 """The backends; the first that can make a link between the hosts of a run is used."""

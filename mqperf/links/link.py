@@ -1,17 +1,14 @@
 """What makes the network between two roles of a run as a plan asks for it, and measures it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from mqperf.errors import HostError
-from mqperf.hosts import Host
+from mqperf.hosts import Hosts
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
-
-Ends = Mapping[str, Sequence[Host]]
-"""The hosts of a run by role: client, server, broker."""
 
 
 class Laid(Protocol):
@@ -32,15 +29,15 @@ class Backend:
 
     name: str
     title: str
-    obstacle: Callable[[LinkPoint, Ends], str | None]
-    laid: Callable[[LinkPoint, Ends], AbstractContextManager[Laid]]
+    obstacle: Callable[[LinkPoint, Hosts], str | None]
+    laid: Callable[[LinkPoint, Hosts], AbstractContextManager[Laid]]
 
 
-def choose(backends: Iterable[Backend], link: LinkPoint, ends: Ends) -> Backend:
+def choose(backends: Iterable[Backend], link: LinkPoint, hosts: Hosts) -> Backend:
     """The first backend that can make the link; raises ``HostError`` with what is in its way."""
     obstacles = []
     for backend in backends:
-        if (obstacle := backend.obstacle(link, ends)) is None:
+        if (obstacle := backend.obstacle(link, hosts)) is None:
             return backend
         obstacles.append(f"{backend.title}: {obstacle}")
     between = " and ".join(link.between)

@@ -2,7 +2,17 @@
 
 from mqperf.errors import LoadError
 from mqperf.load import simulator
-from mqperf.load.generator import Access, Account, Command, Endpoint, Generator, Job, Kind, Tool
+from mqperf.load.generator import (
+    Access,
+    Account,
+    Command,
+    Endpoint,
+    Generator,
+    Job,
+    Kind,
+    RunCommand,
+    Tool,
+)
 from mqperf.plan import Case
 from mqperf.registry import Registry
 
@@ -15,6 +25,7 @@ __all__ = [
     "Generator",
     "Job",
     "Kind",
+    "RunCommand",
     "Tool",
     "generator_of",
 ]

@@ -16,6 +16,8 @@ from pydantic import JsonValue
 from mqperf.plan import Case, Frozen
 
 if TYPE_CHECKING:
+    import subprocess
+
     from mqperf.record import Whole
     from mqperf.series.stream import ByProcess
 
@@ -69,6 +71,16 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+class RunCommand(Protocol):
+    """How a host runs a short command to its end, and all that it started."""
+
+    def __call__(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
+    ) -> "subprocess.CompletedProcess[str]":
+        """Its exit code and output; raises ``HostError`` when it has not ended in time."""
+        ...
+
+
 class Tool(Protocol):
     """A generator's program, ready to run on a host."""
 
@@ -107,26 +119,32 @@ class Account:
     disagreements: Sequence[str] = ()
 
 
+def _none(_case: Case, _run_id: str) -> Sequence[str]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Generator:
     """A kind of load generator.
 
     ``tool`` gets it ready for a driver, as ``System.drivers`` names it, making it on first use;
     ``about`` names that tool in a few words and ``try_out`` starts it once and gives its versions.
+    Both have the host run what commands they need.
     ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
     a plan may say of its load; each field is a column of the register, and may be swept.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
     the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
     left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
+    ``queues`` names what a run of a case declares in a broker and leaves there.
     """
 
     name: str
     title: str
     link: str
     test_cases: tuple[str, ...]
-    tool: Callable[[str], Tool]
+    tool: Callable[[str, RunCommand], Tool]
     about: Callable[[str], str]
-    try_out: Callable[[str], Mapping[str, str]]
+    try_out: Callable[[str, RunCommand], Mapping[str, str]]
     release: str
     parameters: type[Frozen]
     commands: Callable[[Job], list[Command]]
@@ -134,6 +152,7 @@ class Generator:
     options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]
     check: Callable[[Path, str, Kind], None]
     account: "Callable[[Whole, ByProcess], Account]"
+    queues: Callable[[Case, str], Sequence[str]] = _none
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:
         """All its parameters, with the values that they have in the case."""

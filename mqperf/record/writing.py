@@ -24,9 +24,19 @@ from mqperf.redaction import scrubbed, without_passwords
 class Attempt:
     """An attempt being recorded, in its ``.partial`` folder."""
 
-    def __init__(self, folder: Path, case: Case, facts: Mapping[str, Any] | None = None) -> None:
-        """Make the folder and write down what is going to be measured, and on what."""
+    def __init__(
+        self,
+        folder: Path,
+        case: Case,
+        facts: Mapping[str, Any] | None = None,
+        host: str = "local",
+    ) -> None:
+        """Make the folder and write down what is going to be measured, and on what.
+
+        ``host`` is the one whose clock gives the instants of events.
+        """
         self.case = case
+        self.host = host
         self.folder = folder / f"{case.id}.partial"
         self.facts: dict[str, Any] = {
             "schema": SCHEMA,
@@ -42,10 +52,10 @@ class Attempt:
             self.discard()
             raise
 
-    def event(self, what: str, host: str = "local", **detail: object) -> None:
-        """Append a line to ``events.jsonl``: now, where, what."""
+    def event(self, what: str, **detail: object) -> None:
+        """Append a line to ``events.jsonl``: now, by whose clock, what."""
         now = time.time()
-        line = {"time": utc(now), "epoch": now, "host": host, "what": what, **detail}
+        line = {"time": utc(now), "epoch": now, "host": self.host, "what": what, **detail}
         with disk_errors(self.folder), (self.folder / "events.jsonl").open("a") as file:
             file.write(json.dumps(scrubbed(line)) + "\n")
 

@@ -1,37 +1,61 @@
-"""The control folder between the runner and the processes of one run.
+"""The control folders between the runner and the processes of one run, one on each host.
 
 Processes say that they are ready and how much they received; the runner says when to start and when
-to stop.  Every message is a small file, written whole by a rename, so it works the same for any
-process on any file system and costs nothing inside the window.
+to stop.  Every message is a small file that appears whole, so it works the same for any process on
+any file system and costs nothing inside the window.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import LoadError
-from mqperf.guarded import scratch_errors
+from mqperf.hosts import Host
 
 POLL_S = 0.05
 LEAD_S = 0.7
 """Seconds that a process gets between reading the start and the start itself."""
 
 
-class Control:
-    """The runner's side of the folder."""
+@dataclass(frozen=True, slots=True)
+class Station:
+    """The control folder on one host; it is private to one run."""
 
-    def __init__(self, folder: Path) -> None:
-        """Use the folder, which must be private to this run."""
-        self.folder = folder
+    host: Host
+    folder: Path
 
     def place(self, files: Mapping[str, str]) -> None:
         """Write files for processes that are about to start, readable for their owner only."""
         for name, text in files.items():
-            path = self.folder / name
-            with scratch_errors(path):
-                path.touch(mode=0o600)
-                path.write_text(text, encoding="utf-8")
+            self.host.write(self.folder / name, text)
+
+    def ready(self) -> set[str]:
+        """Labels of the processes that said so."""
+        return self._labels(".ready")
+
+    def received(self, labels: Iterable[str]) -> int:
+        """Messages that these servers have handled so far, as far as they are here."""
+        counting = self._labels(".count") & set(labels)
+        return sum(int(self.host.read(self.folder / f"{label}.count")) for label in counting)
+
+    def _labels(self, end: str) -> set[str]:
+        names = self.host.names(self.folder)
+        return {name.removesuffix(end) for name in names if name.endswith(end)}
+
+
+class Control:
+    """The runner's side of all of them."""
+
+    def __init__(self, stations: Sequence[Station]) -> None:
+        """Use these, each on another host."""
+        self._stations = {station.host.name: station for station in stations}
+
+    def at(self, host: Host) -> Station:
+        """The control folder on a host."""
+        return self._stations[host.name]
 
     def await_ready(
         self, labels: Iterable[str], timeout_s: float, watch: Callable[[], None]
@@ -39,7 +63,7 @@ class Control:
         """Wait until every process is ready; ``watch`` raises when one of them died."""
         missing = set(labels)
         limit = time.monotonic() + timeout_s
-        while missing := {name for name in missing if not (self.folder / f"{name}.ready").exists()}:
+        while missing := missing.difference(*(one.ready() for one in self._stations.values())):
             watch()
             if time.monotonic() > limit:
                 raise LoadError(
@@ -51,25 +75,24 @@ class Control:
     def start(self) -> int:
         """Agree on the start: the next whole second that every process can still meet."""
         start = int(time.time() + LEAD_S) + 1
-        self._write("start", json.dumps({"start": start}))
+        self._say("start", json.dumps({"start": start}))
         return start
 
     def stop(self) -> None:
         """Ask the servers to finish."""
-        self._write("stop", "")
+        self._say("stop", "")
 
-    def received(self, labels: Iterable[str]) -> int:
+    def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""
-        return sum(self._count(label) for label in labels)
+        return sum(station.received(labels) for station in self._stations.values())
 
-    def _count(self, label: str) -> int:
-        try:
-            return int((self.folder / f"{label}.count").read_text())
-        except FileNotFoundError:
-            return 0
+    def _say(self, name: str, text: str) -> None:
+        for station in self._stations.values():
+            station.place({name: text})
 
-    def _write(self, name: str, text: str) -> None:
-        draft = self.folder / f"{name}.draft"
-        with scratch_errors(draft):
-            draft.write_text(text)
-            draft.rename(self.folder / name)
+
+@contextmanager
+def controlled(hosts: Iterable[Host]) -> Iterator[Control]:
+    """Control folders on these hosts, which vanish at the end."""
+    with ExitStack() as stack:
+        yield Control([Station(one, stack.enter_context(one.scratch("run"))) for one in hosts])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import PlanError, SystemFault
+from mqperf.hosts import HERE, lookup
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import with_queues
 from mqperf.record import Run, recording
@@ -40,33 +41,36 @@ class Step:
     cases: Sequence[Case]
 
 
-def sweep(plan: Plan, text: str, runs: Path, observer: Observer) -> Outcome:
+def sweep(plan: Plan, text: str, runs: Path, observer: Observer, *, hosts: str = HERE) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
     It does for one plan what ``sweep_all`` does for several, and raises the same.
     """
-    [outcome] = sweep_all([Job(plan, text, runs)], observer)
+    [outcome] = sweep_all([Job(plan, text, runs)], observer, hosts=hosts)
     return outcome
 
 
 def sweep_all(
-    jobs: Sequence[Job], observer: Observer, *, interleave: bool = False
+    jobs: Sequence[Job], observer: Observer, *, interleave: bool = False, hosts: str = HERE
 ) -> list[Outcome]:
     """Run what is pending of every plan into its folder: one plan after the other, or in turns.
 
     With ``interleave`` the first repeat of every plan runs before the second of any, so that what
     changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
-    favours none to come first.  Systems are started anew for each turn.
+    favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
+    host on which brokers, clients and servers run.
 
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
     rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
-    asks for what does not exist, or plans cannot take turns, ``SystemFault`` when nothing of them
-    can be measured here, ``RecordError`` when a folder is in use or cannot be written.  Must be
-    called from a thread that lives until it returns.
+    asks for what does not exist, or plans cannot take turns, ``HostError`` for a kind of host that
+    there is not, ``SystemFault`` when nothing of them can be measured here, ``RecordError`` when a
+    folder is in use or cannot be written.  Must be called from a thread that lives until it
+    returns.
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    sweeps = [_sweep(job, observer, interleave=interleave) for job in jobs]
+    kind = lookup(hosts)
+    sweeps = [_sweep(job, observer, interleave=interleave, hosts=kind.name) for job in jobs]
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
     with ExitStack() as held:
@@ -106,12 +110,12 @@ def _check_turns(plans: Sequence[Plan]) -> None:
         )
 
 
-def _sweep(job: Job, observer: Observer, *, interleave: bool) -> Sweep:
+def _sweep(job: Job, observer: Observer, *, interleave: bool, hosts: str) -> Sweep:
     here = possible(job.plan)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
-    return Sweep(here, job.runs, order, positions, observer)
+    return Sweep(here, job.runs, order, positions, observer, hosts)
 
 
 def _check_possible(sweeps: Sequence[Sweep]) -> None:

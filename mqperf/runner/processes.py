@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from mqperf.errors import LoadError
+from mqperf.errors import HostError, LoadError
 from mqperf.hosts import Host, Process, stop_all
 from mqperf.runner.control import POLL_S
 
@@ -17,10 +17,10 @@ class Processes:
     ``watch`` is called while waiting and raises when the run is lost for another reason.
     """
 
-    def __init__(self, host: Host, watch: Callable[[], None]) -> None:
+    def __init__(self, watch: Callable[[], None]) -> None:
         """Begin with none."""
-        self._host = host
         self._watch = watch
+        self._hosts: dict[str, Host] = {}
         self._running: dict[str, Process] = {}
 
     def __contains__(self, label: str) -> bool:
@@ -33,14 +33,24 @@ class Processes:
         return list(self._running)
 
     def start(
-        self, label: str, argv: tuple[str, ...], log: Path, env: Mapping[str, str] | None = None
+        self,
+        host: Host,
+        label: str,
+        argv: tuple[str, ...],
+        log: Path,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """Start one more; its output goes to ``log``."""
-        self._running[label] = self._host.start(label, argv, env=env, log=log)
+        self._running[label] = host.start(label, argv, env=env, log=log)
+        self._hosts[label] = host
 
     def pid(self, label: str) -> int:
         """The process id of one of them."""
         return self._running[label].pid
+
+    def host(self, label: str) -> Host:
+        """Where one of them runs."""
+        return self._hosts[label]
 
     def exit_code(self, label: str) -> int | None:
         """None while it runs."""
@@ -73,8 +83,9 @@ class Processes:
         """The last line that a process wrote, ready to end a sentence."""
         log = self._running[label].log
         try:
-            lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        except OSError:
+            text = self._hosts[label].read(log).decode("utf-8", errors="replace")
+        except HostError:
             return ""
+        lines = text.split("\n")
         words = [line.strip() for line in lines if line.strip()]
         return f"; its last line: {words[-1][:300]}" if words else f"; its log is empty: {log}"

@@ -1,19 +1,21 @@
 """A sweep: cases of a plan, one after the other, system by system."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import HERE, Hosts, lookup
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, pending
+from mqperf.runner.bench import Bench
 from mqperf.runner.observer import Observer
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.phases import Begun, begin
+from mqperf.runner.pipeline import Pipeline
 from mqperf.systems import SYSTEMS, Possible
 from mqperf.version import version
 
@@ -29,13 +31,17 @@ STARTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A plan that is being run into the folder ``runs``; ``order`` has all its cases."""
+    """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
+
+    ``hosts`` is the kind of host that everything runs on.
+    """
 
     here: Possible
     runs: Path
     order: Sequence[Case]
     positions: Positions
     observer: Observer
+    hosts: str = HERE
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
 
@@ -50,20 +56,20 @@ def swept(sweep: Sweep, todo: Sequence[Case]) -> Generator[Ended]:
         if reason := sweep.here.refusal(case):
             yield _refused(sweep, case, reason)
     rest = [case for case in todo if not sweep.here.refusal(case)]
-    for name, block in groupby(rest, key=lambda case: case.system):
-        yield from _of_system(sweep, name, deque(block))
+    for _, block in groupby(rest, key=lambda case: (case.system, case.settings)):
+        yield from _of_system(sweep, deque(block))
 
 
-def _of_system(sweep: Sweep, name: str, queue: deque[Case]) -> Iterator[Ended]:
-    """End the cases of one system, which is started again when it died.
+def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
+    """End the cases of one deployment of a system, which is started again when it died.
 
     A start that fails costs one case, and as many in a row as ``STARTS`` cost all that are left.
     """
-    failed_starts = sweep.failed_starts
+    failed_starts, name = sweep.failed_starts, queue[0].system
     while queue:
         left = len(queue)
         try:
-            with _bench(sweep, name) as bench:
+            with _bench(sweep, queue[0]) as bench:
                 failed_starts[name] = 0
                 yield from _block(sweep, queue, bench)
         except RecordError:
@@ -84,73 +90,58 @@ def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 
 
 @contextmanager
-def _bench(sweep: Sweep, name: str) -> Iterator[Bench]:
-    system, plan, observer = SYSTEMS[name], sweep.here.plan, sweep.observer
-    host = LocalHost()
-    observer.doing(f"getting the load generator for {system.title}")
+def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
+    """The system as the case asks for it, ready for trials."""
+    system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
     generator = GENERATORS[plan.load.generator]
-    tool = generator.tool(system.drivers[generator.name])
-    observer.doing(f"starting {system.title}")
-    with (
-        host.scratch(name) as folder,
-        system.start(plan.systems[name].settings, host, folder) as deployment,
-    ):
+    with ExitStack() as held:
+        host = held.enter_context(lookup(sweep.hosts).reached())
+        hosts = Hosts.alone(host)
+        observer.doing(f"getting the load generator for {system.title}")
+        tool = generator.tool(system.drivers[generator.name], hosts.client[0].run)
+        observer.doing(f"starting {system.title}")
+        folder = held.enter_context(host.scratch(system.name))
+        settings = plan.settings_of(case)
+        deployment = held.enter_context(system.start(settings, hosts.broker[0], folder))
         facts = {
-            "hosts": [host.facts()],
+            "hosts": [one.facts() for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
             "generator": dict(tool.versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(host, deployment, generator, tool, facts)
+        yield Bench(hosts, deployment, generator, tool, facts)
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:
-    """Run the cases of the queue; ends early, with the rest left in it, when the system died.
+    """Run the cases of the queue; ends early, with the rest left in it, when the system died."""
 
-    While a case drains, the processes of the next one start.
-    """
-
-    def begin() -> Trial:
-        case = queue.popleft()
-
+    def start(case: Case) -> Begun:
         def tell(what: str) -> None:
             sweep.observer.doing(what, case)
 
-        return Trial.begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
+        return begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
 
-    following: Trial | None = None
-    while queue or following:
-        trial, following, refusal = following or begin(), None, None
-        with closing(trial):
-            try:
-                trial.measure()
-                following, refusal = _tried(begin) if queue else (None, None)
-                run, failure = trial.conclude(), None
-            except MqperfError as error:
-                failure = str(error)
-                run = trial.fail(failure)
-            except BaseException:
-                trial.interrupt()
-                if following:
-                    following.discard()
-                raise
-        yield trial.case, run, failure
-        if refusal:
-            raise refusal
-        if not _sound(bench, failure, sweep.observer):
-            if following:
-                following.discard()
-                queue.appendleft(following.case)
-            return
+    with closing(Pipeline(queue, start)) as pipeline:
+        while begun := pipeline.take():
+            case, run, failure = _ended(begun, pipeline)
+            yield case, run, failure
+            if not _sound(bench, failure, sweep.observer):
+                return
 
 
-def _tried(begin: Callable[[], Trial]) -> tuple[Trial | None, RecordError | None]:
-    """The next trial, or why there can be none: the present one must be brought home first."""
-    try:
-        return begin(), None
-    except RecordError as error:
-        return None, error
+def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
+    """Measure a case and bring it home; while it drains, the processes of the next one start."""
+    with closing(begun.trial) as trial:
+        try:
+            measured = begun.measure()
+            pipeline.prepare()
+            return trial.case, measured.conclude(), None
+        except MqperfError as error:
+            return trial.case, trial.fail(str(error)), str(error)
+        except BaseException:
+            trial.interrupt()
+            raise
 
 
 def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:

@@ -1,6 +1,6 @@
 """Private brokers that speak AMQP 1.0, and what they provision for a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class AmqpBrokers:
         brokers = Endpoint("amqp-1.0", tuple(f"127.0.0.1:{port}" for port in self.ports))
         return Access(brokers, brokers)
 
-    def clean_up(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave the run's queues to the broker, which removes those that nobody uses."""
 
     def facts(self) -> dict[str, JsonValue]:

@@ -22,11 +22,15 @@ from mqperf.systems.evidence import (
 )
 from mqperf.systems.system import Node
 
-STOP_GRACE_S = 10
+STOP_GRACE_S = 15
 POLL_S = 0.05
 
 
-class PortTakenError(SystemFault):
+class AgainError(SystemFault):
+    """A start that failed by chance, and is worth another one with other ports."""
+
+
+class PortTakenError(AgainError):
     """Somebody took one of our ports between the choice and the start."""
 
 
@@ -37,7 +41,8 @@ class Server:
     ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
     in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
     known to die while it starts, or to hang for ``patience_s``, may be started again, ``restarts``
-    times for either.
+    times for either.  A ``helper`` is no node: once all serve they need it no longer, and it ends
+    after them.
     """
 
     label: str
@@ -50,6 +55,7 @@ class Server:
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     restarts: int = 0
     patience_s: float = inf
+    helper: bool = False
 
     @property
     def log(self) -> Path:
@@ -79,10 +85,10 @@ class Servers:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Every server as a node."""
-        pairs = zip(self._servers, self._processes, strict=True)
+        """Every server that is no helper as a node."""
         return tuple(
-            Node(server.label, server.name, process, self._host) for server, process in pairs
+            Node(server.label, server.name, process, self._host)
+            for server, process in self._of_nodes()
         )
 
     def start(
@@ -102,12 +108,14 @@ class Servers:
         self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
     def stop(self) -> None:
-        """End all of them."""
-        stop_all(self._processes, STOP_GRACE_S)
+        """End all of them, helpers last."""
+        pairs = list(zip(self._servers, self._processes, strict=True))
+        for last in (False, True):
+            stop_all([one for server, one in pairs if server.helper == last], STOP_GRACE_S)
 
     def check(self) -> None:
-        """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
-        for server, process in zip(self._servers, self._processes, strict=True):
+        """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
+        for server, process in self._of_nodes():
             check_alive(self._host, process, self._named(server), self._redact)
 
     def collect(self, folder: Path) -> None:
@@ -124,8 +132,12 @@ class Servers:
         """Name and memory of each node."""
         return [
             {"label": server.label, "name": server.name, "rss_bytes": process.rss_bytes}
-            for server, process in zip(self._servers, self._processes, strict=True)
+            for server, process in self._of_nodes()
         ]
+
+    def _of_nodes(self) -> list[tuple[Server, Process]]:
+        pairs = zip(self._servers, self._processes, strict=True)
+        return [(server, process) for server, process in pairs if not server.helper]
 
     def _run(self, server: Server) -> Process:
         return self._host.start(
@@ -204,13 +216,13 @@ class Site:
     def launched(self, ports: int, launch: Launch[T]) -> Iterator[T]:
         """Give what ``launch`` gives, and end its servers afterwards.
 
-        When a port was taken in the meantime it tries once more, with others.  Raises what
-        ``Servers.start`` raises.
+        When a port was taken in the meantime, or ``launch`` raises another ``AgainError``, it tries
+        once more, with other ports.  Raises what ``Servers.start`` and ``launch`` raise.
         """
         with ExitStack() as stack:
             try:
                 result = stack.enter_context(self._attempt(ports, launch, "servers"))
-            except PortTakenError:
+            except AgainError:
                 result = stack.enter_context(self._attempt(ports, launch, "servers-again"))
             yield result
 

@@ -11,7 +11,7 @@ from mqperf.hosts import Host
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_existing import existing_cluster
-from mqperf.systems.rabbitmq_launch import private_cluster
+from mqperf.systems.rabbitmq_private import private_cluster
 from mqperf.systems.rabbitmq_settings import parse_settings
 from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Deployment, System

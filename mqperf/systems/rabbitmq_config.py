@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.hosts import Host
+from mqperf.systems.private import Server
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import Version
+from mqperf.systems.system import node_label
 
 USER = "mqperf"
 NODES = 3
@@ -30,15 +32,27 @@ _NO_SYSLOG = "-syslog protocol {rfc5424,standard_error}"
 
 
 @dataclass(frozen=True, slots=True)
+class Secrets:
+    """The password of the user of a private cluster, and the cookie of its nodes, at random."""
+
+    password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
+
+    def redacted(self, text: str) -> str:
+        """Give the text without them."""
+        return text.replace(self.password, "***").replace(self.cookie, "***")
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where a private cluster lives: its folder, its block of ports, its password and cookie."""
+    """Where a private cluster lives: its folder, its block of ports, and its programs."""
 
     folder: Path
     ports: Sequence[int]
     settings: Settings
     version: Version
-    password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
+    program: Path
+    secrets: Secrets
 
     @property
     def epmd_port(self) -> int:
@@ -67,7 +81,7 @@ class Cluster:
         lines = [
             # The first user is ours, so that no guest is made.
             f"default_user = {USER}",
-            f"default_pass = {self.password}",
+            f"default_pass = {self.secrets.password}",
             f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
             "log.console.level = info",
             "cluster_formation.peer_discovery_backend = classic_config",
@@ -91,18 +105,36 @@ class Cluster:
         """
         return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
-    def write(self, host: Host) -> None:
-        """Put the cookie and every node's configuration into the folder."""
-        host.make(self.folder)
-        host.write(self.folder / ".erlang.cookie", self.cookie, 0o400)
-        plugins = "[rabbitmq_management]." if self.settings.management else "[]."
-        for index in range(NODES):
-            host.write(self.node_folder(index) / "rabbitmq.conf", self.config(index))
-            host.write(self.node_folder(index) / "enabled_plugins", plugins)
+    def write_cookie(self, host: Host) -> None:
+        """Put the cookie where nodes and rabbitmqctl look for it."""
+        host.write(self.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
 
-    def epmd_argv(self) -> list[str]:
-        """Command of our port mapper, in the foreground."""
-        return ["epmd", "-port", str(self.epmd_port), "-address", "127.0.0.1"]
+    def port_mapper(self) -> Server:
+        """Our epmd, in the foreground; without ``-d`` it does not say that its port was taken."""
+        return Server(
+            label="epmd",
+            name=f"127.0.0.1:{self.epmd_port}",
+            folder=self.folder / "epmd",
+            argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", "127.0.0.1"),
+            env=self.environment(),
+            ready=("epmd running",),
+            taken=("already a epmd running",),
+            helper=True,
+        )
+
+    def node(self, index: int) -> Server:
+        """One node."""
+        plugins = "[rabbitmq_management]." if self.settings.management else "[]."
+        return Server(
+            label=node_label(index),
+            name=self.node_names[index],
+            folder=self.node_folder(index),
+            argv=(str(self.program),),
+            env=self.node_environment(index),
+            ready=("Server startup complete",),
+            taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
+            files={"rabbitmq.conf": self.config(index), "enabled_plugins": plugins},
+        )
 
     def environment(self) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes have in common."""
@@ -153,7 +185,3 @@ class Cluster:
             # The script becomes the broker instead of waiting for it: its pid is the node's.
             "RUNNING_UNDER_SYSTEMD": "true",
         }
-
-    def redacted(self, text: str) -> str:
-        """Give the text without this cluster's secrets."""
-        return text.replace(self.password, "***").replace(self.cookie, "***")

@@ -4,19 +4,17 @@ Runs cannot have a virtual host of their own, so they keep apart by their topics
 declared is deleted by name afterwards.
 """
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 import amqp
-import psutil
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import ForeignProcess, Host, interface_of
+from mqperf.hosts import Host, interface_of
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_settings import Settings
@@ -26,6 +24,8 @@ from mqperf.topologies import TOPOLOGIES
 from mqperf.urls import HIDDEN, BrokerUrl
 
 CONNECT_TIMEOUT_S = 5
+ERLANG = "beam.smp"
+"""The program of a node: Erlang's machine."""
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
 
 
@@ -47,31 +47,26 @@ class ExistingCluster:
         """Take nodes that have been reached, and their URLs."""
         self._peers = peers
         self._urls = urls
-        self._queues: dict[str, list[str]] = {}
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes in the order of the plan's URLs."""
         return tuple(peer.node for peer in self._peers)
 
-    def provision(self, case: Case, run_id: str) -> Access:
+    def provision(self, case: Case, _run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
-        self._queues[run_id] = queue_names(case, run_id)
         return Access(
             client=self._endpoint(topology.client, case.topology),
             server=self._endpoint(topology.server, case.topology),
         )
 
-    def clean_up(self, run_id: str) -> None:
-        """Delete the queues which the run declared, as far as their names are known.
-
-        Reply and fan-out queues have random names; the server expires them by itself.
-        """
+    def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
+        """Delete the queues which the run declared; the server expires those with random names."""
         with connected(self._urls[0]) as connection:
             channel = connection.channel()
-            for queue in self._queues.pop(run_id):
+            for queue in queues:
                 channel.queue_delete(queue)
 
     def facts(self) -> dict[str, JsonValue]:
@@ -114,16 +109,6 @@ class ExistingCluster:
         url = self._urls[index]
         user, password = url.credentials
         return Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
-
-
-def queue_names(case: Case, run_id: str) -> list[str]:
-    """Name the queues which the simulator's servers declare for a run."""
-    topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
-    names = []
-    for pair in range(1, case.processes + 1):
-        own = topic if case.parameters.get("targets") == "shared" else f"{topic}-{pair}"
-        names += [own, f"{own}.server-{pair}", f"{own}.info"]
-    return names
 
 
 def existing_cluster(settings: Settings, host: Host) -> ExistingCluster:
@@ -184,23 +169,8 @@ def _peer(index: int, name: str, url: BrokerUrl, host: Host) -> Peer:
     with connected(url) as connection:
         told = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
-        broker = _local_broker(name, address, port)
+        broker = host.listener(name, address, port, ERLANG)
         node = Node(node_label(index), name, broker, None if broker is None else host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
         return Peer(node, told["version"], told["platform"], told["cluster_name"], interface)
-
-
-def _local_broker(name: str, address: str, port: int) -> ForeignProcess | None:
-    """Find the Erlang machine that listens here, if it is here and we may see it."""
-    own = {entry.address for card in psutil.net_if_addrs().values() for entry in card}
-    if address not in own:
-        return None
-    for connection in psutil.net_connections("tcp"):
-        listens = connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,)
-        if listens and connection.pid:
-            with suppress(psutil.NoSuchProcess):
-                process = psutil.Process(connection.pid)
-                if process.name() == "beam.smp":
-                    return ForeignProcess(name, process.pid, process.create_time())
-    return None

@@ -1,37 +1,60 @@
-"""A private RabbitMQ cluster of three nodes on this machine, started and ended with us."""
+"""A private RabbitMQ cluster of three nodes, started and ended with us."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Process
+from mqperf.hosts import Host
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
-from mqperf.record import disk_errors
-from mqperf.systems.evidence import LogReader, check_alive
+from mqperf.systems.private import AgainError, Servers, Site
 from mqperf.systems.rabbitmq_access import POLICIES
-from mqperf.systems.rabbitmq_config import USER, Cluster
-from mqperf.systems.rabbitmq_control import Control
-from mqperf.systems.system import Node, node_label
+from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, USER, Cluster, Secrets
+from mqperf.systems.rabbitmq_control import Control, installed_version, server_program
+from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq_version import parsed
+from mqperf.systems.system import Node
 from mqperf.topologies import TOPOLOGIES
 
 
-class NoClusterError(SystemFault):
-    """Nodes that are up, but have not found each other."""
+class NoClusterError(AgainError):
+    """Nodes that are up, but have not found each other: each looks for a limited time."""
+
+
+@contextmanager
+def private_cluster(settings: Settings, host: Host, folder: Path) -> Iterator["PrivateCluster"]:
+    """Run three nodes which form one cluster, on loopback only, with everything in ``folder``.
+
+    Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, or no
+    cluster is formed; ``HostError`` when the folder cannot be written.
+    """
+    program, version, secrets = server_program(), parsed(installed_version()), Secrets()
+
+    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> PrivateCluster:
+        cluster = Cluster(place, ports, settings, version, program, secrets)
+        cluster.write_cookie(host)
+        servers.start([cluster.port_mapper()], settings.start_timeout_s)
+        servers.start([cluster.node(index) for index in range(NODES)], settings.start_timeout_s)
+        rabbitmqctl = program.with_name("rabbitmqctl")
+        control = Control(host, rabbitmqctl, cluster.ctl_environment(), place)
+        return PrivateCluster(cluster, control, servers)
+
+    with Site("RabbitMQ", host, folder, secrets.redacted).launched(PORT_COUNT, launch) as running:
+        yield running
 
 
 class PrivateCluster:
-    """The deployment; ``rabbitmq_launch`` starts and stops it."""
+    """The deployment."""
 
-    def __init__(self, cluster: Cluster, control: Control, processes: Sequence[Process]) -> None:
+    def __init__(self, cluster: Cluster, control: Control, servers: Servers) -> None:
         """Take over running nodes, and raise ``NoClusterError`` unless they are one cluster."""
         self._cluster = cluster
         self._control = control
-        self._processes = tuple(processes)
-        self._logs = [LogReader(control.host, process.log) for process in processes]
+        self._servers = servers
         self._status = control.status(cluster.node_names[0])
         running = cast("list[str]", self._status["running_nodes"])
         if set(running) != set(cluster.node_names):
@@ -44,12 +67,7 @@ class PrivateCluster:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Master, Slave 1 and Slave 2."""
-        return tuple(
-            Node(node_label(index), name, process, self._control.host)
-            for index, (name, process) in enumerate(
-                zip(self._cluster.node_names, self._processes, strict=True)
-            )
-        )
+        return self._servers.nodes
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
@@ -60,7 +78,7 @@ class PrivateCluster:
             server=self._endpoint(topology.server, run_id),
         )
 
-    def clean_up(self, run_id: str) -> None:
+    def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
         self._control.delete_vhost(self._live_node(), run_id)
 
@@ -71,11 +89,8 @@ class PrivateCluster:
             "cluster": "private",
             "version": self._versions["rabbitmq_version"],
             "runtime": f"Erlang {self._versions['erlang_version']}",
-            "nodes": [
-                {"label": node.label, "name": node.name, "rss_bytes": process.rss_bytes}
-                for node, process in zip(self.nodes, self._processes, strict=True)
-            ],
-            "config": self._cluster.redacted(self._cluster.config(0)),
+            "nodes": [*self._servers.facts()],
+            "config": self._cluster.secrets.redacted(self._cluster.config(0)),
             "policies": cast("JsonValue", POLICIES),
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
@@ -84,23 +99,11 @@ class PrivateCluster:
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
-        for node, process in zip(self.nodes, self._processes, strict=True):
-            check_alive(
-                self._control.host,
-                process,
-                f"RabbitMQ node {node.label} ({node.name})",
-                self._cluster.redacted,
-            )
+        self._servers.check()
 
     def collect(self, folder: Path) -> None:
         """Write each node's configuration and what it has logged since the last call."""
-        for index, log in enumerate(self._logs):
-            stem = self._cluster.node_folder(index).name
-            config = self._cluster.redacted(self._cluster.config(index))
-            with disk_errors(folder):
-                (folder / f"{stem}.conf").write_text(config, encoding="utf-8")
-                text = self._cluster.redacted(log.read_on())
-                (folder / f"{stem}.log").write_text(text, encoding="utf-8")
+        self._servers.collect(folder)
 
     @property
     def _versions(self) -> dict[str, str]:
@@ -115,4 +118,4 @@ class PrivateCluster:
 
     def _endpoint(self, index: int, vhost: str) -> Endpoint:
         address = f"127.0.0.1:{self._cluster.amqp_port(index)}"
-        return Endpoint("amqp-0-9-1", (address,), USER, self._cluster.password, vhost)
+        return Endpoint("amqp-0-9-1", (address,), USER, self._cluster.secrets.password, vhost)

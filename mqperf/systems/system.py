@@ -1,6 +1,6 @@
 """What every system under test is, to those who measure it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts import ForeignProcess, Host, Process
+from mqperf.hosts import Host, Watched
 from mqperf.load import Access
 from mqperf.plan import Case
 
@@ -22,7 +22,7 @@ class Node:
 
     label: str
     name: str
-    process: Process | ForeignProcess | None
+    process: Watched | None
     host: Host | None = None
 
 
@@ -38,8 +38,8 @@ class Deployment(Protocol):
         """Prepare what one run needs and give access to it; no queue of another run is seen."""
         ...
 
-    def clean_up(self, run_id: str) -> None:
-        """Remove what the run left in the system."""
+    def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
+        """Remove what the run left in the system; ``queues`` are those that its load declared."""
         ...
 
     def facts(self) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ servers write their addresses into it, clients read them before their first mess
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from mqperf import guarded
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host
 from mqperf.load import Access, Endpoint
-from mqperf.load.simulator import environments
+from mqperf.load.simulator.releases import pinned
 from mqperf.plan import Case
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
@@ -46,14 +46,14 @@ class ZeroMQ:
         """Give the matchmaker; runs keep apart by their topics."""
         return Access(self.matchmaker, self.matchmaker)
 
-    def clean_up(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
 
     def facts(self) -> dict[str, JsonValue]:
         """Versions, and the memory of Redis."""
         return {
             "product": "ZeroMQ",
-            "version": f"(pyzmq {environments.pinned(RELEASE, 'pyzmq')})",
+            "version": f"(pyzmq {pinned(RELEASE, 'pyzmq')})",
             "runtime": f"Redis {self.redis_version}",
             "nodes": [*self.servers.facts()],
         }

@@ -27,8 +27,7 @@ from mqperf.hosts import LocalHost, Process
 from mqperf.plan import Case
 from mqperf.systems import SYSTEMS
 from mqperf.systems.rabbitmq_control import installed_version
-from mqperf.systems.rabbitmq_launch import private_cluster
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import kind_of_queue
 
@@ -51,7 +50,7 @@ class Running:
     def url(self, index: int, user: str = "mqperf", password: str | None = None) -> str:
         """A URL of the default virtual host, as somebody would write it into a plan."""
         cluster = self.deployment._cluster
-        secret = cluster.password if password is None else password
+        secret = cluster.secrets.password if password is None else password
         return f"rabbit://{user}:{secret}@127.0.0.1:{cluster.amqp_port(index)}"
 
 
@@ -155,7 +154,7 @@ def test_only_our_user_may_enter(running: Running) -> None:
     """RabbitMQ's well-known guest is of no use, and the cookie is for our eyes only."""
     with pytest.raises(amqp.AccessRefused), connected(running.url(0, "guest", "guest")):
         pass
-    cookie = running.folder / "rabbitmq" / ".erlang.cookie"
+    cookie = running.folder / "servers" / ".erlang.cookie"
     assert cookie.stat().st_mode & 0o777 == 0o400
 
 
@@ -167,7 +166,7 @@ def test_secrets_stay_with_the_cluster(running: Running, tmp_path: Path) -> None
     spoken += [path.read_text() for path in tmp_path.iterdir()]
     for process in processes_of(running.folder):
         spoken += [*process.cmdline(), *process.environ().values()]
-    for secret in (cluster.password, cluster.cookie):
+    for secret in (cluster.secrets.password, cluster.secrets.cookie):
         assert not [text for text in spoken if secret in text]
 
 
@@ -188,15 +187,15 @@ def test_runs_are_strangers_to_each_other(running: Running) -> None:
         channel.queue_declare("q", durable=False, auto_delete=False)
     with connected(second.client.url("amqp")) as channel, pytest.raises(amqp.NotFound):
         channel.queue_declare("q", passive=True)
-    running.deployment.clean_up("run.one-1")
-    running.deployment.clean_up("run.two-1")
+    running.deployment.clean_up("run.one-1", ())
+    running.deployment.clean_up("run.two-1", ())
     with pytest.raises(amqp.NotAllowed), connected(first.client.url("amqp")):
         pass
 
 
 def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
     """A run that failed halfway through its preparation can be cleared away all the same."""
-    running.deployment.clean_up("never-provisioned")
+    running.deployment.clean_up("never-provisioned", ())
 
 
 def test_topology_decides_the_nodes(running: Running) -> None:
@@ -206,7 +205,7 @@ def test_topology_decides_the_nodes(running: Running) -> None:
     assert [*access.client.addresses, *access.server.addresses] == [
         f"127.0.0.1:{port}" for port in ports
     ]
-    running.deployment.clean_up("topology")
+    running.deployment.clean_up("topology", ())
 
 
 @pytest.mark.skipif(not MIRRORS, reason="this RabbitMQ has no mirrored queues")
@@ -218,7 +217,7 @@ def test_mirrored_queues_are_on_all_nodes(running: Running) -> None:
         assert eventually(
             lambda: len(queue_facts(running, "mirrored", "slave_pids")[0]["slave_pids"]) == 2
         )
-    running.deployment.clean_up("mirrored")
+    running.deployment.clean_up("mirrored", ())
 
 
 def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
@@ -228,7 +227,7 @@ def test_quorum_queues_are_on_all_nodes(running: Running) -> None:
         arguments = {"x-queue-type": "quorum"}
         channel.queue_declare("q", durable=True, auto_delete=False, arguments=arguments)
         assert len(queue_facts(running, "quorum", "members")[0]["members"]) == 3
-    running.deployment.clean_up("quorum")
+    running.deployment.clean_up("quorum", ())
 
 
 def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
@@ -237,11 +236,11 @@ def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
         running.deployment.provision(a_case(), name)
         (tmp_path / name).mkdir()
         running.deployment.collect(tmp_path / name)
-        running.deployment.clean_up(name)
+        running.deployment.clean_up(name, ())
     log = (tmp_path / "second" / "node1.log").read_text()
     assert "Adding vhost 'second'" in log
     assert "Adding vhost 'first'" not in log
-    assert (tmp_path / "second" / "node1.conf").read_text().startswith("default_user")
+    assert (tmp_path / "second" / "node1-rabbitmq.conf").read_text().startswith("default_user")
 
 
 def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
@@ -253,23 +252,23 @@ def test_existing_cluster_is_used_as_it_is(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody's cluster is measured with passwords from the environment, and left as it was."""
-    monkeypatch.setenv("SECRET", running.deployment._cluster.password)
+    monkeypatch.setenv("SECRET", running.deployment._cluster.secrets.password)
     urls = [running.url(index, password="${SECRET}") for index in range(3)]  # noqa: S106
-    before = len(processes_of(running.folder))
+    before, own = len(processes_of(running.folder)), ("run-1-1", "run-1-1.server-1")
     with existing(tmp_path, urls) as deployment:
         pids = [node.process.pid for node in deployment.nodes]
         facts = deployment.facts()
         deployment.check()
         access = deployment.provision(a_case(topology="cs1ss2"), "run-1")
         with connected(access.server.url("amqp")) as channel:
-            for queue in ("run-1-1", "run-1-1.server-1", "somebody-else"):
+            for queue in (*own, "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
-        deployment.clean_up("run-1")
+        deployment.clean_up("run-1", own)
         left = {queue["name"] for queue in queue_facts(running, "/", "name")}
     assert left == {"somebody-else"}
     assert pids == [node.process.pid for node in running.deployment.nodes if node.process]
     assert facts["version"] == running.deployment.facts()["version"]
-    assert running.deployment._cluster.password not in json.dumps(facts)
+    assert running.deployment._cluster.secrets.password not in json.dumps(facts)
     assert len(processes_of(running.folder)) == before
     assert list(tmp_path.iterdir()) == []
 
@@ -292,6 +291,15 @@ def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
             deployment.provision(a_case(topology="cs1ss2"), "run-2")
 
 
+def test_a_taken_port_of_the_port_mapper_is_tried_anew() -> None:
+    """It is the first that starts; the cluster comes up on other ports."""
+    host = CrowdedHost(taken=0)
+    with host.scratch("test-rabbitmq") as folder, private_cluster(Settings(), host, folder):
+        assert len(host.blocks) == 2
+        assert processes_of(folder / "servers" / "epmd") == []
+        assert len(processes_of(folder / "servers-again" / "epmd")) == 1
+
+
 def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
     """Other ports are tried, a dead node is named with its last words, nothing is left."""
     host = CrowdedHost(taken=2)
@@ -305,7 +313,7 @@ def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
             with pytest.raises(SystemFault, match=r"Slave 1 .* killed by signal 9; its log ends:"):
                 deployment.check()
             deployment.provision(a_case(), "after-death")
-        assert processes_of(folder / "rabbitmq") == []
+        assert processes_of(folder / "servers") == []
     assert listeners([port for block in host.blocks for port in block]) == set()
     assert not folder.exists()
 

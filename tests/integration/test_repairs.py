@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from mqperf.hosts import LocalHost
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.commands import INSIDE
-from mqperf.load.simulator.environments import RELEASES
+from mqperf.load.simulator.releases import RELEASES
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ repair(simulator, repairs)
 
 def said(example: Example, repairs: list[str]) -> str:
     """The last thing that the example's program says, with these repairs."""
-    environment = environments.ensure(example.release)
+    environment = environments.ensure(example.release, LocalHost().run)
     preamble = PREAMBLE.format(repairs=repairs, simulator=str(environment.simulator))
     done = subprocess.run(
         [

@@ -20,7 +20,7 @@ from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.output import published_compatible, read_client, read_server
 from mqperf.plan import Case
 from mqperf.record.messages import read_header, read_messages
-from mqperf.runner.control import Control
+from mqperf.runner.control import Control, Station
 from mqperf.systems import SYSTEMS, Deployment
 from mqperf.test_cases import TEST_CASES
 
@@ -32,7 +32,7 @@ HOST = LocalHost()
 
 @pytest.fixture(scope="module")
 def environment() -> Environment:
-    return environments.ensure("rabbitmq")
+    return environments.ensure("rabbitmq", HOST.run)
 
 
 @pytest.fixture(scope="module")
@@ -116,18 +116,19 @@ def running(
     key = f"test-{time.time_ns()}"
     access = deployment.provision(case, key)
     with HOST.scratch("control") as folder:
+        station = Station(HOST, folder)
         processes: dict[str, Process] = {}
         try:
             for command in commands(Job(case, key, access, environment, folder, out)):
-                Control(folder).place(command.files)
+                station.place(command.files)
                 log = out / f"{command.label}.log"
                 processes[command.label] = HOST.start(
                     command.label, command.argv, env=command.env, log=log
                 )
-            yield Run(case, access, Control(folder), out, processes)
+            yield Run(case, access, Control([station]), out, processes)
         finally:
             stop_all(list(processes.values()), grace_s=0)
-            deployment.clean_up(key)
+            deployment.clean_up(key, ())
 
 
 Begin = Callable[[Case], AbstractContextManager[Run]]
@@ -266,16 +267,14 @@ def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
     """A client that cannot start with the others says so, rather than start a second later."""
     with begin(case("rpc-cast")) as run:
         run.control.await_ready(run.processes, PATIENCE_S, lambda: None)
-        draft = run.control.folder / "draft"
-        draft.write_text('{"start": 1000000000}')
-        draft.rename(run.control.folder / "start")
+        run.control.at(HOST).place({"start": '{"start": 1000000000}'})
         assert code(run.processes["client-1"]) == 1
     assert "client-1 was not free to start at 1000000000" in run.log("client-1")
 
 
 def test_the_environment_runs_its_simulator(environment: Environment) -> None:
     """What doctor shows: the versions that explain a result, and the simulator's own hash."""
-    versions = environments.self_check("rabbitmq")
+    versions = environments.self_check("rabbitmq", HOST.run)
     assert versions == environment.versions
     assert versions["oslo.messaging"] == environment.release.version
     assert {"python", "eventlet", "kombu", "amqp", "simulator_sha256"} <= versions.keys()
@@ -283,8 +282,8 @@ def test_the_environment_runs_its_simulator(environment: Environment) -> None:
 
 def test_a_damaged_environment_is_made_anew(tmp_path: Path) -> None:
     """A changed simulator is never measured: the next use has the original again."""
-    sound = environments.ensure("rabbitmq", tmp_path)
+    sound = environments.ensure("rabbitmq", HOST.run, tmp_path)
     sound.simulator.write_text("changed")
-    again = environments.ensure("rabbitmq", tmp_path)
+    again = environments.ensure("rabbitmq", HOST.run, tmp_path)
     assert again.versions == sound.versions
     again.check()

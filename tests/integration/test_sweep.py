@@ -293,7 +293,7 @@ def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
     outcome = sweep(plan(text), text, tmp_path, Silent())
     [(failed, reason)] = outcome.failed
     assert outcome.done == 1
-    assert "is not up after 1 s" in reason
+    assert "is not ready after 1 s" in reason
     assert failed.facts().failure == reason
     runs = stats.complete(tables.read(tmp_path))["runs"]
     assert dict(zip(runs["system"], runs["status"], strict=True)) == {

@@ -7,18 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import cache
+from mqperf import cache, guarded
 from mqperf.errors import LoadError
 from mqperf.load.simulator import environments
-from mqperf.load.simulator.environments import (
-    LOCKS,
-    RELEASES,
-    TOOLS,
-    VERSIONS,
-    Release,
-    ensure,
-    find,
-)
+from mqperf.load.simulator.environments import TOOLS, VERSIONS, ensure
+from mqperf.load.simulator.releases import LOCKS, RELEASES, Release, find
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)
@@ -70,14 +63,14 @@ def made(tmp_path: Path) -> Path:
 def test_a_failed_build_says_which_command_failed(tmp_path: Path) -> None:
     """Without a package index the error names the release, the command and what to look at."""
     with pytest.raises(LoadError, match=r"'rabbitmq' \(oslo\.messaging 18\.3\.1\) could not be"):
-        ensure("rabbitmq", tmp_path)
+        ensure("rabbitmq", guarded.run, tmp_path)
     assert not list(tmp_path.rglob("*.sealed"))
 
 
 @pytest.mark.usefixtures("offline")
 def test_a_sound_environment_is_used_as_it_is(made: Path, tmp_path: Path) -> None:
     """It needs no network, and its versions hold the hash of the simulator as it is now."""
-    versions = ensure("rabbitmq", tmp_path).versions
+    versions = ensure("rabbitmq", guarded.run, tmp_path).versions
     digest = hashlib.sha256((made / "tools" / "simulator.py").read_bytes()).hexdigest()
     assert versions["oslo.messaging"] == "18.3.1"
     assert versions["simulator_sha256"] == digest
@@ -92,12 +85,12 @@ def test_a_damaged_environment_is_made_anew(
     """Empty, cut short or changed: it is never used, and here fails to be made without network."""
     (made / name).write_text(content)
     with pytest.raises(LoadError, match="check that the package index can be reached"):
-        ensure("rabbitmq", tmp_path)
+        ensure("rabbitmq", guarded.run, tmp_path)
 
 
 def test_a_simulator_changed_in_mid_sweep_is_not_measured(made: Path, tmp_path: Path) -> None:
     """What is recorded is what ran: before each run the simulator is looked at."""
-    environment = ensure("rabbitmq", tmp_path)
+    environment = ensure("rabbitmq", guarded.run, tmp_path)
     environment.check()
     (made / "tools" / "simulator.py").write_text("another")
     with pytest.raises(LoadError, match=r"simulator\.py or messages_length\.yaml was changed"):

@@ -99,18 +99,20 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
 def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """Neither the start nor the configuration of a load generator can be written."""
     said = on_a_small_disk("""
-        from mqperf.runner.control import Control
+        from mqperf.hosts import LocalHost
+        from mqperf.runner.control import Control, Station
         fill()
-        for what in (lambda: Control(disk).place({"client.conf": "b" * 5000}),
-                     Control(disk).start):
+        station = Station(LocalHost(), disk)
+        for what in (lambda: station.place({"client.conf": "b" * 5000}), Control([station]).start):
             try:
                 what()
             except MqperfError as error:
                 print(error)
     """)
     assert said.splitlines() == [
-        f"DISK/{name}: No space left on device; make room there, or set TMPDIR to another folder"
-        for name in ("client.conf", "start.draft")
+        f"DISK/{name}: cannot write it: No space left on device;"
+        " make room there, or set TMPDIR to another folder"
+        for name in ("client.conf", "start")
     ]
 
 
@@ -119,13 +121,15 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
 ) -> None:
     """The reason is told, and the folder is set aside by its name at least."""
     said = on_a_small_disk("""
+        from mqperf.hosts import Hosts, LocalHost
         from mqperf.plan import Case
         from mqperf.record import Attempt, runs
         from mqperf.runner.trial import Trial
         case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
-            host=SimpleNamespace(name="local"), deployment=SimpleNamespace(nodes=()), facts={})
+            hosts=Hosts.alone(LocalHost()), deployment=SimpleNamespace(nodes=()),
+            generator=None, facts={})
         trial = Trial(case, 1, disk, bench, print)
         fill()
         print(trial.fail("for a reason " * 2000).status)

@@ -1,20 +1,30 @@
 """What every host promises; a new kind of host joins the list."""
 
+import os
+import socket
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from mqperf_toys import host as toy_host
 
 from mqperf.errors import HostError
-from mqperf.hosts import Host, LocalHost
+from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
 
-HOSTS: tuple[Host, ...] = (LocalHost(),)
-every_host = pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+KINDS = (HOSTS[HERE], toy_host.KIND)
 
 
-@every_host
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def host(request: pytest.FixtureRequest) -> Iterator[Host]:
+    """One host of every kind."""
+    with request.param.reached() as reached:
+        assert reached.name == request.param.name
+        yield reached
+
+
 def test_a_scratch_folder_is_private_and_vanishes(host: Host) -> None:
     """Nobody else looks into it, and nothing of it is left."""
     with host.scratch("contract") as folder:
@@ -24,7 +34,6 @@ def test_a_scratch_folder_is_private_and_vanishes(host: Host) -> None:
     assert not folder.exists()
 
 
-@every_host
 def test_files_are_written_and_read_back(host: Host) -> None:
     """For their owner only, from any position on, with the mode that was asked for."""
     with host.scratch("contract") as folder:
@@ -34,10 +43,10 @@ def test_files_are_written_and_read_back(host: Host) -> None:
         assert host.size(folder / "file") == len("größer".encode())
         assert stat.S_IMODE((folder / "file").stat().st_mode) == 0o600
         host.write(folder / "cookie", "x", mode=0o400)
+        assert host.names(folder) == {"file", "cookie"}
         assert stat.S_IMODE((folder / "cookie").stat().st_mode) == 0o400
 
 
-@every_host
 def test_what_a_host_refuses_is_told_with_the_file(host: Host) -> None:
     """A file that is not there, a folder that is, a file in the place of a folder."""
     with host.scratch("contract") as folder:
@@ -56,12 +65,13 @@ def test_what_a_host_refuses_is_told_with_the_file(host: Host) -> None:
                 refused()
 
 
-@every_host
 def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None:
     """Also a frozen one; its memory is known as long as it lives."""
     with host.scratch("contract") as folder:
         argv = ["/bin/sh", "-c", "echo up; sleep 60 & wait"]
         process = host.start("sleeper", argv, log=folder / "log", env={})
+        assert isinstance(process, Process)
+        assert isinstance(process, Watched)
         while b"up" not in host.read(folder / "log"):
             assert process.alive
         assert process.rss_bytes
@@ -79,7 +89,6 @@ def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None
         assert not any(child.is_running() for child in children)
 
 
-@every_host
 def test_a_command_gives_its_output_or_runs_out_of_time(host: Host) -> None:
     """Exit code, both outputs; and an error that names the command."""
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
@@ -89,17 +98,16 @@ def test_a_command_gives_its_output_or_runs_out_of_time(host: Host) -> None:
         host.run(["sleep", "60"], timeout_s=0.1)
 
 
-@every_host
 def test_ports_are_free_and_facts_are_told(host: Host) -> None:
     """Consecutive ports that nobody has, and the label by which tables know the host."""
     with host.ports(3) as ports:
         assert [port - ports[0] for port in ports] == [0, 1, 2]
+    assert all(psutil.pid_exists(pid) for pid in host.own_processes().values())
     facts = host.facts()
     assert facts["label"] == host.name
     assert facts["cores"]
 
 
-@every_host
 def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
     """A folder that is gone has none."""
     with host.scratch("contract") as folder:
@@ -107,3 +115,21 @@ def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
         assert list(folder.iterdir()) == []
         with pytest.raises(HostError):
             host.check_room(Path(folder, "absent"))
+
+
+def test_who_listens_is_found_by_its_program(host: Host) -> None:
+    """On a port of an address of the host, under the label that is given; nobody else is."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        program = psutil.Process().name()
+        found = host.listener("us", "127.0.0.1", port, program)
+        assert isinstance(found, Watched)
+        assert (found.label, found.pid, found.alive) == ("us", os.getpid(), True)
+        assert host.listener("us", "127.0.0.1", port, "beam.smp") is None
+        assert host.listener("us", "192.0.2.1", port, program) is None
+
+
+def test_an_unknown_kind_lists_the_known_ones() -> None:
+    """A registry has no default."""
+    with pytest.raises(HostError, match="no kind of host 'cloud'; known: local"):
+        lookup("cloud")

@@ -11,6 +11,7 @@ import pytest
 
 import mqperf
 from mqperf.actions import ACTIONS
+from mqperf.hosts import HOSTS
 from mqperf.load import GENERATORS
 from mqperf.probes import PROBES
 from mqperf.systems import SYSTEMS
@@ -92,6 +93,20 @@ def test_acting_stays_light() -> None:
     assert loaded.split() == []
 
 
+def test_load_generators_start_nothing() -> None:
+    """Commands and installers are the host's to run."""
+    starts = re.compile(r"guarded|subprocess\.(run|Popen)")
+    for path in (PACKAGE / "load").rglob("*.py"):
+        assert not starts.search(path.read_text()), path
+
+
+def test_systems_know_no_load_generator_from_inside() -> None:
+    """But ZeroMQ, which is a library of the generator: its version is the one pinned there."""
+    files = (PACKAGE / "systems").rglob("*.py")
+    found = {path.name for path in files if "mqperf.load.simulator" in path.read_text()}
+    assert found == {"zeromq.py"}
+
+
 def test_processes_are_started_in_one_way() -> None:
     """Only guarded starts any, and a report's forks: whatever else did might outlive us."""
     starts = re.compile(r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system))\b")
@@ -99,6 +114,7 @@ def test_processes_are_started_in_one_way() -> None:
     assert found == {"guarded"}
 
 
+SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS)
 SEAMS = (
     "runner",
     "tables",
@@ -115,7 +131,7 @@ SEAMS = (
 
 def test_the_rooms_between_know_no_value_of_a_seam() -> None:
     """Whoever adds a generator, probe, test case, system or action touches none of them."""
-    names = {name for seam in (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS) for name in seam}
+    names = {name for seam in SEAM_VALUES for name in seam}
     words = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
     files = [
         file

@@ -9,7 +9,7 @@ import pytest
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.plan import Case
-from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster
+from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster, Secrets
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
 from mqperf.systems.rabbitmq_version import kind_of_queue, parsed
 
@@ -18,7 +18,9 @@ PORTS = range(20_000, 20_000 + PORT_COUNT)
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Cluster:
-    return Cluster(tmp_path / "cluster", PORTS, Settings(management=True), (3, 10, 8))
+    settings = Settings(management=True)
+    program = Path("/usr/lib/rabbitmq-server")
+    return Cluster(tmp_path / "cluster", PORTS, settings, (3, 10, 8), program, Secrets())
 
 
 def a_case(**changes: object) -> Case:
@@ -59,31 +61,35 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     """Whoever shares the machine reads neither password nor cookie."""
-    cluster.write(LocalHost())
+    cluster.write_cookie(LocalHost())
+    for index in range(NODES):
+        cluster.node(index).write(LocalHost())
     files = [path for path in cluster.folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 2 * NODES
     assert {path.stat().st_mode & 0o077 for path in [cluster.folder, *files]} == {0}
-    assert cluster.password in (cluster.node_folder(0) / "rabbitmq.conf").read_text()
+    assert cluster.secrets.password in (cluster.node_folder(0) / "rabbitmq.conf").read_text()
 
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
     """No two clusters share a password, and none is printed by accident."""
-    other = Cluster(cluster.folder, cluster.ports, cluster.settings, cluster.version)
-    assert other.password != cluster.password
-    assert other.cookie != cluster.cookie
+    other, own = Secrets(), cluster.secrets
+    assert other.password != own.password
+    assert other.cookie != own.cookie
+    nodes = [cluster.node(index) for index in range(NODES)]
     shown = [
         repr(cluster),
+        *map(repr, nodes),
         *cluster.node_environment(0).values(),
         *cluster.ctl_environment().values(),
     ]
-    shown += [cluster.redacted(cluster.config(0) + cluster.cookie), *cluster.epmd_argv()]
-    assert not [text for text in shown if cluster.password in text or cluster.cookie in text]
+    shown += [own.redacted(cluster.config(0) + own.cookie), repr(cluster.port_mapper())]
+    assert not [text for text in shown if own.password in text or own.cookie in text]
 
 
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
     """The plugin costs CPU of the broker that is being measured."""
     assert "management.tcp.ip = 127.0.0.1" in cluster.config(0)
-    assert "management" not in Cluster(cluster.folder, PORTS, Settings(), (4, 0, 5)).config(0)
+    assert "management" not in replace(cluster, settings=Settings()).config(0)
 
 
 @pytest.mark.parametrize(

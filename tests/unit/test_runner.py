@@ -15,7 +15,7 @@ from mqperf.load import GENERATORS, Generator
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
 from mqperf.record import Run, read_events, runs
-from mqperf.runner import Silent, sweep, trial
+from mqperf.runner import Silent, loads, phases, sweep
 from mqperf.runner.plans import Outcome
 from mqperf.systems import SYSTEMS
 
@@ -117,8 +117,8 @@ def test_a_process_that_fails_costs_its_run_alone(
     words: str,
 ) -> None:
     """Both cases fail, each for itself with the reason; the same command completes them."""
-    for name in ("EXIT_MARGIN_S", "DRAIN_QUIET_S"):
-        monkeypatch.setattr(trial, name, 0.5)
+    monkeypatch.setattr(phases, "EXIT_MARGIN_S", 0.5)
+    monkeypatch.setattr(loads, "DRAIN_QUIET_S", 0.5)
     failed = measure(Told(), replay.faulty(**faults)).failed
     assert [reason.startswith(words) for _, reason in failed] == [True, True]
     assert statuses(tmp_path) == ["failed", "failed"]

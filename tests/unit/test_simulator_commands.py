@@ -1,15 +1,18 @@
 """The simulator's command lines."""
 
+import shlex
 import stat
 from pathlib import Path
 
 import pytest
 
+from mqperf.hosts import LocalHost
 from mqperf.load import Access, Command, Endpoint, Job
-from mqperf.load.simulator.commands import commands, describe
-from mqperf.load.simulator.environments import RELEASES, Environment
+from mqperf.load.simulator.commands import commands, describe, queues
+from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.releases import RELEASES
 from mqperf.plan import Case
-from mqperf.runner.control import Control
+from mqperf.runner.control import Station
 
 RUN = "rabbitmq-cmsm-r1.77"
 TOPIC = "rabbitmq-cmsm-r1-77"
@@ -37,7 +40,7 @@ def run(tmp_path: Path, **changes: object) -> list[Command]:
         Job(case(**changes), RUN, ACCESS, environment, control=tmp_path, out=Path("/out"))
     )
     for command in started:
-        Control(tmp_path).place(command.files)
+        Station(LocalHost(), tmp_path).place(command.files)
     return started
 
 
@@ -176,3 +179,27 @@ def test_description_can_be_typed_by_hand() -> None:
         "python simulator.py --url rabbit://USER:PASSWORD@HOST:5672/VHOST -j client-1.json"
         " -tg mqperf-1.server-1 -tp mqperf-1 -l 8 rpc-client -p 10 --timeout 10 --is-cast"
     )
+
+
+@pytest.mark.parametrize("targets", ["own", "shared"])
+def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
+    """What is deleted after a run is what the simulator's servers are told to declare."""
+    of_case = Case.model_validate(
+        {
+            "system": "rabbitmq",
+            "topology": "cmsm",
+            "queues": "classic",
+            "test_case": "rpc-call",
+            "green_threads": 1,
+            "processes": 3,
+            "duration_s": 1,
+            "parameters": {"targets": targets},
+        }
+    )
+    names = set(queues(of_case, "mqperf"))
+    for line in describe(of_case):
+        words = shlex.split(line)
+        topic = words[words.index("-tp") + 1]
+        assert {topic, f"{topic}.info"} <= names
+        if "-s" in words:
+            assert f"{topic}.{words[words.index('-s') + 1]}" in names

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import RecordError, SystemFault
-from mqperf.hosts import ForeignProcess, LocalHost, Process
+from mqperf.guarded import Process
+from mqperf.hosts import ForeignProcess, LocalHost
 from mqperf.plan import ActionPlan
 from mqperf.runner.timetable import Timetable
 from mqperf.systems import Node

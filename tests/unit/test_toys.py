@@ -33,10 +33,11 @@ def mqperf(folder: Path, *words: str, path: tuple[Path, ...] = (TOYS, TOYS / "in
 
 
 def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
-    """Its system, generator, test case, probe and action are run, audited and published."""
+    """Its system, generator, test case, probe, action and host are run, audited and published."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
-    assert "done: toy direct none, toy-echo" in mqperf(tmp_path, "run", "toy.yaml")
+    said = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
+    assert "done: toy direct none, toy-echo" in said
     audit = mqperf(tmp_path, "audit", "data/runs/toy", "--format", "json")
     kinds = {json.loads(line)["kind"] for line in audit.splitlines()}
     assert kinds <= {"noisy-host", "not-recovered", "littles-law", "empty-seconds"}
@@ -45,6 +46,7 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     for words in ("Test Case 4: Echo Throughput Test", "poke", "Replay"):
         assert words in page
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
+    assert "toy-corner" in (tmp_path / "t" / "cpu.csv").read_text()
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
 
 
@@ -60,6 +62,30 @@ def test_a_package_adds_an_axis(tmp_path: Path) -> None:
     runs, messages = (pd.read_csv(tmp_path / "t" / f"{name}.csv") for name in ("runs", "messages"))
     rate = runs[["run", "thinning"]].merge(messages).set_index("thinning")["throughput_msg_s"]
     assert rate[1] == pytest.approx(4 * rate[4], rel=0.1)
+
+
+def test_a_package_makes_links(tmp_path: Path) -> None:
+    """Its backend is used, named, and measured before and after the load."""
+    linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {delay_s: [0, 0.01]}\n"
+    (tmp_path / "toy.yaml").write_text(linked)
+    assert "link between client and broker: delay_s 0.01" in mqperf(tmp_path, "plan", "toy.yaml")
+    said = mqperf(tmp_path, "run", "toy.yaml")
+    assert said.count("done: toy direct none, toy-echo, 1 thread") == 2
+    mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
+    links = pd.read_csv(tmp_path / "t" / "links.csv")
+    assert links["backend"].tolist() == ["toy-wire"] * 2
+    assert sorted(links["delay_after_s"]) == pytest.approx([0.0001, 0.0101])
+
+
+def test_a_link_that_nobody_can_make_is_told(tmp_path: Path) -> None:
+    """With what is in the way of each backend; without any, before anything is started."""
+    linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {loss_share: 0.1}\n"
+    (tmp_path / "toy.yaml").write_text(linked)
+    said = mqperf(tmp_path, "run", "toy.yaml")
+    assert "no link can be made between client and broker: Toy wire: it cannot lose packets" in said
+    rabbit = "systems: {rabbitmq: {topologies: [cmsm]}}\nload: {green_threads: 1, duration_s: 1}\n"
+    (tmp_path / "plain.yaml").write_text(f"{rabbit}link: {{delay_s: 0.1}}\n")
+    assert "no backend that makes links" in mqperf(tmp_path, "plan", "plain.yaml", path=())
 
 
 def test_a_value_that_a_generator_refuses_is_told_with_its_place(tmp_path: Path) -> None:

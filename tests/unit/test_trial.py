@@ -1,5 +1,6 @@
 """Trials whose processes cannot start."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -7,13 +8,15 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mqperf.errors import HostError, MqperfError, SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.load.simulator import environments
-from mqperf.load.simulator.environments import RELEASES, Environment
+from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.releases import RELEASES
 from mqperf.plan import Case
 from mqperf.record import runs
-from mqperf.runner.trial import Bench, Trial
+from mqperf.runner.bench import Bench
+from mqperf.runner.phases import begin
 
 if TYPE_CHECKING:
     from mqperf.systems import Deployment
@@ -34,7 +37,7 @@ REDIS = Endpoint("zmtp", ("127.0.0.1:1",))
 def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
-    def clean_up(_run_id: str) -> None:
+    def clean_up(_run_id: str, _queues: Sequence[str]) -> None:
         if trouble is not None:
             raise trouble
 
@@ -56,18 +59,18 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
         tools / "simulator.py",
         environments._tools(tools),
     )
-    host = LocalHost()
+    hosts = Hosts.alone(LocalHost())
     system = cast("Deployment", deployment)
-    return Bench(host, system, GENERATORS["simulator"], environment, {"system": facts})
+    return Bench(hosts, system, GENERATORS["simulator"], environment, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     """With the name of what is missing; nothing partial is left."""
-    trial = Trial.begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
+    begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
-        trial.measure()
-    run = trial.fail(str(error.value))
-    trial.close()
+        begun.measure()
+    run = begun.trial.fail(str(error.value))
+    begun.trial.close()
     assert run.facts().failure == str(error.value)
     assert [one.status for one in runs(tmp_path)] == ["failed"]
 
@@ -75,9 +78,8 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
     """It is no error of the trial; the system tells it, and is not asked to clean up again."""
     spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))
-    trial = Trial.begin(CASE, 1, tmp_path, spoiled, print)
-    trial.close()
+    begin(CASE, 1, tmp_path, spoiled, print).trial.close()
     with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
         spoiled.check()
-    Trial.begin(CASE, 2, tmp_path / "more", spoiled, print).close()
+    begin(CASE, 2, tmp_path / "more", spoiled, print).trial.close()
     assert spoiled.faults == ["delete_vhost did not end"]

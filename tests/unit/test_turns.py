@@ -22,9 +22,9 @@ from mqperf.plan import Case, Plan
 from mqperf.plan_file import load_plan, parse_plan, read_plans
 from mqperf.record import Run, runs
 from mqperf.runner import Job, Silent, sweep_all
+from mqperf.runner.bench import Bench
 from mqperf.runner.plans import in_turns
 from mqperf.runner.sweep import Sweep
-from mqperf.runner.trial import Bench
 
 PLAN = """\
 systems:

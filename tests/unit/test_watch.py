@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mqperf.errors import HostError, SystemFault
-from mqperf.hosts import ForeignProcess, LocalHost, Process
+from mqperf.guarded import Process
+from mqperf.hosts import ForeignProcess, LocalHost
 from mqperf.runner import watch
 from mqperf.runner.watch import Clock, Stillness
 from mqperf.systems.system import Node

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from mqperf.load.generator import Generator, Kind
-from mqperf.load.simulator import environments, output
+from mqperf.load.simulator import environments, output, releases
 from mqperf.load.simulator.account import account
-from mqperf.load.simulator.commands import commands, describe
+from mqperf.load.simulator.commands import commands, describe, queues
 from mqperf.load.simulator.drivers import options
 from mqperf.load.simulator.parameters import Parameters
 
 
 def about(driver: str) -> str:
     """Which release, for which driver."""
-    return f"simulator of oslo.messaging {environments.find(driver).version} for {driver}"
+    return f"simulator of oslo.messaging {releases.find(driver).version} for {driver}"
 
 
 def check(folder: Path, label: str, kind: Kind) -> None:
@@ -36,4 +36,5 @@ GENERATOR = Generator(
     options=options,
     check=check,
     account=account,
+    queues=queues,
 )

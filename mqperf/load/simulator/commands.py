@@ -55,6 +55,19 @@ def describe(case: Case) -> list[str]:
     ]
 
 
+def queues(case: Case, run_id: str) -> list[str]:
+    """The queues that the servers of a run declare by name.
+
+    Those of replies and of fan-outs have random names, and expire by themselves.
+    """
+    names = []
+    for label, kind, pair in _processes(case):
+        if kind == "server":
+            topic = _topic(case, run_id, pair)
+            names += [topic, f"{topic}.{label}", f"{topic}.info"]
+    return list(dict.fromkeys(names))
+
+
 @dataclass(frozen=True, slots=True)
 class _Shim:
     """What the simulator's processes of one run have in common."""

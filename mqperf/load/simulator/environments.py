@@ -9,7 +9,6 @@ import hashlib
 import importlib.util
 import json
 import platform
-import re
 import shlex
 import shutil
 import sys
@@ -20,11 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from mqperf import cache, guarded
+from mqperf import cache
 from mqperf.errors import LoadError
+from mqperf.load.generator import RunCommand
+from mqperf.load.simulator.releases import LOCKS, Release, find
 from mqperf.redaction import without_passwords
 
-LOCKS = Path(__file__).with_name("locks")
 TOOLS = ("simulator.py", "messages_length.yaml")
 VERSIONS = "versions.json"
 REPORTED = (
@@ -46,52 +46,8 @@ import importlib.metadata, json
 print(json.dumps({d.name: d.version for d in importlib.metadata.distributions()}))
 """
 LAST_LINES = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
-
-    ``lock`` names a file in ``locks/``, ``repairs`` the functions of the shim that it needs, and
-    ``tools`` says what must be installed to compile what comes without compiled code.
-    """
-
-    name: str
-    version: str
-    lock: str
-    sdist_sha256: str
-    repairs: tuple[str, ...]
-    why: str
-    tools: str = ""
-
-
-RELEASES: dict[str, Release] = {
-    "rabbitmq": Release(
-        name="rabbitmq",
-        version="18.3.1",
-        lock="rabbitmq.txt",
-        sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
-        repairs=(),
-        why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
-    ),
-    "zeromq": Release(
-        name="zeromq",
-        version="8.1.4",
-        lock="zeromq.txt",
-        sdist_sha256="c91626c5075620265db6c7050409b675c65b41df2308c3ece1da47c9bc935b67",
-        repairs=("abstract-collections", "zmq-call-monitor", "whole-topic"),
-        why="the last series with a ZeroMQ driver",
-    ),
-    "amqp": Release(
-        name="amqp",
-        version="14.9.3",
-        lock="amqp.txt",
-        sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
-        repairs=("amqp-expiry", "amqp-warnings", "amqp-first-host"),
-        why="the last series with an AMQP 1.0 driver",
-        tools="a C compiler and Python's headers (sudo apt-get install gcc libc6-dev python3-dev)",
-    ),
-}
+LIMIT_S = 3600
+"""By then the slowest index has given all, or gives nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,43 +73,27 @@ class Environment:
             )
 
 
-def find(name: str) -> Release:
-    """The release of that name; raises `LoadError` listing the known ones."""
-    if name not in RELEASES:
-        raise LoadError(f"No simulator release {name!r}; there are: {', '.join(RELEASES)}.")
-    return RELEASES[name]
-
-
-def pinned(name: str, distribution: str) -> str:
-    """The version of a distribution that the lock of a release names."""
-    lock = (LOCKS / find(name).lock).read_text()
-    found = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
-    if found is None:
-        raise LoadError(f"{LOCKS / find(name).lock}: does not name {distribution}; renew the locks")
-    return found[1]
-
-
-def ensure(name: str, folder: Path | None = None) -> Environment:
+def ensure(name: str, run: RunCommand, folder: Path | None = None) -> Environment:
     """The environment of a release, built first if this machine has no sound one.
 
-    Building needs the network; ``folder`` is the cache, the user's by default.  Two processes that
-    ask at once build it once.  Raises `LoadError` with the last words of the command that failed,
-    and `HostError` when the cache cannot be written.
+    Building needs the network, and a host to ``run`` the installers; ``folder`` is the cache, the
+    user's by default.  Two processes that ask at once build it once.  Raises `LoadError` with the
+    last words of the command that failed, and `HostError` when the cache cannot be written.
     """
     release = find(name)
     home = _home(release, cache.place() if folder is None else folder)
-    cache.make(home, lambda: _build(release, home), read=(*TOOLS, VERSIONS))
+    cache.make(home, lambda: _build(release, home, run), read=(*TOOLS, VERSIONS))
     installed = json.loads((home / VERSIONS).read_text())
     versions = installed | _tools(home / "tools")
     return Environment(release, _python(home), home / "tools" / "simulator.py", versions)
 
 
-def self_check(name: str, folder: Path | None = None) -> Mapping[str, str]:
+def self_check(name: str, run: RunCommand, folder: Path | None = None) -> Mapping[str, str]:
     """Build the environment if needed, start its simulator once, and give its versions."""
-    environment = ensure(name, folder)
+    environment = ensure(name, run, folder)
     alone = ("-I", "-B", "-W", "ignore")  # no variable of the user's counts, no file is written
     argv = [str(environment.python), *alone, str(environment.simulator), "--help"]
-    _run(environment.release, argv)
+    _run(environment.release, run, argv)
     return environment.versions
 
 
@@ -168,30 +108,30 @@ def _python(home: Path) -> Path:
     return home / "venv" / "bin" / "python"
 
 
-def _build(release: Release, home: Path) -> None:
+def _build(release: Release, home: Path, run: RunCommand) -> None:
     home.mkdir()
     with ThreadPoolExecutor() as pool:
-        steps = [pool.submit(step, release, home) for step in (_install, _unpack_tools)]
+        steps = [pool.submit(step, release, home, run) for step in (_install, _unpack_tools)]
     for step in steps:
         step.result()
-    (home / VERSIONS).write_text(json.dumps(_versions(release, home), indent=2))
+    (home / VERSIONS).write_text(json.dumps(_versions(release, home, run), indent=2))
 
 
-def _install(release: Release, home: Path) -> None:
+def _install(release: Release, home: Path, run: RunCommand) -> None:
     """Everything that the lock file names, byte-compiled so that the first run starts quickly."""
     uv = _uv()
-    _run(release, [*uv, "venv", "--quiet", "--python", sys.executable, str(home / "venv")])
+    _run(release, run, [*uv, "venv", "--quiet", "--python", sys.executable, str(home / "venv")])
     pinned = ["--require-hashes", "--compile-bytecode", "-r", str(LOCKS / release.lock)]
-    _run(release, [*uv, "pip", "install", "--quiet", "--python", str(_python(home)), *pinned])
+    _run(release, run, [*uv, "pip", "install", "--quiet", "--python", str(_python(home)), *pinned])
 
 
-def _unpack_tools(release: Release, home: Path) -> None:
+def _unpack_tools(release: Release, home: Path, run: RunCommand) -> None:
     """The simulator and its table, out of the verified source distribution."""
     with tempfile.TemporaryDirectory() as folder:
         wanted = Path(folder, "sdist.txt")
         wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
         only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
-        _run(release, [*_pip(), "download", "--quiet", "--no-input", *only, "--dest", folder])
+        _run(release, run, [*_pip(), "download", "--quiet", "--no-input", *only, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
         _extract(archive, home / "tools")
 
@@ -207,9 +147,9 @@ def _extract(archive: Path, folder: Path) -> None:
                     (folder / path.name).write_bytes(source.read())
 
 
-def _versions(release: Release, home: Path) -> dict[str, str]:
+def _versions(release: Release, home: Path, run: RunCommand) -> dict[str, str]:
     """Versions by distribution, and of Python."""
-    said = _run(release, [str(_python(home)), "-I", "-B", "-c", LIST_INSTALLED])
+    said = _run(release, run, [str(_python(home)), "-I", "-B", "-c", LIST_INSTALLED])
     installed = json.loads(said)
     return {
         "python": platform.python_version(),
@@ -244,9 +184,9 @@ def _module(name: str) -> list[str]:
     return [sys.executable, "-P", "-m", name]
 
 
-def _run(release: Release, argv: list[str]) -> str:
-    """The standard output of a command that must succeed; it dies with us."""
-    done = guarded.run(argv)
+def _run(release: Release, run: RunCommand, argv: list[str]) -> str:
+    """The standard output of a command that must succeed."""
+    done = run(argv, timeout_s=LIMIT_S)
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         tools = f", that there are {release.tools}" if release.tools else ""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mqperf.links import Backend, Ends
+from mqperf.hosts import Hosts
+from mqperf.links import Backend
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
 
@@ -20,15 +21,15 @@ class Wire:
         return MeasuredLink(delay_s=self.asked.delay_s + 1e-4)
 
 
-def obstacle(link: LinkPoint, ends: Ends) -> str | None:
+def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:
     """It loses nothing, and needs hosts at both ends."""
     if link.loss_share:
         return "it cannot lose packets"
-    return None if all(ends[role] for role in link.between) else "an end has no host"
+    return None if all(hosts.of(role) for role in link.between) else "an end has no host"
 
 
 @contextmanager
-def laid(link: LinkPoint, _ends: Ends) -> Iterator[Wire]:
+def laid(link: LinkPoint, _hosts: Hosts) -> Iterator[Wire]:
     """Give it."""
     yield Wire(link)
 

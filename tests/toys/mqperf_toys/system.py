@@ -1,6 +1,6 @@
 """A system under test with one node, which does nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ class Toy:
         self.provisioned += 1
         return Access(NOWHERE, NOWHERE)
 
-    def clean_up(self, _run_id: str) -> None:
+    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Count down."""
         self.provisioned -= 1
 

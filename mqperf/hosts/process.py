@@ -1,0 +1,80 @@
+"""What a process on a host is to those who watch it, and to those who started it."""
+
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A process on a host, whoever started it."""
+
+    @property
+    def label(self) -> str:
+        """How records and messages call it."""
+        ...
+
+    @property
+    def pid(self) -> int:
+        """Its process id on its host."""
+        ...
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        ...
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it was stopped by a signal, or by a debugger, and not continued."""
+        ...
+
+
+@runtime_checkable
+class Process(Watched, Protocol):
+    """A process that a host started for us; it ends with us, and all that it started with it.
+
+    A process that has ended already is left in peace by every method.
+    """
+
+    @property
+    def log(self) -> Path:
+        """Where on the host its output goes."""
+        ...
+
+    @property
+    def rss_bytes(self) -> int | None:
+        """Memory that it holds; None when it has ended."""
+        ...
+
+    def poll(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        ...
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        ...
+
+    def suspend(self) -> None:
+        """Stop it and all that it started: SIGSTOP."""
+        ...
+
+    def resume(self) -> None:
+        """Let all of them go on: SIGCONT."""
+        ...
+
+    def stop(self, grace_s: float) -> int:
+        """End it: SIGTERM, after ``grace_s`` seconds SIGKILL; its exit code."""
+        ...
+
+
+def stop_all(processes: Sequence[Process], grace_s: float) -> None:
+    """End several processes at once: all of them get their SIGTERM before any is waited for."""
+    for process in processes:
+        process.signal(signal.SIGTERM)
+        process.signal(signal.SIGCONT)
+    deadline = time.monotonic() + grace_s
+    for process in processes:
+        process.stop(max(0.0, deadline - time.monotonic()))

@@ -1,0 +1,33 @@
+"""What the trials of one system share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import Hosts
+from mqperf.load import Generator, Tool
+from mqperf.runner.watch import Stillness
+from mqperf.systems import Deployment
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where trials run, against what, by which generator.
+
+    ``faults`` are clean-ups that failed: with any, the system is not to be measured again.
+    """
+
+    hosts: Hosts
+    deployment: Deployment
+    generator: Generator
+    tool: Tool
+    facts: Mapping[str, Any]
+    faults: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise ``MqperfError`` when no further case must be measured on this system."""
+        if self.faults:
+            raise SystemFault(f"cleaning up after a run failed: {self.faults[0]}")
+        self.deployment.check()
+        Stillness(self.deployment).check()
