@@ -83,8 +83,8 @@ def brokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ready = bench(tmp_path / "tools")
 
     @contextmanager
-    def begin(sweep: Sweep, name: str) -> Iterator[Bench]:
-        started.append(f"{sweep.runs.name} {name}")
+    def begin(sweep: Sweep, case: Case) -> Iterator[Bench]:
+        started.append(f"{sweep.runs.name} {case.system}")
         if f"!{sweep.runs.name}" in started:
             raise HostError("the broker did not start")
         yield ready
