@@ -6,10 +6,9 @@ to 2.13 agree: man page of atop, section on parseable output.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,26 +26,36 @@ FOLDER = "atop"
 BROKERS = ("beam.smp", "java", "qdrouterd", "qpidd", "redis-server")
 """Programs that brokers are."""
 
-HOST = re.compile(r"CPU \S+ (\d+) \S+ \S+ ([1-9]\d*) ([1-9]\d*) (\d+) ((?:\d+ ){7}\d+)")
+HOST = re.compile(rb"CPU \S+ (\d+) \S+ \S+ ([1-9]\d*) ([1-9]\d*) (\d+) ((?:\d+ ){7}\d+)")
 """End in epoch seconds, seconds, ticks a second, cores; then ticks: system, user, nice, ..."""
 
-PROCESS = re.compile(
-    r"PRC \S+ (\d+) \S+ \S+ (\d+) \d+ \((.*)\) [A-Za-z] ([1-9]\d*) (\d+) (\d+) (?:\S+ ){7}y\b"
-)
-"""End, seconds, program, ticks a second, user and system ticks; threads have ``n`` for ``y``."""
+HEAD, MARK = 7, 11
+"""Words of a process before its name, and after it those before the mark: threads have no ``y``."""
+
+BROKER = re.compile(rb"\((?:" + b"|".join(re.escape(name.encode()) for name in BROKERS) + rb")\) ")
+"""Of the hundreds of lines of a second only those with it are looked at."""
+
+SEPARATOR = b"\nSEP\n"
+CHUNK_BYTES = 256 * 1024
+BLOCK_LIMIT_BYTES = 64 * raw.MIB
+"""Of one sample: hundreds of thousands of processes."""
 
 SLACK_S = 0.5
 """How far an interval may reach out of the window; atop's instants are whole seconds."""
 
 
+Used = tuple[float, float]
+"""Seconds of CPU, and those of them in system."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What a host did between two samples: kind (broker, host) -> seconds of CPU, and in system."""
+    """What a host did between two samples, by kind: broker, host."""
 
     end: int
     seconds: int
     cores: int
-    used: Mapping[str, tuple[float, float]]
+    used: Mapping[str, Used]
 
     @property
     def start(self) -> int:
@@ -65,7 +74,7 @@ def read(file: Path, label: str, window: tuple[float, float]) -> "pd.DataFrame":
 
     begin, end = window
     try:
-        known = _intervals(file, file.stat().st_mtime_ns)
+        known = intervals(file, file.stat().st_mtime_ns)
     except OSError as error:
         raise ProbeError(f"{file}: cannot be read: {error.strerror}") from None
     inside = [one for one in known if one.start >= begin - SLACK_S and one.end <= end + SLACK_S]
@@ -82,15 +91,15 @@ def read(file: Path, label: str, window: tuple[float, float]) -> "pd.DataFrame":
 
 
 @cache
-def _intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
+def intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
     """Every interval of the record but the first after a reset, which counts from the boot on."""
-    lines = raw.content(file).decode(errors="replace").splitlines()
     found, known = [], False
-    for reset, block in _blocks(lines):
-        host = next(filter(None, map(HOST.match, block)), None)
+    for block in _blocks(file):
+        reset = block.startswith(b"RESET\n")
+        host = HOST.match(block, len(b"RESET\n") if reset else 0) or _host(block)
         if host is None:
             raise ProbeError(f"{file}: a block without a line CPU: print it with atop -P PRC,CPU")
-        own = [p for p in map(PROCESS.match, block) if p and p[3] in BROKERS]
+        own = list(_brokers(block))
         known = known or bool(own)
         if not reset:
             found.append(_interval(host, own))
@@ -99,21 +108,44 @@ def _intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
     return tuple(found)
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The lines between separators, and whether a reset stands before them."""
-    for separator, group in groupby(lines, key=lambda line: line == "SEP"):
-        if not separator:
-            block = list(group)
-            yield block[0] == "RESET", block
+def _blocks(file: Path) -> Iterator[bytes]:
+    """What stands between separators, one sample after the other, whatever the file's length."""
+    rest = b""
+    with raw.opened(file) as lines:
+        while chunk := lines.read(CHUNK_BYTES):
+            *whole, rest = (rest + chunk).split(SEPARATOR)
+            if len(rest) > BLOCK_LIMIT_BYTES:
+                raise ProbeError(f"{file}: {len(rest)} bytes without a line SEP: no record of atop")
+            yield from filter(None, whole)
+    if rest := rest.removesuffix(b"SEP\n").rstrip(b"\n"):
+        yield rest
 
 
-def _interval(host: re.Match[str], own: list[re.Match[str]]) -> Interval:
+def _host(block: bytes) -> re.Match[bytes] | None:
+    """The line CPU, where it is not the first."""
+    at = block.find(b"\nCPU ")
+    return HOST.match(block, at + 1) if at >= 0 else None
+
+
+def _brokers(block: bytes) -> Iterator[Used]:
+    """What every process used that is a broker by its whole name, which may hold blanks itself."""
+    for name in BROKER.finditer(block):
+        start = block.rfind(b"\n", 0, name.start()) + 1
+        end = block.find(b"\n", name.end())
+        head = block[start : name.start()].split(b" ")
+        tail = block[name.end() : end if end >= 0 else len(block)].split(b" ", MARK + 1)
+        whole = len(head) == HEAD + 1 and head[0] == b"PRC" and len(tail) > MARK
+        if whole and tail[MARK] == b"y" and all(map(bytes.isdigit, tail[1:4])):
+            hertz, user, system = map(int, tail[1:4])
+            yield (user + system) / hertz, system / hertz
+
+
+def _interval(host: re.Match[bytes], own: Sequence[Used]) -> Interval:
     hertz = int(host[3])
     system, user, nice, _idle, _wait, irq, softirq, steal = map(int, host[5].split()[:8])
     in_system = system + irq + softirq
     busy = (user + nice + in_system + steal) / hertz, in_system / hertz
-    used = [(int(p[5]) / int(p[4]), int(p[6]) / int(p[4])) for p in own]
-    brokers = sum(u + s for u, s in used), sum(s for _, s in used)
+    brokers = sum(total for total, _ in own), sum(part for _, part in own)
     return Interval(int(host[1]), int(host[2]), int(host[4]), {"broker": brokers, "host": busy})
 
 

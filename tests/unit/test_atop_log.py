@@ -79,3 +79,38 @@ def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
     file.write_text(text)
     with pytest.raises(ProbeError, match=rf"mq1\.txt: .*{words}"):
         atop_log.read(file, "mq1", (0.0, 10.0))
+
+
+def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a piece ends: a long record needs no more memory than a short one."""
+    known = read(log, BEGIN, 11)
+    for size in (1, 7, 100, 4096):
+        monkeypatch.setattr(atop_log, "CHUNK_BYTES", size)
+        atop_log.intervals.cache_clear()
+        pd.testing.assert_frame_equal(read(log, BEGIN, 11), known)
+
+
+def test_a_file_without_separators_is_no_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not read to its end, however long it is."""
+    monkeypatch.setattr(atop_log, "BLOCK_LIMIT_BYTES", 1000)
+    file = tmp_path / "mq1.txt"
+    file.write_text("CPU a 5 d t 1 100 2 1 1 0 8 0 0 0 0\n" * 100)
+    with pytest.raises(ProbeError, match="3600 bytes without a line SEP: no record of atop"):
+        atop_log.read(file, "mq1", (0.0, 10.0))
+
+
+def test_a_program_named_like_a_brokers_part_is_none(tmp_path: Path) -> None:
+    """Names may hold brackets and blanks; only the whole name counts."""
+    line = "PRC a {} d t 1 7 ({}) S 100 {} 0 0 120 0 0 1 0 7 y 1 () 0 -3 -3\n"
+    names = [("beam.smp", 30), ("(beam.smp) x", 50), ("java", 5), ("my (java) ", 7)]
+    host = "CPU a {} d t 1 100 2 1 1 0 8 0 0 0 0\n"
+    blocks = [
+        host.format(end) + "".join(line.format(end, name, ticks) for name, ticks in names)
+        for end in (5, 6)
+    ]
+    file = tmp_path / "mq1.txt"
+    file.write_text("SEP\n".join(blocks))
+    rows = atop_log.read(file, "mq1", (4.0, 6.0))
+    assert own(rows, "mq1", "window")["total_cores"].tolist() == [pytest.approx(0.35)]

@@ -1,0 +1,111 @@
+"""How fast a record of atop is read: CPU time and memory, beside the parser of performa.
+
+    ./noxw -s benchmarks -- atop [PATH-OF-PERFORMA/performa/modules/atop.py]
+
+The text is that of 120 processes a second, three of them brokers, for a quarter of an hour.
+performa was written for Python 2: where it changes a dictionary while it reads it, it gets a list.
+"""
+
+import sys
+import tempfile
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from mqperf.probes import atop_log
+
+BEGIN = 1_700_000_000
+SECONDS = 900
+PROCESSES = 120
+NAMES = ("kworker/0:1-events", "python3", "bash", "sshd", "systemd-journal")
+PAIRS = 5
+
+
+def main() -> None:
+    """Print the medians of alternating readings, and what the longest and a short record need."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = written(Path(folder) / "mq1.txt", SECONDS)
+        ours(record)  # pandas is imported by now
+        print(f"{PROCESSES} processes, {SECONDS} s, {record.stat().st_size / 1e6:.1f} MB")
+        if len(sys.argv) > 1:
+            beside(record, performa(Path(sys.argv[1])))
+        else:
+            print(f"read in {median(cpu_s(lambda: ours(record)) for _ in range(PAIRS)):.3f} s")
+        for seconds in (60, SECONDS, 4 * SECONDS):
+            file = written(Path(folder) / f"{seconds}.txt", seconds)
+            print(f"{seconds:6} s: peak of memory {peak_mib(file):.1f} MiB")
+
+
+def beside(record: Path, parse: Callable[..., Any]) -> None:
+    """Print CPU times in pairs, and the median of their ratios."""
+    text = record.read_text()
+    filters = {"name": "beam.*", "label": ["PRC"]}
+    pairs = [
+        (cpu_s(lambda: parse(text, filters)), cpu_s(lambda: ours(record))) for _ in range(PAIRS)
+    ]
+    for theirs, own in pairs:
+        print(f"performa {theirs:.3f} s, mqperf {own:.3f} s, ratio {theirs / own:.1f}")
+    print(f"median of the ratios {median(theirs / own for theirs, own in pairs):.1f}")
+
+
+def ours(record: Path) -> None:
+    """Read all of a record."""
+    atop_log.intervals.cache_clear()
+    atop_log.read(record, "mq1", (float(BEGIN), float(BEGIN + 1)))
+
+
+def performa(source: Path) -> Callable[..., Any]:
+    """The published parser: what stands before the part that runs on hosts."""
+    own = (
+        source.read_text().split("\ndef start(")[0].replace("point.items()", "list(point.items())")
+    )
+    names: dict[str, Any] = {}
+    with warnings.catch_warnings(action="ignore"):
+        exec(compile(own, source.name, "exec"), names)  # noqa: S102 (a file that the user names)
+    return names["parse"]
+
+
+def cpu_s(step: Callable[[], object]) -> float:
+    """Seconds of CPU that a step takes."""
+    began = time.process_time()
+    step()
+    return time.process_time() - began
+
+
+def peak_mib(record: Path) -> float:
+    """The most that is allocated while a record is read."""
+    tracemalloc.start()
+    ours(record)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def written(file: Path, seconds: int) -> Path:
+    """A record of so many seconds."""
+    with file.open("w") as out:
+        out.writelines(block(BEGIN + second) for second in range(seconds))
+    return file
+
+
+def block(end: int) -> str:
+    """One second, as ``atop -P PRC,CPU`` prints it."""
+    return "".join(lines(f"node-1 {end} 2026/11/21 02:04:21 1")) + "SEP\n"
+
+
+def lines(start: str) -> Iterator[str]:
+    """The host and every process."""
+    yield f"CPU {start} 100 2 28 133 0 26 0 0 12 0 0 5198 100 0 0\n"
+    for number in range(PROCESSES):
+        name = "beam.smp" if number % 40 == 0 else NAMES[number % len(NAMES)]
+        ticks = f"100 {number % 7} {number % 3}"
+        pid = 6000 + number
+        yield f"PRC {start} {pid} ({name}) S {ticks} 0 120 0 0 1 0 {pid} y 69351835 () 0 -3 -3\n"
+
+
+if __name__ == "__main__":
+    main()
