@@ -1,6 +1,6 @@
 """What notebooks call: one line per cell, so that a notebook tells the story and nothing else."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from rich.console import Console
 
 from mqperf import figures, stats, tables
-from mqperf.columns import COUNTS, OUTAGES
+from mqperf.columns import COUNTS, OUTAGES, parameters
 from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
@@ -20,7 +20,15 @@ from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
 from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, select, shown, with_processes, without_control_runs
+from mqperf.tables import (
+    Tables,
+    over_repeats,
+    select,
+    shown,
+    varied,
+    with_parameters,
+    without_control_runs,
+)
 from mqperf.test_cases import TEST_CASES
 
 ROOT_MARK = "notebooks"
@@ -32,7 +40,9 @@ SWEEP = (
 )
 AXES = ("system", "topology", "queues", "threads")
 POINT = (*AXES, "processes")
-"""What tells points apart: 10 threads may be 10 in one process, or 5 in each of two."""
+"""What tells points apart: 10 threads may be 10 in one process, or 5 in each of two.
+
+Parameters that vary tell them apart, too."""
 
 
 def set_up() -> None:
@@ -95,7 +105,7 @@ def results(runs: str) -> dict[str, pd.DataFrame]:
 def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
     """Message counts of every whole run of a test case."""
     own = _own(found, test_case)
-    return _readable(_with_processes(own["messages"], own), COUNTS)
+    return _readable(_with_parameters(own["messages"], own), COUNTS)
 
 
 def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
@@ -107,52 +117,53 @@ def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
 def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """CPU over the window, total and system, of every process: brokers, clients, servers, host."""
     own = _own(found, test_case)
-    cpu = _with_processes(own["cpu"], own)
+    cpu = _with_parameters(own["cpu"], own)
     window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
-    keys = [*POINT, "process"]
-    used = window.groupby(keys, sort=False, dropna=False)[["total_cores", "sys_cores"]].mean()
-    readable = shown(used.reset_index(), *keys, "total_cores", "sys_cores")
-    return readable.pivot_table(index=[*POINT], columns="process", sort=False)
+    used = over_repeats(window, ["total_cores", "sys_cores"], "process")
+    keys, figures = _point(used), ("total_cores", "sys_cores")
+    readable = shown(used, *keys, "process", *figures)
+    return readable.pivot_table(index=list(readable)[: len(keys)], columns="process", sort=False)
 
 
 def outages(found: Tables) -> pd.DataFrame:
     """What each action of the plan did to a run: downtime, outage and recovery."""
-    rows = _with_processes(found["outages"], found)
-    return shown(rows, *POINT, "repeat", *OUTAGES).set_index([*POINT, "repeat"])
+    rows = _with_parameters(found["outages"], found)
+    return _indexed(rows, (*_point(rows), "repeat"), OUTAGES)
 
 
 def doubts(found: Tables) -> pd.DataFrame:
     """Every reason to distrust a number, beside the point it is about."""
-    return found["doubts"][[*AXES, "test_case", "kind", "text"]]
+    return _placed(found, "doubts", "kind", "text")
 
 
 def show_sweeps(found: Tables, test_case: str) -> None:
-    """Draw throughput, latency and CPU against threads, a sheet for each layout of a system."""
+    """Draw throughput, latency and CPU of each sweep, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
 
 
 def show_nodes(found: Tables, test_case: str) -> None:
-    """Draw the CPU of each broker node against threads, a sheet for each layout of a system."""
+    """Draw the CPU of each broker node, a sheet for each layout of a system."""
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.node_sheet(with_processes(part["cpu"], part["runs"])))
+        display(Markdown(title), figures.node_sheet(with_parameters(part["cpu"], part["runs"])))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
     for title, part in _layouts(_own(found, test_case)):
-        intervals = with_processes(part["intervals"], part["runs"])
+        intervals = with_parameters(part["intervals"], part["runs"])
         display(Markdown(title), figures.time_sheet(intervals, part["outages"]))
 
 
 def overview(found: Tables) -> pd.DataFrame:
-    """Top throughput of each topology and test case, the thread count it was reached at, doubts.
+    """Top throughput of each topology and test case, where it was reached, and doubts.
 
     The top is the best of the sound points; where none is sound, of the doubted ones.
     """
     best = tops(found, layouts(found["runs"]))
     columns = ("system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
-    return shown(best, *columns).assign(doubts=best["doubts"].map(", ".join))
+    told = shown(best, *columns, *varied(found["points"]))
+    return told.assign(doubts=best["doubts"].map(", ".join))
 
 
 def show_overview(found: Tables) -> None:
@@ -165,7 +176,7 @@ def show_overview(found: Tables) -> None:
 
 def bottlenecks(found: Tables) -> pd.DataFrame:
     """Who limited each run, and the figures that this rests on."""
-    return found["bottlenecks"][[*AXES, "test_case", "bottleneck", "because"]]
+    return _placed(found, "bottlenecks", "bottleneck", "because")
 
 
 def saturation_points(found: Tables) -> pd.DataFrame:
@@ -182,7 +193,8 @@ def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     """The comparison without what only its checks need."""
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
-    return comparison[["test_case", *AXES, *columns, "doubted"]]
+    apart = [name for name in parameters() if name in comparison.columns]
+    return comparison[["test_case", *AXES, *apart, *columns, "doubted"]]
 
 
 def show_ratios(comparison: pd.DataFrame) -> None:
@@ -197,13 +209,29 @@ def publish(runs: str, out: str) -> Path:
 
 def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     present = [name for name in columns if rows[name].notna().any()]
-    return shown(rows, *POINT, *present).set_index([*POINT])
+    return _indexed(rows, _point(rows), present)
 
 
-def _with_processes(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
-    """The rows with the number of client processes of their run; 1 where it is not known."""
-    known = with_processes(rows, found["runs"])
+def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
+    readable = shown(rows, *keys, *columns)
+    return readable.set_index(list(readable)[: len(keys)])
+
+
+def _with_parameters(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
+    """The rows with the parameters of their run; 1 process where the number is not known."""
+    known = with_parameters(rows, found["runs"])
     return known.assign(processes=known["processes"].fillna(1))
+
+
+def _placed(found: Tables, table: str, *columns: str) -> pd.DataFrame:
+    """Columns of a table beside the points that its rows are about."""
+    rows = with_parameters(found[table], found["runs"])
+    return rows[[*AXES, *varied(found["runs"]), "test_case", *columns]]
+
+
+def _point(rows: pd.DataFrame) -> tuple[str, ...]:
+    """The columns that tell these points apart."""
+    return (*POINT, *(name for name in varied(rows) if name not in POINT))
 
 
 def _own(found: Tables, test_case: str) -> Tables:

@@ -1,6 +1,6 @@
 """What every panel is made of: a line with its intervals and doubts, and axes that read well."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
@@ -18,10 +18,13 @@ WIDE_SWEEP = 20
 """A sweep whose ends are further apart than this is shown on a log axis."""
 
 NEAREST_TICKS = 0.075
-"""Share of the axis below which two thread counts are too near for two tick labels."""
+"""Share of the axis below which two values are too near for two tick labels."""
 
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
+
+PLACE = "place"
+"""The column that has the places of points on x, in the unit that a person reads."""
 
 LONGEST_LABEL = 80
 """Characters of a label that there is room for."""
@@ -58,20 +61,20 @@ class Pen:
 def line(
     rows: pd.DataFrame, column: str, axes: Axes, pen: Pen, *, doubted: Collection[str] = ()
 ) -> None:
-    """Draw a column against threads, with the 95 % intervals, and the doubted points hollow."""
-    known = rows[rows[column].notna()].sort_values("threads")
+    """Draw a column at the places of its points, with 95 % intervals; doubted points are hollow."""
+    known = rows[rows[column].notna() & rows[PLACE].notna()].sort_values(PLACE)
     if known.empty:
         return
-    threads = known["threads"].to_numpy(dtype=float)
+    places = known[PLACE].to_numpy(dtype=float)
     values = shown(known, column)
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
-    # where points share a number of threads no line would mean anything
+    # where points share a place no line would mean anything
     axes.plot(
-        threads,
+        places,
         values,
-        linestyle=pen.dash if known["threads"].is_unique else "none",
+        linestyle=pen.dash if known[PLACE].is_unique else "none",
         linewidth=1.8,
         label=as_text(pen.label) if pen.label else "_",
         **marks,
@@ -80,7 +83,7 @@ def line(
     hollow = known["point"].isin(list(doubted)).to_numpy()
     if hollow.any():
         marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
-        axes.plot(threads[hollow], values[hollow], label="_", **marks)
+        axes.plot(places[hollow], values[hollow], label="_", **marks)
 
 
 def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
@@ -95,8 +98,8 @@ def _intervals(rows: pd.DataFrame, column: str, axes: Axes, colour: str) -> None
     given = rows[rows[low].notna()]
     bottoms = np.maximum(given[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
     tops = given[high].to_numpy(dtype=float) * COLUMNS[column].scale
-    threads = given["threads"].to_numpy(dtype=float)
-    axes.vlines(threads, bottoms, tops, color=colour, linewidth=1, alpha=0.7)
+    places = given[PLACE].to_numpy(dtype=float)
+    axes.vlines(places, bottoms, tops, color=colour, linewidth=1, alpha=0.7)
 
 
 def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
@@ -136,23 +139,27 @@ def _legend(axes: Axes, columns: int) -> int:
     return ceil(len(labels) / columns)
 
 
-def thread_axis(axes: Axes) -> None:
-    """Ticks at the thread counts that were measured; a log axis for a wide sweep."""
-    counts = sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
-    axes.set_xlabel(COLUMNS["threads"].heading(), fontsize=9)
-    if not counts:
+def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
+    """Ticks at the values that were measured; a log axis for a wide sweep of numbers."""
+    places = sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
+    axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
+    if texts:
+        axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
+        axes.set_xlim(-0.5, len(texts) - 0.5)
         return
-    wide = counts[-1] / counts[0] >= WIDE_SWEEP
+    if not places:
+        return
+    wide = places[0] > 0 and places[-1] / places[0] >= WIDE_SWEEP
     if wide:
         axes.set_xscale("log")
     scale: Callable[[float], float] = log10 if wide else float
-    axes.xaxis.set_major_locator(FixedLocator(_apart(counts, scale)))
+    axes.xaxis.set_major_locator(FixedLocator(_apart(places, scale)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
 
 
 def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
-    """The counts whose labels do not run into each other, the largest first of all."""
+    """The values whose labels do not run into each other, the largest first of all."""
     span = scale(counts[-1]) - scale(counts[0])
     kept: list[float] = []
     for count in reversed(counts):

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from mqperf.columns import COLUMNS
+from mqperf.columns import COLUMNS, parameters
 from mqperf.figures import labels, palette
+from mqperf.figures.curves import Sweep, swept
 from mqperf.figures.marks import (
     Pen,
     as_text,
@@ -18,18 +18,16 @@ from mqperf.figures.marks import (
     log_scale,
     plain,
     shown,
-    thread_axis,
+    sweep_axis,
 )
-from mqperf.figures.palette import DASHES, MARKERS, assigned, spread
+from mqperf.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
-from mqperf.tables import told_by_processes
+from mqperf.tables import over_repeats
+from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.test_cases import TEST_CASES
 
 LEGEND_COLUMNS = 3
 """As many entries of a legend as stand side by side above a third of a sheet."""
-
-FACTORS = ("green_threads", "processes")
-"""Of which the number of threads is the product, with the hosts; not all rows have them."""
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
@@ -43,15 +41,17 @@ def throughput(
     doubted: Collection[str] = (),
     saturation_points: pd.DataFrame | None = None,
 ) -> Axes:
-    """Throughput against threads.  ``doubted`` names the points to be drawn hollow.
+    """Throughput against the sweep's first axis.  ``doubted`` names the points to be drawn hollow.
 
-    ``saturation_points`` is the row of the sweep, whose saturation point and peak are marked where
-    they lie inside it; those of several curves would hide each other.
+    ``saturation_points`` is the row of a sweep of threads, whose saturation point and peak are
+    marked where they lie inside it; those of several curves would hide each other.
     """
-    _sweep(points, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
-    _name_markers(points, axes)
-    _against_threads(axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
-    if saturation_points is not None and len(saturation_points) == 1 and len(points):
+    sweep = swept(points)
+    _draw(sweep, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
+    _name_curves(sweep, axes)
+    _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
+    alone = saturation_points is not None and len(saturation_points) == 1 and len(points)
+    if saturation_points is not None and alone and sweep.x == "threads":
         saturation(saturation_points, axes, (points["threads"].min(), points["threads"].max()))
     return axes
 
@@ -59,17 +59,18 @@ def throughput(
 def latency(
     points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
 ) -> Axes:
-    """p50, p95 and p99 against threads, on a log axis; the mean where there are no percentiles.
+    """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
 
     ``subject`` says which latency it is: round-trip or one-way.
     """
     columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    sweep = swept(points)
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
-        _sweep(points, column, axes, pen, doubted)
-    _name_markers(points, axes)
+        _draw(sweep, column, axes, pen, doubted)
+    _name_curves(sweep, axes)
     dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
-    thread_axis(axes)
+    sweep_axis(axes, sweep.x, sweep.texts)
     log_scale(axes)
     return axes
 
@@ -77,59 +78,61 @@ def latency(
 def broker_cpu(
     points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
 ) -> Axes:
-    """CPU of all broker nodes together, and its system part, against threads.
+    """CPU of all broker nodes together, and its system part.
 
     ``subject`` is the system's name.
     """
+    sweep = swept(points)
     for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
-        _sweep(points, column, axes, Pen(palette.CPU, label, dash), doubted)
-    _name_markers(points, axes)
+        _draw(sweep, column, axes, Pen(palette.CPU, label, dash), doubted)
+    _name_curves(sweep, axes)
     heading = COLUMNS["cpu_total_cores"].heading(subject)
-    return _against_threads(axes, heading, columns=LEGEND_COLUMNS)
+    return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
 
 
 def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
-    """CPU of each broker node against threads: solid the total, dashed its system part.
+    """CPU of each broker node: solid the total, dashed its system part.
 
     Of the ``cpu`` table it takes the totals over the window; repeats of a point are averaged.
     """
     nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
     names = nodes["process"].unique()
+    mean = over_repeats(nodes, ["total_cores", "sys_cores"], "process")
+    sweep = swept(mean, coloured=False)
     for place, name in enumerate(names):
-        mean = _over_repeats(nodes[nodes["process"] == name], ["total_cores", "sys_cores"])
         shade = assigned(palette.NODES, names, name)
-        for number, (load, rows) in enumerate(_curves(mean)):
+        for number, curve in enumerate(sweep.of(process=name).curves):
             marker = MARKERS[(place + number * len(names)) % len(MARKERS)]
-            of = f", {load}" if load else ""
-            line(rows, "total_cores", axes, Pen(shade, f"{name} total{of}", "-", marker))
-            line(rows, "sys_cores", axes, Pen(shade, f"{name} sys{of}", "--", marker))
-    return _against_threads(axes, COLUMNS["cpu_total_cores"].heading())
+            of = f", {curve.name}" if curve.name else ""
+            for column, label, dash in (("total_cores", "total", "-"), ("sys_cores", "sys", "--")):
+                line(curve.rows, column, axes, Pen(shade, f"{name} {label}{of}", dash, marker))
+    return _finish(sweep, axes, COLUMNS["cpu_total_cores"].heading())
 
 
 def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages sent, received and replied to, against threads; repeats of a point are averaged."""
-    mean = _over_repeats(messages, list(_COUNTS))
+    """Messages sent, received and replied to; repeats of a point are averaged."""
+    sweep = swept(over_repeats(messages, list(_COUNTS)), coloured=False)
     for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
-        _sweep(mean, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
-    _name_markers(mean, axes)
-    return _against_threads(axes, COLUMNS["count"].heading())
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
+    _name_curves(sweep, axes)
+    return _finish(sweep, axes, COLUMNS["count"].heading())
 
 
 def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages lost, refused and handled twice, against threads; repeats are averaged."""
-    mean = _over_repeats(messages, list(_FAULTS))
+    """Messages lost, refused and handled twice; repeats are averaged."""
+    sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
     for column, shade in _FAULTS.items():
         marker = assigned(MARKERS, _FAULTS, column)
-        _sweep(mean, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
-    _name_markers(mean, axes)
-    _against_threads(axes, COLUMNS["count"].heading("faulty"))
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+    _name_curves(sweep, axes)
+    _finish(sweep, axes, COLUMNS["count"].heading("faulty"))
     if axes.has_data():
         axes.set_ylim(top=max(axes.get_ylim()[1], 10))
     return axes
 
 
 def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
-    """Throughput in each second of the load, one line per run, coloured by threads.
+    """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
 
     Seconds outside the measured window are shaded, and the time of an action in another colour.
     """
@@ -160,18 +163,14 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     """
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
-    told = [name for name in FACTORS if name in rows.columns]
-    second = ["run", "point", "threads", *told, "start_s", "phase"]
+    of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
+    second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
     return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
 
 
 def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows by number of threads, and of processes where it tells points apart, each named."""
-    apart = "processes" in rows.columns and told_by_processes(rows)
-    for keys, some in rows.groupby(["threads", "processes"] if apart else ["threads"]):
-        threads, *processes = keys
-        name = f"{threads} thread{'' if threads == 1 else 's'}"
-        yield ", ".join([name, *map(_processes, processes)]), some
+    """The rows of each point, named by its threads and by whatever else varies."""
+    yield from split(rows, ("threads", *varied(rows)))
 
 
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
@@ -181,10 +180,11 @@ def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
-    """Throughput against threads of one test case: a line per topology and kind of queue."""
+    """Throughput of one test case: a line per topology and kind of queue."""
+    sweep = swept(points, coloured=False)
     layouts = points[["topology", "queues"]].drop_duplicates()
     for topology, queues in layouts.itertuples(index=False):
-        rows = points[(points["topology"] == topology) & (points["queues"] == queues)]
+        own = sweep.of(topology=topology, queues=queues)
         kind, place = labels.order(topology, queues)
         pen = Pen(
             shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
@@ -192,12 +192,12 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
             dash=DASHES[kind % len(DASHES)],
             marker=MARKERS[place % len(MARKERS)],
         )
-        for number, (name, curve) in enumerate(_curves(rows)):
+        for number, curve in enumerate(own.curves):
             marker = MARKERS[(place + number) % len(MARKERS)]
-            label = ", ".join(filter(None, [pen.label, name]))
-            own = replace(pen, label=label, marker=marker)
-            line(curve, "throughput_msg_s", axes, own, doubted=doubted)
-    return _against_threads(axes, COLUMNS["throughput_msg_s"].heading())
+            label = ", ".join(filter(None, [pen.label, curve.name]))
+            named = replace(pen, label=label, marker=marker)
+            line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)
+    return _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading())
 
 
 def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
@@ -234,47 +234,24 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     return axes
 
 
-def _sweep(
-    points: pd.DataFrame, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()
-) -> None:
-    """A column against threads, as one curve or as several with markers of their own."""
-    for number, (name, rows) in enumerate(_curves(points)):
-        own = replace(pen, label="" if number else pen.label)
-        marked = replace(own, marker=MARKERS[number % len(MARKERS)]) if name else own
-        line(rows, column, axes, marked, doubted=doubted)
+def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()) -> None:
+    """A column, as one curve or as several with looks of their own."""
+    for curve in sweep.curves:
+        line(curve.rows, column, axes, curve.look(pen), doubted=doubted)
+    if len(sweep.curves) > 1 and pen.label:
+        shade = FAINT if any(curve.shade for curve in sweep.curves) else pen.shade
+        axes.plot([], [], pen.dash, color=shade.light, linewidth=1.8, label=as_text(pen.label))
 
 
-def _name_markers(points: pd.DataFrame, axes: Axes) -> None:
-    """What the markers of several curves mean, in the legend."""
-    names = [name for name, _ in _curves(points) if name]
-    for name, marker in zip(names, cycle(MARKERS), strict=False):
-        axes.plot([], [], marker, color=palette.FAINT.light, label=name)
+def _name_curves(sweep: Sweep, axes: Axes) -> None:
+    """What the colours and markers of several curves mean, in the legend."""
+    for curve in sweep.curves:
+        if curve.name:
+            shade = curve.shade or FAINT
+            axes.plot([], [], curve.marker, color=shade.light, label=as_text(curve.name))
 
 
-def _curves(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Name and points of each curve of a sweep: usually one, without a name.
-
-    Where ``told_by_processes`` says so, every number of processes is a curve of its own.
-    """
-    if "processes" not in points.columns or not told_by_processes(points):
-        yield "", points
-        return
-    for processes, rows in points.groupby("processes", dropna=False):
-        yield _processes(processes), rows
-
-
-def _processes(count: object) -> str:
-    return f"{count} process{'' if count == 1 else 'es'}"
-
-
-def _against_threads(axes: Axes, title: str, *, columns: int = 6) -> Axes:
-    thread_axis(axes)
+def _finish(sweep: Sweep, axes: Axes, title: str, *, columns: int = 6) -> Axes:
+    sweep_axis(axes, sweep.x, sweep.texts)
     from_zero(axes)
     return dress(axes, title, legend_columns=columns)
-
-
-def _over_repeats(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """The mean of the columns at each point."""
-    told = [name for name in FACTORS if name in rows.columns]
-    points = rows.groupby(["point", "threads", *told], as_index=False, dropna=False)
-    return points[columns].mean()

@@ -8,9 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from mqperf.columns import COLUMNS
+from mqperf.columns import COLUMNS, parameters
 from mqperf.figures import palette
 from mqperf.figures.marks import as_text, dress, plain
+from mqperf.tables.axes import SWEEP, worded
 
 _SHADES = {
     "throughput_msg_s": palette.THROUGHPUT,
@@ -22,8 +23,13 @@ _SHADES = {
 
 def point_label(row: Mapping[Any, Any]) -> str:
     """The point that a row of the comparison is about: its keys, one after the other."""
-    keys = ("system", "topology", "queues", "test_case", "threads")
-    return " ".join(str(row[key]) for key in keys if pd.notna(row[key]))
+    keys = " ".join(str(row[key]) for key in (*SWEEP, "threads") if pd.notna(row[key]))
+    return ", ".join([keys, *(worded(name, row[name]) for name in parameters() if name in row)])
+
+
+def axes_of(comparison: pd.DataFrame) -> list[str]:
+    """The parameters by which points of the comparison are told apart."""
+    return [name for name in parameters() if name in comparison.columns]
 
 
 def ratios(comparison: pd.DataFrame, axes: Axes, *, figure: str) -> Axes:

@@ -1,6 +1,10 @@
-"""Sheets: panels side by side on one ``Figure``, sharing what they are drawn against."""
+"""Sheets: panels side by side on one ``Figure``, sharing what they are drawn against.
 
-from collections.abc import Collection, Mapping
+What varies beyond a panel's x and colours is shown as small multiples: a row of panels for each
+value, with the same heights.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,10 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.figures import panels
+from mqperf.figures.marks import as_text
 from mqperf.figures.palette import INK, PAPER
 from mqperf.figures.ratios import ratios
+from mqperf.tables import arranged, split, where
 
 WIDTH, HEIGHT = 10.0, 3.3
+
+HEADING = 0.3
+"""Height of the words above each of several rows."""
 
 
 def sweep_sheet(
@@ -23,39 +32,51 @@ def sweep_sheet(
     system: str = "",
     stream: str = "",
 ) -> Figure:
-    """Throughput | latency | CPU against threads; what was not measured has no panel."""
+    """Throughput | latency | CPU of a sweep; what was not measured has no panel."""
     measured = [
         name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
     ]
-    figure, axes = _sheet(1 + len(measured))
-    panels.throughput(points, axes[0], doubted=doubted, saturation_points=saturation_points)
-    rest = iter(axes[1:])
-    if "latency_mean_s" in measured:
-        panels.latency(points, next(rest), doubted=doubted, subject=stream)
-    if "cpu_total_cores" in measured:
-        panels.broker_cpu(points, next(rest), doubted=doubted, subject=system)
+    parts = dict(split(points, arranged(points).rest))
+    figure, grid = _multiples(list(parts), 1 + len(measured))
+    for part, axes in zip(parts.values(), grid, strict=True):
+        panels.throughput(part, axes[0], doubted=doubted, saturation_points=saturation_points)
+        rest = iter(axes[1:])
+        if "latency_mean_s" in measured:
+            panels.latency(part, next(rest), doubted=doubted, subject=stream)
+        if "cpu_total_cores" in measured:
+            panels.broker_cpu(part, next(rest), doubted=doubted, subject=system)
+    _level(grid)
     return figure
 
 
 def count_sheet(messages: pd.DataFrame) -> Figure:
-    """Messages counted | messages that went wrong, of every run, against threads."""
-    figure, (counted, wrong) = _sheet(2)
-    panels.message_count(messages, counted)
-    panels.message_faults(messages, wrong)
+    """Messages counted | messages that went wrong, of every run."""
+    parts = dict(split(messages, arranged(messages).beside_x))
+    figure, grid = _multiples(list(parts), 2)
+    for part, (counted, wrong) in zip(parts.values(), grid, strict=True):
+        panels.message_count(part, counted)
+        panels.message_faults(part, wrong)
+    _level(grid)
     return figure
 
 
 def node_sheet(cpu: pd.DataFrame) -> Figure:
-    """CPU of each broker node against threads."""
-    figure, (axes,) = _sheet(1, HEIGHT + 0.2)
-    panels.node_cpu(cpu, axes)
+    """CPU of each broker node."""
+    parts = dict(split(cpu, arranged(cpu).beside_x))
+    figure, grid = _multiples(list(parts), 1, HEIGHT + 0.2)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.node_cpu(part, axes)
+    _level(grid)
     return figure
 
 
 def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     """Throughput of every run, second by second, and when actions of the plan went on."""
-    figure, (axes,) = _sheet(1, HEIGHT - 0.4)
-    panels.over_time(intervals, axes, outages)
+    parts = dict(split(intervals, arranged(intervals).beside_x))
+    figure, grid = _multiples(list(parts), 1, HEIGHT - 0.4)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
+    _level(grid)
     return figure
 
 
@@ -64,21 +85,26 @@ def topology_sheet(
 ) -> Figure:
     """Topologies compared: a panel for each test case, named by ``titles``; one legend."""
     cases = [case for case in titles if (points["test_case"] == case).any()]
-    figure, axes = _sheet(len(cases), HEIGHT + 0.6)
-    for case, panel in zip(cases, axes, strict=True):
-        panels.topologies(points[points["test_case"] == case], panel, doubted=doubted)
-        title = f"{titles[case]} {panel.get_title(loc='left')}"
-        panel.set_title(title, loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=8)
-        _drop_legend(panel)
+    parts = dict(split(points, arranged(points).beside_x))
+    figure, grid = _multiples(list(parts), len(cases), HEIGHT + 0.6)
+    for part, axes in zip(parts.values(), grid, strict=True):
+        for case, panel in zip(cases, axes, strict=True):
+            panels.topologies(where(part, test_case=case), panel, doubted=doubted)
+            title = f"{titles[case]} {panel.get_title(loc='left')}"
+            look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
+            panel.set_title(title, loc="left", pad=8, **look)
+            _drop_legend(panel)
+    _level(grid)
     handles = {
         label: handle
+        for axes in grid
         for panel in axes
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
     }
     if len(handles) > 1:
-        look: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
+        words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
         place: dict[str, Any] = {"loc": "outside lower left", "ncols": 2, "handlelength": 3}
-        figure.legend(handles.values(), handles, **place, **look)
+        figure.legend(handles.values(), handles, **place, **words)
     return figure
 
 
@@ -104,7 +130,32 @@ def ratio_sheet(comparison: pd.DataFrame) -> Figure:
 def _sheet(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
     figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
-    return figure, list(figure.subplots(1, count, squeeze=False)[0])
+    return figure, list(figure.subplots(1, count, squeeze=False)[0]) if count else []
+
+
+def _multiples(
+    words: Sequence[str], count: int, height: float = HEIGHT
+) -> tuple[Figure, list[list[Axes]]]:
+    """A sheet with a row of panels for each part of a sweep, headed by its words."""
+    if len(words) == 1:
+        figure, axes = _sheet(count, height)
+        return figure, [axes]
+    figure, _ = _sheet(0, (height + HEADING) * len(words))
+    rows = figure.subfigures(len(words), 1, squeeze=False)[:, 0]
+    for row, word in zip(rows, words, strict=True):
+        row.set_facecolor(PAPER.light)
+        row.suptitle(as_text(word), x=0.01, horizontalalignment="left", color=INK.light)
+    return figure, [list(row.subplots(1, count, squeeze=False)[0]) for row in rows]
+
+
+def _level(grid: Sequence[Sequence[Axes]]) -> None:
+    """The same heights for panels below each other, so that they compare."""
+    for panels_below in zip(*grid, strict=True):
+        drawn = [panel for panel in panels_below if panel.has_data()]
+        if len(drawn) > 1:
+            ends = [panel.get_ylim() for panel in drawn]
+            for panel in drawn:
+                panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def _drop_legend(axes: Axes) -> None:

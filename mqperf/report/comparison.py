@@ -11,11 +11,11 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import ratio_sheet, write_svg
-from mqperf.figures.ratios import point_label
+from mqperf.figures.ratios import axes_of, point_label
 from mqperf.one_line import one_line
 from mqperf.report.rst import Grid, bullets, image, slug, table, title, wrap
 from mqperf.report.words import amount, cell
-from mqperf.stats.compare import CANNOT_TELL
+from mqperf.stats.compare import CANNOT_TELL, KEYS
 from mqperf.tables import write as write_tables
 
 PICTURE = "ratios"
@@ -45,9 +45,7 @@ Row = Mapping[Any, Any]
 
 def summary(comparison: pd.DataFrame) -> str:
     """How many figures of how many points were compared, and how many verdicts there are."""
-    points = len(
-        comparison.drop_duplicates(["system", "topology", "queues", "test_case", "threads"])
-    )
+    points = len(comparison.drop_duplicates([*KEYS, *axes_of(comparison)]))
     verdicts = comparison["verdict"].value_counts()
     told = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse", "cannot tell")]
     compared = f"{amount(len(comparison), 'comparison')} at {amount(points, 'point')}"

@@ -12,8 +12,9 @@ from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import Text, image, slug
 from mqperf.report.tops import best_first
-from mqperf.report.words import Layout, amount, joined, three_figures
-from mqperf.tables import Tables
+from mqperf.report.words import Layout, joined, three_figures
+from mqperf.tables import Tables, arranged
+from mqperf.tables.axes import called
 from mqperf.test_cases import TEST_CASES
 
 
@@ -44,7 +45,7 @@ class Drawing:
 def counts(caption: str, rows: pd.DataFrame) -> Drawing:
     """Messages counted, and those that went wrong."""
     told = [f"{COLUMNS[name].label} {_range(rows, name)}" for name in ("sent", "received", "lost")]
-    alt = f"Messages against threads: {', '.join(told)}."
+    alt = f"Messages against {_axes(rows)}: {', '.join(told)}."
     return Drawing(caption, alt, partial(figures.count_sheet, rows))
 
 
@@ -63,7 +64,7 @@ def sweep(
         for column, name in told.items()
         if rows[column].notna().any()
     ]
-    alt = f"{TEST_CASES[test_case].title} against threads: {'; '.join(ranges)}."
+    alt = f"{TEST_CASES[test_case].title} against {_axes(rows)}: {'; '.join(ranges)}."
     alt += f" {_peak(rows, tables['doubts'])}"
     return Drawing(
         caption,
@@ -86,7 +87,7 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
         f"{node} {_range(broker[broker['process'] == node], 'total_cores')} %"
         for node in broker["process"].unique()
     ]
-    alt = f"Total CPU of each node against threads, and its system part: {joined(told)}."
+    alt = f"Total CPU of each node against {_axes(cpu)}, and its system part: {joined(told)}."
     return Drawing(caption, alt, partial(figures.node_sheet, cpu))
 
 
@@ -107,7 +108,7 @@ def topologies(
     caption: str, points: pd.DataFrame, best: pd.DataFrame, doubted: set[str]
 ) -> Drawing:
     """All layouts of a system compared."""
-    alt = f"Throughput against threads; top: {_tops(best)}."
+    alt = f"Throughput against {_axes(points)}; top: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.topology_sheet, points, titles(), doubted=doubted))
 
 
@@ -136,8 +137,13 @@ def _peak(rows: pd.DataFrame, doubts: pd.DataFrame) -> str:
         return ""
     top = best.iloc[0]
     words = "The top" if top["sound"] else "Every point is doubted; the highest"
-    at = amount(top["threads"], "thread")
-    return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {at}."
+    return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
+
+
+def _axes(rows: pd.DataFrame) -> str:
+    """What a sheet shows its figures against: ``threads``, ``payload and thread count``."""
+    names = arranged(rows).names
+    return "threads" if names == ("threads",) else joined([called(name) for name in names])
 
 
 def _range(rows: pd.DataFrame, column: str) -> str:

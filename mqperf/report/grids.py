@@ -9,7 +9,7 @@ from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
 from mqperf.report.words import amount, cell
-from mqperf.tables import told_by_processes
+from mqperf.tables import varied
 
 ABOUT: Mapping[str, tuple[str, str]] = {
     "failed-run": ("counts", "threads"),
@@ -45,8 +45,7 @@ Marks = Mapping[tuple[str, str], list[str]]
 def count_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """Messages of every attempt; its repeat and its status where they differ."""
     columns = _present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
-    if told_by_processes(rows):
-        columns.insert(1, "processes")
+    columns[1:1] = varied(rows)
     columns += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)
@@ -57,12 +56,13 @@ def sweep_grid(
 ) -> Grid:
     """The figures of every point; what was never measured has no column.
 
-    The number of client processes has one where it tells points apart.
+    Each parameter that tells points apart has one, too.
     """
     columns = _present(rows, SWEEP, keep=("threads", "throughput_msg_s"))
+    columns = [name for name in columns if name != "processes"]
+    columns[1:1] = varied(rows)
     told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
     told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
-    told_already += [] if told_by_processes(rows) else ["processes"]
     told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
     columns = [name for name in columns if name not in told_already]
     headings = {
@@ -74,7 +74,7 @@ def sweep_grid(
 def outage_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """What every action did; the repeat where there are several."""
     repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
-    columns = ["threads", *repeat, *OUTAGES, "lost", "errors"]
+    columns = ["threads", *varied(rows), *repeat, *OUTAGES, "lost", "errors"]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)
 

@@ -14,8 +14,9 @@ from mqperf.report import rows
 from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
-from mqperf.report.words import Layout, amount, cell, joined
-from mqperf.tables import Tables, with_processes
+from mqperf.report.words import Layout, cell, joined
+from mqperf.tables import Tables, tidy, varied, with_parameters
+from mqperf.tables.axes import FACTORS, occurring
 from mqperf.test_cases import TEST_CASES
 
 
@@ -79,7 +80,8 @@ def _threads(runs: pd.DataFrame) -> str:
     if windows and pd.notna(repeats):
         often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
         told += f" Every point was measured for {windows} s, {often}."
-    return told
+    others = [occurring(name, runs) for name in varied(runs) if name not in FACTORS]
+    return f"{told} Points differ in {joined(others)}, too." if others else told
 
 
 def _factor(numbers: pd.Series) -> str:
@@ -107,7 +109,7 @@ def _summary(own: Tables) -> Iterator[Text]:
                 words.short,
                 at_most,
                 cell("throughput_msg_s", top["throughput_msg_s"]),
-                amount(top["threads"], "thread"),
+                top["at"],
             )
             + (Text(" ({}).").format(", ".join(extra)) if extra else Text("."))
         )
@@ -134,11 +136,9 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
         "runs": _records(own["runs"]),
         "test_cases": {
             case: {
-                "messages": _records(rows.tidy(rows.attempts(tables))),
+                "messages": _records(tidy(rows.attempts(tables))),
                 "points": _records(rows.sweep(tables)),
-                "nodes": _records(
-                    rows.tidy(rows.nodes(with_processes(tables["cpu"], tables["runs"])))
-                ),
+                "nodes": _records(tidy(rows.nodes(with_parameters(tables["cpu"], tables["runs"])))),
                 "outages": _records(tables["outages"]),
                 "doubts": _records(tables["doubts"]),
             }

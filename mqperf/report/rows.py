@@ -2,9 +2,11 @@
 
 import pandas as pd
 
-from mqperf.columns import COUNTS
+from mqperf.columns import COUNTS, parameters
 from mqperf.report import limits
-from mqperf.tables import Tables, told_by_processes
+from mqperf.tables import Tables, in_curves, over_repeats, varied, with_parameters
+from mqperf.tables.axes import FACTORS
+from mqperf.tables.repeats import by_point
 
 SWEEP = (
     *(
@@ -22,22 +24,12 @@ SWEEP = (
 )
 
 
-FACTORS = ("green_threads", "processes")
-"""Of which the number of threads is the product, with the hosts."""
-
-
-def tidy(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows for others to read: with the number of processes where it tells points apart."""
-    return rows if told_by_processes(rows) else rows.drop(columns=list(FACTORS))
-
-
 def attempts(tables: Tables) -> pd.DataFrame:
     """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
-    names = ["run", "point", "threads", *FACTORS, "repeat", "status", "failure"]
-    counts = tables["messages"][["run", *COUNTS]]
-    joined = tables["runs"][names].merge(counts, on="run", how="left")
-    order = ["threads", "processes", "repeat"]
-    return joined.sort_values(order, kind="stable").reset_index(drop=True)
+    runs, counts = tables["runs"], tables["messages"][["run", *COUNTS]]
+    told = dict.fromkeys((*FACTORS, *varied(runs)))
+    names = ["run", "point", "threads", *told, "repeat", "status", "failure"]
+    return in_curves(runs[names].merge(counts, on="run", how="left"), "repeat")
 
 
 def sweep(tables: Tables) -> pd.DataFrame:
@@ -50,16 +42,18 @@ def sweep(tables: Tables) -> pd.DataFrame:
     runs = tables["runs"]
     whole = set(runs.loc[runs["status"].isin(["done", "published"]), "run"])
     messages, latency = (
-        frame[frame["run"].isin(whole)].groupby("point")
-        for frame in (tables["messages"], tables["latency"])
+        frame[frame["run"].isin(whole)] for frame in (tables["messages"], tables["latency"])
     )
     rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
-    figures = tables["points"].merge(messages[rates].mean(), on="point", how="left")
-    figures = figures.merge(latency[["published_latency_s"]].mean(), on="point", how="left")
-    figures = figures.merge(latency[["latency_max_s"]].max(), on="point", how="left")
-    figures = figures.merge(limits.of_points(tables), on="point", how="left")
-    order = ["threads", "processes"]
-    return figures.sort_values(order, kind="stable").reset_index(drop=True)
+    figures = tables["points"]
+    for added in (
+        over_repeats(messages, rates)[["point", *rates]],
+        over_repeats(latency, ["published_latency_s"])[["point", "published_latency_s"]],
+        by_point(latency)["latency_max_s"].max()[["point", "latency_max_s"]],
+        limits.of_points(tables),
+    ):
+        figures = figures.merge(added, on="point", how="left")
+    return in_curves(figures)
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
@@ -75,39 +69,37 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
             ~window["kind"].isin(list(plural)), window["kind"].map(plural)
         )
     )
-    keys = ["point", "threads", *(name for name in FACTORS if name in cpu.columns)]
     used = ["total_cores", "sys_cores"]
-    of_run = named.groupby([*keys, "run", "kind", "process"], sort=False, dropna=False)
-    total = of_run[used].sum().reset_index()
-    of_point = total.groupby([*keys, "kind", "process"], sort=False, as_index=False, dropna=False)
-    return of_point[used].mean()
+    told = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
+    own = named[["point", "threads", *told, "run", "kind", "process", *used]]
+    total = by_point(own, "run", "kind", "process")[used].sum()
+    return over_repeats(total, used, "kind", "process")
 
 
 def outages(tables: Tables) -> pd.DataFrame:
     """One row per action of a run: what it did, with the run's lost messages and errors."""
     counts = tables["messages"][["run", "lost", "errors"]]
     joined = tables["outages"].merge(counts, on="run", how="left")
-    order = ["threads", "repeat", "commanded_s"]
-    return joined.sort_values(order, kind="stable").reset_index(drop=True)
+    return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
 
 
 def wide(used: pd.DataFrame) -> pd.DataFrame:
     """The same with a row per point, and a column per process and figure.
 
-    Columns are ``threads``, ``processes`` where they tell points apart, ``total_cores Master`` and
-    so on: first the total of every broker node, then its system part, then the totals of everybody
-    else.  The index is the point.
+    Columns are ``threads``, the parameters that tell points apart, ``total_cores Master`` and so
+    on: first the total of every broker node, then its system part, then the totals of everybody
+    else.  The index is the point, curve after curve.
     """
-    apart = "processes" in used.columns and told_by_processes(used)
-    keys = ["threads", "processes"] if apart else ["threads"]
+    keys, points = ["threads", *varied(used)], in_curves(used.drop_duplicates("point"))
     brokers = list(used.loc[used["kind"] == "broker", "process"].unique())
     others = list(used.loc[used["kind"] != "broker", "process"].unique())
     figures = ["total_cores", "sys_cores"]
-    table = used.pivot_table(index=[*keys, "point"], columns="process", values=figures)
+    table = used.pivot_table(index="point", columns="process", values=figures)
     table.columns = [" ".join(names) for names in table.columns]
     order = [
         *(f"total_cores {node}" for node in brokers),
         *(f"sys_cores {node}" for node in brokers),
         *(f"total_cores {other}" for other in others),
     ]
-    return table.reindex(columns=order).reset_index(keys)
+    told = points.set_index("point")[keys]
+    return told.join(table.reindex(columns=order), how="inner")

@@ -1,14 +1,14 @@
 """Where the sweeps saturate: a table, and sentences."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import pandas as pd
 
 from mqperf.report.rst import MISSING, Grid, link
 from mqperf.report.words import Layout, amount, joined
-from mqperf.stats.scaling import FEWEST
+from mqperf.stats.scaling import FEWEST, apart
 from mqperf.test_cases import TEST_CASES
 
 WHERE = {
@@ -55,7 +55,7 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     rows = [
         (
             link(layout.label, layout.folder),
-            TEST_CASES[case].short + _with(nan if pd.isna(row["processes"]) else row["processes"]),
+            ", ".join([TEST_CASES[case].short, *apart(row)]),
             _number(row["saturation_threads"]),
             _interval(row, "saturation"),
             row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
@@ -66,11 +66,6 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
         for row in layout.of(told(saturation_points), case).to_dict("records")
     ]
     return Grid("", headings, tuple(rows), style="numbers named paired")
-
-
-def _with(processes: float) -> str:
-    """The number of client processes, where a sweep has several curves."""
-    return "" if isnan(processes) else f", {processes:.0f} process{'' if processes == 1 else 'es'}"
 
 
 def _interval(row: Row, name: str) -> str:

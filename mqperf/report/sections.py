@@ -10,7 +10,8 @@ from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
-from mqperf.tables import Tables, told_by_processes, with_processes
+from mqperf.tables import Tables, arranged, tidy, varied, with_parameters
+from mqperf.tables.axes import FACTORS, called
 from mqperf.test_cases import TEST_CASES, TestCase
 
 Shown = tuple[str, ...]
@@ -71,7 +72,7 @@ def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) ->
         Text(" ").join(told),
         drawings.counts(caption, attempts),
         grids.count_grid(caption, attempts, marks, labels),
-        rows.tidy(attempts),
+        tidy(attempts),
     )
 
 
@@ -87,7 +88,8 @@ def _sweep(
     what = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
         what = f"throughput, latency and {system} CPU utilization"
-    caption = f"{words.title} {what} depending on thread count"
+    axes = joined([called(name) for name in arranged(figures).names])
+    caption = f"{words.title} {what} depending on {axes}"
     marks = grids.marks(tables["doubts"], "sweep", "point", shown)
     return Section(
         f"The {what}",
@@ -115,7 +117,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
         yield Text("*Bottleneck* is what ran out of CPU or of network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
-    if told_by_processes(figures):
+    if {*varied(figures)} & {*FACTORS}:
         yield (
             "Points with as many threads in another number of client processes are points of their"
             " own, and are not joined."
@@ -126,7 +128,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
 def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
     system, name = layout.system_title, TEST_CASES[case].title
     caption = f"{system} nodes CPU consumption during {name} load test"
-    cpu = with_processes(tables["cpu"], tables["runs"])
+    cpu = with_parameters(tables["cpu"], tables["runs"])
     used = rows.nodes(cpu)
     marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
     text = "CPU of each node over the measured window: total, and its system part."
@@ -137,7 +139,7 @@ def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> 
         text,
         drawings.nodes(caption, cpu),
         grids.node_grid(caption, rows.wide(used), marks, labels),
-        rows.tidy(used),
+        tidy(used),
     )
 
 
@@ -147,7 +149,7 @@ def _timeline(case: str, tables: Tables) -> Section:
         "Throughput over time",
         Text(" ").join(_over_time(tables)),
         drawings.timeline(
-            caption, with_processes(tables["intervals"], tables["runs"]), tables["outages"]
+            caption, with_parameters(tables["intervals"], tables["runs"]), tables["outages"]
         ),
     )
 
@@ -160,7 +162,7 @@ def _outages(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         "Outages",
         " ".join(_about_outages(rows_of_actions)),
         grid=grids.outage_grid(caption, rows_of_actions, marks, labels),
-        data=rows_of_actions,
+        data=tidy(rows_of_actions),
     )
 
 

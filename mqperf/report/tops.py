@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.report.words import Layout
 from mqperf.stats.checks import SPOILING
-from mqperf.tables import Tables
+from mqperf.tables import Tables, at, varied
 from mqperf.test_cases import TEST_CASES
 
 FIGURE = "throughput_msg_s"
@@ -20,13 +20,16 @@ def spoiled(doubts: pd.DataFrame) -> set[str]:
 def best_first(points: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
     """The measured points, the best first: those that are sound before those that are not.
 
-    Adds ``sound``, and ``higher``: the highest throughput of doubted points above a sound one.
+    Adds ``sound``, ``higher``: the highest throughput of doubted points above a sound one, and
+    ``at``: where in the sweep each is, in words.
     """
     measured = points[points[FIGURE].notna()]
     sound = ~measured["point"].isin(spoiled(doubts))
     doubted = measured.loc[~sound, FIGURE].max()
     higher = doubted if pd.notna(doubted) else float("nan")
-    rated = measured.assign(sound=sound, higher=float(higher))
+    axes = ("threads", *varied(points))
+    where = pd.Series([at(row, axes) for row in measured.to_dict("records")], measured.index, str)
+    rated = measured.assign(sound=sound, higher=float(higher), at=where)
     rated["higher"] = rated["higher"].where(rated["sound"] & (rated["higher"] > rated[FIGURE]))
     return rated.sort_values(["sound", FIGURE], ascending=False, kind="stable")
 

@@ -38,7 +38,7 @@ def _sound(sound: pd.DataFrame, rows: pd.DataFrame, system: str) -> Text:
     sentence = Text("{} handled at most **{} msg/sec**, with {} ({})").format(
         system,
         three_figures(top["throughput_msg_s"]),
-        amount(top["threads"], "thread"),
+        top["at"],
         top["label"],
     )
     if len(sound) > 1:
@@ -55,7 +55,7 @@ def _doubted(top: pd.Series, system: str) -> str:
     return (
         f"of {system} no point is beyond doubt; the highest seems to be"
         f" {three_figures(top['throughput_msg_s'])} msg/sec,"
-        f" with {amount(top['threads'], 'thread')} ({top['label']}): {joined(top['doubts'])}"
+        f" with {top['at']} ({top['label']}): {joined(top['doubts'])}"
     )
 
 
@@ -95,17 +95,18 @@ def _changes(plain: pd.DataFrame, other: pd.DataFrame) -> Iterator[str]:
         if not (before["sound"] and after["sound"]):
             yield f"{words.short} cannot be told, as a top is doubted"
         else:
-            at = [int(top["threads"]) for top in (after, before)]
+            at = [top["at"] for top in (after, before)]
             yield f"{words.short} {_told(change(before, after), *at)}"
 
 
-def _told(moved: Change, threads: int, before: int) -> str:
+def _told(moved: Change, at: str, before: str) -> str:
     if pd.isna(moved.low):
         interval = "without repeats, so without an interval"
     else:
         interval = f"95 % interval {_percent(moved.low)} to {_percent(moved.high)}"
-    at = "" if threads == before else f"; {amount(threads, 'thread')} against {before}"
-    return f"{_percent(moved.change)} ({interval}{at})"
+    other = before if "," in before else before.split(maxsplit=1)[0]  # the number of threads alone
+    elsewhere = "" if at == before else f"; {at} against {other}"
+    return f"{_percent(moved.change)} ({interval}{elsewhere})"
 
 
 def _percent(change: float) -> str:
@@ -149,15 +150,17 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
     unit = COLUMNS["throughput_msg_s"].shown
     headings = [f"{TEST_CASES[case].short}, {unit}" for case in cases]
-    headings += [f"{TEST_CASES[case].short} at, threads" for case in cases]
+    only_threads = not best["at"].str.contains(",").any()
+    headings += [f"{TEST_CASES[case].short} at{', threads' * only_threads}" for case in cases]
     notes: dict[str, Note] = {}
     rows = []
     for layout in layouts:
         tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
         page = link(layout.label, layout.folder)
         figures = [top_cell(tops.get(case), notes) for case in cases]
-        threads = [str(tops[case]["threads"]) if case in tops else MISSING for case in cases]
-        rows.append((page, *figures, *threads))
+        at = "threads" if only_threads else "at"
+        places = [str(tops[case][at]) if case in tops else MISSING for case in cases]
+        rows.append((page, *figures, *places))
     return Grid(
         "", ("Topology", *headings), tuple(rows), tuple(notes.values()), style="numbers named"
     )

@@ -13,7 +13,8 @@ from mqperf.figures import labels
 from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
-from mqperf.tables import Tables
+from mqperf.tables import Tables, where
+from mqperf.tables.axes import shown_value
 from mqperf.test_cases import TEST_CASES
 
 TAKEN = (
@@ -56,11 +57,9 @@ class Layout:
 
     def of(self, frame: pd.DataFrame, test_case: str | None = None) -> pd.DataFrame:
         """The rows of the frame that belong to this layout, and to the test case."""
-        rows = frame["system"].eq(self.system) & frame["topology"].eq(self.topology)
-        rows &= frame["queues"].eq(self.queues)
-        if test_case is not None:
-            rows &= frame["test_case"].eq(test_case)
-        return frame[rows.fillna(value=False)]
+        case = {} if test_case is None else {"test_case": test_case}
+        keys = {"system": self.system, "topology": self.topology, "queues": self.queues}
+        return where(frame, **keys, **case)
 
 
 def layouts(runs: pd.DataFrame) -> list[Layout]:
@@ -132,6 +131,8 @@ def cell(column: str, value: object) -> Text:
         return Text(MISSING)
     if isinstance(value, Integral):
         return Text(int(value))
+    if isinstance(value, Real) and COLUMNS[column].parameter:
+        return Text(shown_value(column, float(value)))
     if isinstance(value, Real):
         return Text(f"{float(value) * COLUMNS[column].scale:.1f}")
     return escape(value)

@@ -31,14 +31,14 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 
-from mqperf.columns import TABLES
+from mqperf.columns import COLUMNS, TABLES, parameters
 from mqperf.errors import TableError
 from mqperf.stats.summary import run_figures
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, varied
 from mqperf.tables.shape import in_order
 
 KEYS = ("system", "topology", "queues", "test_case", "threads")
-"""What a point must have in common in A and in B."""
+"""What a point must have in common in A and in B; and the parameters that vary in either."""
 
 HIGHER_IS_BETTER = {
     "throughput_msg_s": True,
@@ -72,11 +72,14 @@ def compare(
 ) -> pd.DataFrame:
     """The table ``comparison``: one row per figure of a point that both have measured.
 
-    ``keys`` says what belongs together: leave out ``system`` to compare two systems.
+    ``keys`` says what belongs together: leave out ``system`` to compare two systems.  Parameters
+    that tell points of A or of B apart belong to them, too.
     ``min_effect`` is the minimum relevant difference.  Points with a doubt are compared, and marked
     in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
     take several points of one side for one.
     """
+    apart = {*varied(a["runs"]), *varied(b["runs"])}
+    keys = [*keys, *(name for name in parameters() if name in apart)]
     sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
@@ -91,8 +94,9 @@ def compare(
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [_doubted(*pair) for pair in marks]
-    known = [name for name in TABLES["comparison"].columns if name in frame.columns]
-    return in_order(conform("comparison", frame[known]))
+    known = TABLES["comparison"].with_parameters(apart)
+    table = conform("comparison", frame[[name for name in known if name in frame.columns]])
+    return in_order(table, *(name for name in keys if name in apart))
 
 
 def holm(chances: Array) -> Array:
@@ -110,10 +114,12 @@ def holm(chances: Array) -> Array:
 
 def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
     """One row per point and figure: its value, and mean and variance of the logarithm of it."""
-    runs = tables["runs"].drop_duplicates("run")[["run", "point", "started", *keys]]
+    columns = ["run", "point", "started", *keys]
+    runs = tables["runs"].drop_duplicates("run").reindex(columns=columns)
+    runs = runs.astype({key: COLUMNS[key].dtype for key in keys})
     values = _run_values(tables).merge(runs, on="run")
     side = (
-        values.groupby([*keys, "figure"], sort=False)
+        values.groupby([*keys, "figure"], sort=False, dropna=False)
         .agg(
             repeats=("value", "size"),
             value=("value", "mean"),

@@ -6,22 +6,26 @@ Simultaneous Confidence Intervals for Multiple Comparisons with the Best, 1984),
 that of the repeats.  Where throughput rises once and falls once, the peak is between the
 neighbours of those counts; no other shape is assumed.
 
-The bounds of a closed network without think time (P. J. Denning and J. P. Buzen, The Operational
+The bounds of a closed network (P. J. Denning and J. P. Buzen, The Operational
 Analysis of Queueing Network Models, 1978) are X <= N / R0 and X <= Xmax; they cross at the
 saturation point N = R0 Xmax.  R0 is the fitted time of one message alone, Xmax the best
-throughput measured.
+throughput measured.  Where threads pause after each message (think time Z), the lower bound is
+X <= N / (R0 + Z): the fitted time of one message holds the pause, and they cross at
+N = (R0 + Z) Xmax.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
-from mqperf.stats.rules.finding import SWEEP, curves
 from mqperf.stats.summary import CONFIDENCE, run_figures
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, at, conform, curves, varied
+from mqperf.tables.axes import FACTORS, SWEEP, Value, worded
 
 FEWEST = 4
 """Thread counts below which three parameters say nothing."""
@@ -33,13 +37,13 @@ CANNOT_TELL = "cannot tell"
 
 Range = tuple[float, float]
 Row = dict[str, float | str | None]
-FACTORS = ("green_threads", "processes")
 
 
 def saturation_points(tables: Tables) -> pd.DataFrame:
     """One row per sweep of threads: its peak and saturation point, and both as a sentence.
 
-    Sweeps of several numbers of client processes, where these are told apart, have a row each.
+    Where other parameters tell points apart, each of their values has a curve, and a row, of its
+    own, which holds and names them.
 
     ``peak_lies`` is ``inside`` only when throughput falls after its best by more than chance
     explains, ``beyond`` when it still rises at the end, ``below`` when the fewest threads are the
@@ -48,24 +52,28 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     """
     runs = tables["runs"]
     figures = run_figures(tables)[["run", "throughput_msg_s"]]
-    frame = runs[["run", "point", *SWEEP, "threads", *FACTORS]].merge(figures, on="run")
+    told = dict.fromkeys((*FACTORS, *varied(runs)))
+    frame = runs[["run", "point", *SWEEP, "threads", *told]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
-    apart = [len(list(curves(sweep))) > 1 for _, sweep in frame.groupby(SWEEP, sort=False)]
     rows = [
-        dict(zip(SWEEP, names, strict=True)) | _saturation_point(curve, apart=several)
-        for several, (names, sweep) in zip(apart, frame.groupby(SWEEP, sort=False), strict=True)
-        for curve in curves(sweep)
+        {name: curve[name].iloc[0] for name in SWEEP} | _saturation_point(curve, values)
+        for values, curve in curves(frame)
     ]
     return conform("saturation_points", pd.DataFrame(rows))
 
 
-def _saturation_point(curve: pd.DataFrame, *, apart: bool) -> Row:
-    """The row of one curve, with its number of processes where there are others."""
-    row, processes = saturation_point(curve), curve["processes"].iloc[0]
-    if not apart or pd.isna(processes):
-        return row
-    with_ = f"With {processes} client process{'' if processes == 1 else 'es'}"
-    return row | {"processes": int(processes), "text": f"{with_}: {row['text']}"}
+def _saturation_point(curve: pd.DataFrame, values: Mapping[str, Value]) -> dict[str, Any]:
+    """The row of one curve, with the values that tell it from the others of its sweep."""
+    row = saturation_point(curve)
+    known = {name: value for name, value in values.items() if pd.notna(value)}
+    if not known:
+        return {**row}
+    return {**row, **known, "text": f"With {at(values, values)}: {row['text']}"}
+
+
+def apart(row: Mapping[Any, Any]) -> list[str]:
+    """What tells the curve of a row of the table from the others of its sweep, in words."""
+    return [worded(name, row[name]) for name in parameters() if pd.notna(row.get(name))]
 
 
 def saturation_point(sweep: pd.DataFrame) -> Row:

@@ -4,7 +4,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, without_control_runs
+from mqperf.tables import Tables, conform, varied, without_control_runs
 
 CONFIDENCE = 0.95
 
@@ -12,22 +12,24 @@ CONFIDENCE = 0.95
 def points(tables: Tables) -> pd.DataFrame:
     """One row per point: each figure's mean, spread and 95 % interval over the repeats.
 
-    A point whose every attempt failed has a row without figures.  Spread and interval (Student's t,
-    n - 1 degrees of freedom) are empty for a single run: one run tells nothing about the next, and
-    the interval from within it (``*_within_low``) is no substitute.  Control runs are left out.
+    Parameters that vary have columns.  A point whose every attempt failed has a row without
+    figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
+    run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
+    no substitute.  Control runs are left out.
     """
     runs = without_control_runs(tables)["runs"]
     if runs.empty:
         return conform("points", pd.DataFrame())
-    keys = [name for name in TABLES["points"].columns if name in TABLES["runs"].columns]
-    keys = [name for name in keys if name != "failed"]
     attempts = runs[runs["point"].notna()]
+    keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
     whole = attempts["status"].isin(["done", "published"])
     frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
-    counted = frame.groupby(keys, sort=False, dropna=False)[["repeats", "failed"]].sum()
+    # an attempt that cannot be read tells less of its point than the others
+    by_point = frame.groupby("point", sort=False)
+    told = by_point[[name for name in keys if name != "point"]].first()
+    counted = told.join(by_point[["repeats", "failed"]].sum()).reset_index()
     spread = _spread(run_figures(tables))
-    joined = counted.reset_index().merge(spread, how="left", left_on="point", right_index=True)
-    return conform("points", joined)
+    return conform("points", counted.merge(spread, how="left", left_on="point", right_index=True))
 
 
 def run_figures(tables: Tables) -> pd.DataFrame:

@@ -4,7 +4,9 @@ Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading n
 folder: no broker, no network, no other machine.
 """
 
+from mqperf.tables.axes import arranged, at, curves, in_curves, split, tidy, varied, with_parameters
 from mqperf.tables.files import of_runs, read, title, write
+from mqperf.tables.repeats import over_repeats
 from mqperf.tables.shape import (
     Tables,
     conform,
@@ -13,26 +15,33 @@ from mqperf.tables.shape import (
     of_plan,
     outside_plan,
     select,
-    told_by_processes,
-    with_processes,
+    where,
     without_control_runs,
 )
 from mqperf.tables.shown import shown
 
 __all__ = [
     "Tables",
+    "arranged",
+    "at",
     "conform",
     "control_runs",
+    "curves",
     "empty",
+    "in_curves",
     "of_plan",
     "of_runs",
     "outside_plan",
+    "over_repeats",
     "read",
     "select",
     "shown",
+    "split",
+    "tidy",
     "title",
-    "told_by_processes",
-    "with_processes",
+    "varied",
+    "where",
+    "with_parameters",
     "without_control_runs",
     "write",
 ]

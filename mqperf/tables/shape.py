@@ -1,6 +1,8 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import and_
 
 import pandas as pd
 
@@ -49,12 +51,13 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
     """The rows of every table with these values: ``select(tables, threads=10)``."""
-    return {
-        name: frame[
-            (frame[list(axes)] == pd.Series(axes, dtype=object)).all(axis="columns")
-        ].reset_index(drop=True)
-        for name, frame in tables.items()
-    }
+    return {name: where(frame, **axes).reset_index(drop=True) for name, frame in tables.items()}
+
+
+def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
+    """The rows of a frame with these values: of a layout, a test case, a sweep."""
+    rows = reduce(and_, (frame[name].eq(value) for name, value in values.items()))
+    return frame[rows.fillna(value=False)]
 
 
 def control_runs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -100,28 +103,12 @@ def of_plan(tables: Tables) -> Tables:
     }
 
 
-def told_by_processes(sweep: pd.DataFrame) -> bool:
-    """Whether points or runs of one sweep are told apart by their number of client processes.
+def in_order(frame: pd.DataFrame, *last: str) -> pd.DataFrame:
+    """The rows by system, topology, queues, test case (as a plan has them), threads, repeat.
 
-    5 threads in each of 2 processes and 10 in one are both 10 threads, and two points.  So are
-    curves of a sweep in which threads of a process and processes vary both.  Where only one of them
-    varies, each number of threads is a point of one curve.
+    Then by the ``last`` columns.
     """
-    points = sweep.dropna(subset=["point"]).drop_duplicates("point")
-    both = all(len(points[name].dropna().unique()) > 1 for name in ("green_threads", "processes"))
-    return both or not points["threads"].is_unique
-
-
-def with_processes(rows: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows with threads of a process and number of processes, as ``runs`` has them."""
-    of_run = runs.drop_duplicates("run").set_index("run")
-    names = ("green_threads", "processes")
-    return rows.assign(**{name: rows["run"].map(of_run[name]) for name in names})
-
-
-def in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows by system, topology, queues, test case (as a plan has them), threads, repeat."""
-    axes = [name for name in AXES if name in frame.columns]
+    axes = [*(name for name in AXES if name in frame.columns), *last]
     return frame.sort_values(axes, key=_rank, kind="stable", ignore_index=True)
 
 

@@ -7,10 +7,12 @@ and a doubt in words that RST would take for markup.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import sin
 
 import pandas as pd
 
+from mqperf.columns import TABLES
 from mqperf.stats import complete
 from mqperf.tables import Tables, conform
 from mqperf.test_cases import TEST_CASES
@@ -34,6 +36,8 @@ class Shape:
     nodes: tuple[str, ...] = NODES
     system: str = "rabbitmq"
     title: str = "RabbitMQ"
+    parameters: tuple[tuple[str, tuple[object, ...]], ...] = ()
+    """What varies beside the threads: columns of ``runs`` and their values."""
 
 
 Row = dict[str, object]
@@ -57,15 +61,23 @@ def tables(shape: Shape = Shape()) -> Tables:
         "outages": [],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
-    read = {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
-    return complete(read)
+    return complete({name: _table(shape, name, some) for name, some in rows.items()})
+
+
+def _table(shape: Shape, name: str, rows: list[Row]) -> pd.DataFrame:
+    """The table of these rows; parameters that are no columns of it were for the figures alone."""
+    known = TABLES[name].with_parameters([name for name, _ in shape.parameters])
+    frame = pd.DataFrame(rows)
+    return conform(name, frame[[column for column in frame.columns if column in known]])
 
 
 def _keys(shape: Shape) -> Iterator[Row]:
     for topology, queues in shape.layouts:
         for case in shape.test_cases:
-            for threads in shape.threads:
+            for threads, *values in product(shape.threads, *(own for _, own in shape.parameters)):
                 point = f"{shape.system}-{topology}-{queues}-{case}-t{threads:04d}"
+                point += "".join(f"-{value}" for value in values)
+                given = {name: v for (name, _), v in zip(shape.parameters, values, strict=True)}
                 for repeat in range(1, shape.repeats + 1):
                     yield {
                         "run": f"{point}-r{repeat}",
@@ -76,6 +88,7 @@ def _keys(shape: Shape) -> Iterator[Row]:
                         "test_case": case,
                         "threads": threads,
                         "repeat": repeat,
+                        **given,
                     }
 
 
@@ -84,8 +97,14 @@ def _rate(key: Row) -> float:
     threads, repeat = int(str(key["threads"])), int(str(key["repeat"]))
     peak = PEAKS[str(key["test_case"])] * COSTS[str(key["queues"])]
     peak *= 1.3 if key["topology"] == "cs1ss2" else 1.0
+    peak /= 1 + float(str(key.get("payload_bytes") or 0)) / 50_000
     saturating = threads / (threads + 60) * (1 - threads / 2_000)
-    return peak * saturating * (1 + 0.02 * sin(repeat + threads))
+    busy = peak * saturating * (1 + 0.02 * sin(repeat + threads))
+    return threads / (threads / busy + _pause_s(key))
+
+
+def _pause_s(key: Row) -> float:
+    return float(str(key.get("pause_s") or 0.0))
 
 
 def _one_by_one(shape: Shape, keys: list[Row]) -> Iterator[tuple[Row, pd.Timestamp]]:
@@ -96,12 +115,14 @@ def _one_by_one(shape: Shape, keys: list[Row]) -> Iterator[tuple[Row, pd.Timesta
 
 
 def _run(shape: Shape, key: Row, status: str, started: pd.Timestamp) -> Row:
-    return key | {
+    threads = int(str(key["threads"]))
+    green_threads = threads // int(str(key["processes"])) if "processes" in key else 10
+    return {
         "status": status,
         "failure": None if status == "done" else "client-1 did not report within 30 s",
         "started": started,
-        "green_threads": 10,
-        "processes": max(int(str(key["threads"])) // 10, 1),
+        "green_threads": green_threads,
+        "processes": max(threads // 10, 1),
         "hosts": 1,
         "warmup_s": 1.0,
         "warmup_found_s": float(key["repeat"] == 1) + 1.0,
@@ -121,6 +142,7 @@ def _run(shape: Shape, key: Row, status: str, started: pd.Timestamp) -> Row:
         "memory_bytes": 24 * 2**30,
         "network_card": "loopback",
         "mqperf_version": "0.1.0",
+        **key,
     }
 
 
@@ -142,7 +164,7 @@ def _messages(key: Row) -> Row:
 
 
 def _latency(key: Row) -> Row:
-    mean = int(str(key["threads"])) / _rate(key)
+    mean = int(str(key["threads"])) / _rate(key) - _pause_s(key)
     shares = {"p50": 0.9, "p90": 1.5, "p95": 1.9, "p99": 3.2, "p999": 6.0, "max": 11.0}
     return key | {
         "stream": "round-trip" if key["test_case"] == "rpc-call" else "one-way",

@@ -6,7 +6,7 @@ from factory import Shape, tables
 
 from mqperf.report.build import build
 from mqperf.stats import complete
-from mqperf.tables import Tables, conform, told_by_processes
+from mqperf.tables import Tables, conform, varied
 
 
 def split(*pairs: tuple[int, int]) -> pd.DataFrame:
@@ -31,7 +31,7 @@ def test_processes_are_told_apart_where_they_are_no_other_word_for_threads(
     *, pairs: tuple[tuple[int, int], ...], apart: bool
 ) -> None:
     """Where only one of the factors varies, as in 2016, the sweep is one curve."""
-    assert told_by_processes(split(*pairs)) is apart
+    assert varied(split(*pairs)) == (("processes",) if apart else ())
 
 
 COMPUTED = ("points", "saturation_points", "bottlenecks", "doubts")
@@ -81,8 +81,8 @@ def test_counts_and_nodes_name_the_processes(page: str) -> None:
     """Every table of the page tells 10 x 1 and 5 x 2 threads apart, in its figures too."""
     assert "* - threads - processes - sent" in page
     assert "* - threads - processes - Master total, %" in page
-    assert "10 threads, 1 process from" in page
-    assert "10 threads, 2 processes from" in page
+    assert "10 threads, 1 client process from" in page
+    assert "10 threads, 2 client processes from" in page
 
 
 def test_what_is_not_of_the_plan_is_named_and_not_shown(three: Tables, page: str) -> None:

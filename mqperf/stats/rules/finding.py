@@ -7,16 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.tables import Tables, told_by_processes
+from mqperf.tables import Tables
 from mqperf.test_cases import closed_loops, with_replies
 
 Row = Any
 """A row of a frame, its columns as attributes; the register knows their types."""
 
 Evidence = Mapping[str, float | int | str | list[float] | Mapping[str, float] | None]
-
-SWEEP = ["system", "topology", "queues", "test_case"]
-"""What the points of one sweep over the number of threads have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +65,3 @@ def one_way(tables: Tables) -> pd.DataFrame:
     """The measured runs that do not."""
     frame = measured(tables)
     return frame[~frame["test_case"].isin(with_replies())]
-
-
-def curves(points: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Rows of points or runs as sweeps in which a number of threads belongs to one point.
-
-    Where ``told_by_processes`` says so, every number of processes is a sweep of its own.
-    """
-    for _, sweep in points.groupby(SWEEP, sort=False):
-        if told_by_processes(sweep):
-            yield from (own for _, own in sweep.groupby("processes", sort=False, dropna=False))
-        else:
-            yield sweep

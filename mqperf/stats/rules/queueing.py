@@ -2,7 +2,8 @@
 
 J. D. C. Little, A proof for the queuing formula L = lambda W, Operations Research 9 (1961).  A
 thread that CALLs has exactly one message under way, or is between two: threads = throughput x
-(round trip + think time).  The law holds for any broker, any distribution and any order.
+(round trip + pause + think time).  The pause is what the plan asks a thread to wait after each
+message.  The law holds for any broker, any distribution and any order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,9 @@ from statistics import median
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import SWEEP, Finding, Row, closed, each, one_way
-from mqperf.tables import Tables
+from mqperf.stats.rules.finding import Finding, Row, closed, each, one_way
+from mqperf.tables import Tables, varied
+from mqperf.tables.axes import FACTORS, SWEEP
 
 MISSING_SHARE = 0.1
 """Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
@@ -55,12 +57,13 @@ class Call:
     green_threads: int
     throughput: float
     round_trip: float
+    pause: float
     balanced: bool
 
     @property
     def think_s(self) -> float:
-        """Time per message that a thread spends between a reply and the next message."""
-        return self.threads / self.throughput - self.round_trip
+        """Time per message that a thread spends between two messages beyond its pause."""
+        return self.threads / self.throughput - self.round_trip - self.pause
 
     @property
     def turn_s(self) -> float:
@@ -69,7 +72,7 @@ class Call:
 
     def accounted(self, think_s: float) -> float:
         """Threads that these figures account for if each thinks that long."""
-        return self.throughput * (self.round_trip + think_s)
+        return self.throughput * (self.round_trip + self.pause + think_s)
 
 
 def littles_law(tables: Tables) -> Iterator[Finding]:
@@ -80,10 +83,12 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     points of the sweep (the median of their turns), and a point is suspect when its own
     is several times that and makes up a tenth of its threads.  Below saturation the round trip is
     so short that clients may well spend that much beside it; there the counts must disagree, too.
+    Points with other values of a parameter, such as the payload, are no measure of each other.
     """
-    usable = _usable(closed(tables))
+    usable = _with_pause(_usable(closed(tables)))
     yield from _too_many_under_way(usable)
-    for _, sweep in usable.groupby(SWEEP, sort=False):
+    others = [name for name in varied(usable) if name not in FACTORS]
+    for _, sweep in usable.groupby([*SWEEP, *others], sort=False, dropna=False):
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
@@ -138,6 +143,12 @@ def _usable(frame: pd.DataFrame) -> pd.DataFrame:
     return known[known["throughput_msg_s"] > 0]
 
 
+def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the pause after each message; none where no run tells of one."""
+    known = frame["pause_s"].fillna(0.0) if "pause_s" in frame.columns else 0.0
+    return frame.assign(pause_s=known)
+
+
 def _call(row: Row) -> Call:
     return Call(
         run=row.run,
@@ -145,6 +156,7 @@ def _call(row: Row) -> Call:
         green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
         throughput=row.throughput_msg_s,
         round_trip=row.latency_mean_s,
+        pause=row.pause_s,
         balanced=_balanced(row),
     )
 
@@ -165,14 +177,16 @@ def _balanced(row: Row) -> bool:
 
 
 def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:
-    under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
-    # a message may begin before the window and end in it: one round trip of each thread
-    edge = (frame["latency_mean_s"] / frame["window_s"]).fillna(0.0)
+    turn = frame["latency_mean_s"] + frame["pause_s"]
+    under_way = frame["throughput_msg_s"] * turn
+    # a message may begin before the window and end in it: one turn of each thread
+    edge = (turn / frame["window_s"]).fillna(0.0)
     wrong = under_way > frame["threads"] * (1 + ROUNDING + edge)
     for row in each(frame.assign(under_way=under_way)[wrong]):
+        paused = f"(round trip + {row.pause_s * 1e3:g} ms pause)" if row.pause_s else "round trip"
         yield Finding(
             row.run,
-            f"throughput x round trip is {row.under_way:.0f} messages under way, but each of"
+            f"throughput x {paused} is {row.under_way:.0f} messages under way, but each of"
             f" {row.threads} threads waits for only one",
             _figures(row),
         )
@@ -191,9 +205,10 @@ def _unaccounted(run: Call, typical_s: float) -> Iterator[Finding]:
         "think_of_the_sweep_s": round(typical_s, 6),
         "threads_accounted_for": round(accounted, 1),
     }
+    paused = f" + {run.pause * 1e3:g} ms pause" if run.pause else ""
     text = (
-        f"throughput x (round trip + {typical_s * 1e3:.1f} ms between messages, as elsewhere in the"
-        f" sweep) accounts for {accounted:.0f} of {run.threads} threads"
+        f"throughput x (round trip{paused} + {typical_s * 1e3:.1f} ms between messages, as"
+        f" elsewhere in the sweep) accounts for {accounted:.0f} of {run.threads} threads"
     )
     if not run.balanced:
         silent = _fraction(share)

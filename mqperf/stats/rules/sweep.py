@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mqperf.stats.rules.finding import Finding, curves, measured
-from mqperf.tables import Tables, control_runs, without_control_runs
+from mqperf.stats.rules.finding import Finding, measured
+from mqperf.tables import Tables, control_runs, curves, without_control_runs
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all that is worth a doubt.  Standard deviation over mean
@@ -53,7 +53,7 @@ def spread(tables: Tables) -> Iterator[Finding]:
 
 def peak_at_edge(tables: Tables) -> Iterator[Finding]:
     """The best throughput at the first or last number of threads: a bound, not a peak."""
-    for sweep in curves(_points(tables)):
+    for _, sweep in curves(_points(tables)):
         curve = sweep.groupby("threads")["throughput_msg_s"].mean().sort_index()
         if len(curve) < 3 or curve.idxmax() not in (curve.index[0], curve.index[-1]):
             continue

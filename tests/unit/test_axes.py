@@ -1,0 +1,239 @@
+"""Axes: sweeps in which parameters vary beside the number of threads, or instead of it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+from matplotlib.figure import Figure
+
+from mqperf import figures, notebook
+from mqperf.columns import COMPUTED
+from mqperf.report.build import build
+from mqperf.report.comparison import page, summary
+from mqperf.stats import compared, complete
+from mqperf.stats.scaling import saturation_point
+from mqperf.tables import Tables, arranged, at, curves, empty, tidy, varied, with_parameters
+from mqperf.tables.axes import worded
+
+ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 50), repeats=2)
+PAYLOADS = ("payload_bytes", (100, 1_000, 10_000))
+PAUSES = ("pause_s", (0.0, 0.1))
+BOTH = replace(ONE, parameters=(PAYLOADS, PAUSES))
+
+
+@pytest.fixture(scope="module")
+def both() -> Tables:
+    """Payload x pause x threads."""
+    return tables(BOTH)
+
+
+@pytest.fixture(scope="module")
+def pages(both: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report") / "out"
+    return build(both, out, title="Axes", html=False).parent
+
+
+def _text(file: Path) -> str:
+    return " ".join(file.read_text().split()).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        (ONE, ("threads",)),
+        (replace(ONE, threads=(10,)), ("threads",)),
+        (BOTH, ("payload_bytes", "threads", "pause_s")),
+        (replace(ONE, parameters=(PAUSES,)), ("threads", "pause_s")),
+        (replace(ONE, parameters=(("targets", ("own", "shared", "x")),)), ("threads", "targets")),
+        (replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)), ("targets",)),
+        (
+            replace(ONE, parameters=(("payload_bytes", (None, 100, 1_000)),)),
+            ("threads", "payload_bytes"),
+        ),
+        (replace(ONE, parameters=(("processes", (1, 2)),)), ("threads", "processes")),
+        (replace(ONE, threads=(10, 20, 50, 100)), ("threads",)),
+    ],
+)
+def test_most_values_are_on_x(shape: Shape, axes: tuple[str, ...]) -> None:
+    """Then colour, then the rest; threads where as many vary; no text beside a number."""
+    assert arranged(tables(shape)["points"]).names == axes
+
+
+def test_a_constant_parameter_is_no_axis() -> None:
+    """What a plan names once for all points tells none of them apart."""
+    found = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)),)))
+    assert varied(found["runs"]) == ()
+    assert "payload_bytes" not in found["points"].columns
+
+
+def test_an_unreadable_run_makes_no_axis(both: Tables) -> None:
+    """It tells nothing of its point; the point still has one row."""
+    read = {name: frame for name, frame in both.items() if name not in COMPUTED}
+    runs = read["runs"].copy()
+    told = ["green_threads", "processes", "hosts", "asked_s", "payload_bytes", "pause_s"]
+    runs.loc[0, told] = pd.NA
+    runs.loc[0, "status"] = "unreadable"
+    points = complete({**read, "runs": runs})["points"]
+    assert points["point"].is_unique
+    assert arranged(points) == arranged(both["points"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("threads", 1, "1 thread"),
+        ("processes", 2, "2 client processes"),
+        ("payload_bytes", 1_048_576, "payload 1048576 bytes"),
+        ("pause_s", 0.05, "pause 0.05 s"),
+        ("targets", "own", "targets own"),
+        ("payload_bytes", pd.NA, "payload not set"),
+    ],
+)
+def test_values_are_worded(name: str, value: str | float, words: str) -> None:
+    """As a person says them, with their units."""
+    assert worded(name, value) == words
+
+
+def test_points_are_told_apart_in_every_table(both: Tables) -> None:
+    """Each combination is a point, with its parameters in columns."""
+    assert len(both["points"]) == 2 * 3 * 2
+    rows = with_parameters(both["messages"], both["runs"])
+    assert rows["payload_bytes"].notna().all()
+    assert "payload_bytes" in tidy(rows).columns
+    assert "processes" not in tidy(rows).columns
+    first = both["points"].iloc[0]
+    where = at(first.to_dict(), ("threads", *varied(both["points"])))
+    assert where == "10 threads, payload 100 bytes, pause 0 s"
+
+
+def test_a_curve_has_each_number_of_threads_once(both: Tables) -> None:
+    """Saturation is asked of threads alone, for each combination of the others."""
+    assert all(own["threads"].is_unique for _, own in curves(both["points"]))
+    found = both["saturation_points"]
+    assert len(found) == 3 * 2
+    assert not found.duplicated(["payload_bytes", "pause_s"]).any()
+    assert found["text"].str.startswith("With payload 100 bytes, pause 0 s: ").sum() == 1
+
+
+def test_a_page_names_what_varies(pages: Path) -> None:
+    """In its sentences, the headings of its tables, and what its figures show."""
+    text = _text(pages / "rabbitmq/cmsm/index.rst")
+    assert "Points differ in payload (100, 1000, 10000 bytes) and pause (0, 0.1 s), too." in text
+    assert "with 50 threads, payload 100 bytes, pause 0 s (mean latency" in text
+    assert "* - threads - payload, bytes - pause, s - throughput, msg/sec" in text
+    assert "* - threads - payload, bytes - pause, s - sent, msg" in text
+    assert "* - threads - payload, bytes - pause, s - Master total, %" in text
+    assert "depending on payload, thread count and pause" in text
+    assert "10 threads, payload 100 bytes, pause 0.1 s from" in text
+    system = _text(pages / "rabbitmq/index.rst")
+    assert "- CALL at" in system
+    assert "50 threads, payload 100 bytes, pause 0 s" in system
+
+
+def test_a_sheet_has_a_row_for_each_value_of_the_rest(both: Tables) -> None:
+    """Throughput, latency and CPU against payload, coloured by threads, for both pauses."""
+    sheet = figures.sweep_sheet(both["points"])
+    axes = sheet.axes
+    assert len(axes) == 2 * 3
+    assert {panel.get_xlabel() for panel in axes} == {"payload, bytes"}
+    assert {panel.get_xscale() for panel in axes} == {"log"}
+    assert axes[0].get_ylim() == axes[3].get_ylim()
+    labels = axes[0].get_legend_handles_labels()[1]
+    assert labels == ["10 threads", "50 threads"]
+
+
+def test_texts_stand_on_x_alone() -> None:
+    """Own and shared targets are two places, by their names."""
+    found = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
+    panel = figures.throughput(found["points"], Figure().subplots())
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["own", "shared"]
+    assert panel.get_xlabel() == "targets"
+
+
+def test_a_pause_of_nothing_is_on_a_linear_axis() -> None:
+    """There is no logarithm of 0 s."""
+    pauses = ("pause_s", (0.0, 0.001, 1.0))
+    found = tables(replace(ONE, threads=(10,), parameters=(pauses,)))
+    panel = figures.throughput(found["points"], Figure().subplots())
+    assert panel.get_xscale() == "linear"
+
+
+def test_notebooks_tell_points_apart(both: Tables) -> None:
+    """Every row of a table has its payload and its pause."""
+    found = notebook.throughput_latency_cpu(both, "rpc-call")
+    assert list(found.index.names[-2:]) == ["payload, bytes", "pause, s"]
+    assert found.index.is_unique
+    assert notebook.node_cpu(both, "rpc-call").index.is_unique
+    assert {"payload, bytes", "pause, s"} <= {*notebook.overview(both).columns}
+    assert {"payload_bytes", "pause_s"} <= {*notebook.doubts(both).columns}
+
+
+def test_points_are_compared_with_their_like(both: Tables) -> None:
+    """Payloads and pauses are keys; so are processes, of which 10 x 1 and 5 x 2 are two points."""
+    found = compared(both, both)["comparison"]
+    assert found["ratio"].eq(1.0).all()
+    assert len(found) == 4 * 2 * 3 * 2
+    told = page("A and B", empty("differences"), found)
+    assert "payload 100 bytes, pause 0.1 s" in told
+    assert "at 12 points" in summary(found)
+    split = tables(replace(ONE, threads=(10,), parameters=(("processes", (1, 2)),)))
+    found = compared(split, split)["comparison"]
+    assert sorted(found["processes"].unique()) == [1, 2]
+
+
+def test_an_axis_that_only_one_side_has_is_a_key(both: Tables) -> None:
+    """Of a sweep of payloads only that which the other set has is compared."""
+    one = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)), ("pause_s", (0.1,)))))
+    found = compared(both, one)["comparison"]
+    assert set(found["payload_bytes"]) == {1_000}
+    assert set(found["pause_s"]) == {0.1}
+    assert found["ratio"].eq(1.0).all()
+
+
+def test_a_known_pause_raises_no_doubt(both: Tables) -> None:
+    """Threads that the plan lets wait are accounted for, beside points without a pause."""
+    assert "littles-law" not in set(both["doubts"]["kind"])
+    pauses = ("pause_s", (0.01, 0.1, 1.0))
+    found = tables(replace(ONE, threads=(10, 50, 100, 250), parameters=(pauses,)))
+    assert "littles-law" not in set(found["doubts"]["kind"])
+
+
+def _paused() -> dict[str, pd.DataFrame]:
+    paused = replace(ONE, threads=(10, 50, 100, 250), parameters=(("pause_s", (0.1,)),))
+    return {name: frame for name, frame in tables(paused).items() if name not in COMPUTED}
+
+
+def test_silent_load_generators_are_found_beside_a_pause() -> None:
+    """A third of the threads did nothing: neither the pause nor the round trip explains them."""
+    read = _paused()
+    messages = read["messages"]
+    of_one = messages["run"].str.endswith("t0250-0.1-r1")
+    messages.loc[of_one, "throughput_msg_s"] *= 2 / 3
+    messages.loc[of_one, "round_trip"] -= 1_000
+    reported = read["runs"]["reported"]
+    read["runs"]["reported"] = reported.mask(reported.notna())
+    told = complete(read)["doubts"].query("kind == 'littles-law'")
+    assert told["run"].str.endswith("t0250-0.1-r1").all()
+    assert "throughput x (round trip + 100 ms pause + " in told["text"].item()
+    assert "accounts for 167 of 250 threads" in told["text"].item()
+
+
+def test_threads_that_cannot_have_paused_are_found() -> None:
+    """More messages than threads that pause can send: the pause was not made, or counts are off."""
+    read = _paused()
+    of_one = read["messages"]["run"].str.endswith("t0010-0.1-r1")
+    read["messages"].loc[of_one, "throughput_msg_s"] *= 1.5
+    told = complete(read)["doubts"].query("kind == 'littles-law'")
+    assert told["run"].str.endswith("t0010-0.1-r1").all()
+    assert "throughput x (round trip + 100 ms pause) is 15 messages" in told["text"].item()
+
+
+def test_the_saturation_point_counts_the_pause() -> None:
+    """With think time Z it is where N / (R0 + Z) meets the highest throughput."""
+    service, pause = 0.001, 0.1
+    threads = pd.Series([1.0, 5, 10, 20, 40, 80, 160, 320])
+    rates = threads / (service + pause + 0.002 * (threads - 1))
+    found = saturation_point(pd.DataFrame({"threads": threads, "throughput_msg_s": rates}))
+    assert found["saturation_threads"] == pytest.approx((service + pause) * rates.max())
