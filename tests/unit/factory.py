@@ -59,6 +59,7 @@ def tables(shape: Shape = Shape()) -> Tables:
         "network": [_network(key) for key in whole],
         "events": [],
         "outages": [],
+        "links": [],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
     return complete({name: _table(shape, name, some) for name, some in rows.items()})
