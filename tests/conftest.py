@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("CI") == "true",
         help="fail, instead of skipping, tests that need a broker where there is none",
     )
+    parser.addoption(
+        "--kills",
+        type=int,
+        default=10,
+        help="how often the test of killed controllers kills; 50 before a release",
+    )
 
 
 @cache

@@ -38,14 +38,39 @@ def make(folder: Path) -> None:
 
 
 def write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file for its owner only, and the folders that lead to it; it appears whole."""
-    draft = path.with_name(f".{path.name}.draft")
+    """Write a file, and the folders that lead to it; it appears whole.
+
+    While it is written it is its owner's only.
+    """
+    write_part(path, content, 0)
+    finish(path, mode)
+
+
+def write_part(path: Path, content: bytes, start: int) -> None:
+    """Write the draft of a file from a position to its end, and the folders that lead to it."""
+    draft = _draft(path)
     with host_errors(path, "write"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft.touch(mode=0o600)
-        draft.write_bytes(content)
-        draft.chmod(mode)
-        draft.replace(path)
+        try:
+            draft.touch(mode=0o600)
+            with draft.open("r+b") as file:
+                file.seek(start)
+                file.write(content)
+                file.truncate()
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def finish(path: Path, mode: int) -> None:
+    """Put the draft of a file in its place."""
+    with host_errors(path, "write"):
+        _draft(path).chmod(mode)
+        _draft(path).replace(path)
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.draft")
 
 
 def read(path: Path, start: int = 0, longest: int = -1) -> bytes:
