@@ -132,7 +132,7 @@ def _forbidden(name: str, variables: Mapping[str, Value]) -> Iterator[str]:
                 " remove it, and let ssh use a key"
             )
         elif key in used and "{{" in value.text:
-            yield f"{value.where}: {key} of {name} is a template: write its value out"
+            yield f"{value.where}: {key} of {name} is a template, or encrypted: write its value out"
         elif key in ARGUMENTS and UNCHECKED.search(value.text):
             yield (
                 f"{value.where}: {key} of {name} switches the check of host keys off: remove that,"

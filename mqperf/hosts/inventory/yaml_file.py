@@ -71,17 +71,22 @@ class _Reader:
         found = self._variables(node)
         for other in self._groups.values():
             for name, before in other.hosts.get(host, {}).items():
-                if name in found and found[name].text != before.text:
+                changed = name in found and found[name].text != before.text
+                if changed and name.startswith("ansible_"):
                     self._refuse(
                         line,
-                        f"two hosts are called {host!r}: {name} is {found[name].text} here and"
-                        f" {before.text} in {before.where}; rename one",
+                        f"two hosts are called {host!r}: {name} is another than in"
+                        f" {before.where}; rename one",
                     )
         self._groups[group].hosts[host] = found
 
     def _variables(self, node: yaml.Node) -> dict[str, Value]:
         return {
-            name: Value(value.value, f"{self._path}:{line}")
+            # what is encrypted (!vault) is as unreadable here as a template
+            name: Value(
+                "{{ encrypted }}" if value.tag.startswith("!") else value.value,
+                f"{self._path}:{line}",
+            )
             for name, value, line in self.entries(node)
             if isinstance(value, yaml.ScalarNode)
         }
