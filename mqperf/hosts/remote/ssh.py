@@ -68,11 +68,17 @@ def command(place: Place, boot: bytes) -> list[str]:
     """What starts an agent on a host; it waits for ``boot``, of that length, on standard input."""
     words = ["ssh", "-T", "-x", "-a"]
     words += [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
-    words += place.ssh_args
+    pythons = PYTHONS if place.python in DISCOVER else (str(place.python),)
+    script = f"exec sh -c {shlex.quote(_script(pythons, len(boot)))}"
+    return [*words, *destination(place), script]
+
+
+def destination(place: Place) -> list[str]:
+    """What ssh must be told to get to a host, as the inventory has it."""
+    words = list(place.ssh_args)
     for letter, value in (("-p", place.port), ("-l", place.user), ("-i", place.key)):
         words += [] if value is None else [letter, str(value)]
-    pythons = PYTHONS if place.python in DISCOVER else (str(place.python),)
-    return [*words, "--", place.address, f"exec sh -c {shlex.quote(_script(pythons, len(boot)))}"]
+    return [*words, "--", place.address]
 
 
 def _script(pythons: Sequence[str], size: int) -> str:
