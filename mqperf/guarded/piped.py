@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, BinaryIO
 
 from mqperf.errors import HostError
-from mqperf.guarded.link import Link, started
+from mqperf.guarded.link import Link, check_program, started
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ def piped(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator
 
     ``env`` None inherits ours.  Raises ``HostError`` when the program is missing.
     """
+    check_program(argv, env)
     with ExitStack() as stack:
         (theirs_in, feed), (output, theirs_out) = (_pipe(stack) for _ in range(2))
         errors = stack.enter_context(tempfile.TemporaryFile())

@@ -78,6 +78,40 @@ def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
             assert found.which(["sh", "no-such-program"])["no-such-program"] is None
 
 
+def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
+    """A user who is not root, and the Python that is found there."""
+    place = dataclasses.replace(places[0], user="measurer", python=None)
+    with connected([place]) as [found], found.scratch("own") as folder:
+        process = found.start("sleeper", ["sleep", "60"], log=folder / "log")
+        assert process.rss_bytes
+        process.stop(1)
+        assert found.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
+
+
+def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
+    """Lines before the agent's first are somebody else's."""
+    talker = str(Path(__file__).parent / "python_that_talks")
+    with connected([dataclasses.replace(places[0], python=talker)]) as [found]:
+        assert found.run(["hostname"], timeout_s=30).stdout == "h1\n"
+
+
+def test_the_users_own_configuration_leads_there(
+    five_hosts: Laboratory, places: tuple[Place, ...], tmp_path: Path
+) -> None:
+    """Names, keys and a jump host of ssh_config; the inventory knows nothing of them."""
+    config = tmp_path / "config"
+    known = five_hosts.folder / "known_hosts"
+    common = f"User root\nIdentityFile {places[0].key}\nUserKnownHostsFile {known}\n"
+    first, second = (five_hosts.address(name) for name in ("h1", "h2"))
+    inner = f"Host inner\nHostName {second}\nProxyJump gate\n"
+    config.write_text(f"Host gate\nHostName {first}\n{inner}Host *\n{common}")
+    place = Place("inner", "inner", python=places[0].python, ssh_args=("-F", str(config)))
+    with connected([place]) as [found]:
+        assert found.run(["hostname"], timeout_s=30).stdout == "h2\n"
+        came = found.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
+        assert came.split()[0] == first
+
+
 def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[Place, ...]) -> None:
     """Neither processes, daemons among them, nor folders."""
     with connected(places) as hosts:

@@ -1,5 +1,6 @@
 """A host that is reached over SSH."""
 
+import statistics
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -9,7 +10,7 @@ from pydantic import JsonValue
 
 from mqperf.errors import HostLost
 from mqperf.hosts import clock
-from mqperf.hosts.clock import Offset
+from mqperf.hosts.clock import Echo, Offset
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import transfer
 from mqperf.hosts.remote.channel import ANSWER_LIMIT_S, Channel
@@ -133,14 +134,17 @@ class RemoteHost:
         """Where programs are, None for those that are not there."""
         return dict(self._channel.call("which", programs=list(programs)))
 
+    def echo(self) -> Echo:
+        """Ask for its clock, once."""
+        return self._channel.echo()
+
     def clock(self) -> Offset:
         """How far its clock is ahead of ours, with a bound; see ``clock.offset``."""
-        return clock.offset(self._channel.echo)
+        return clock.offset(self.echo)
 
     def round_trip_s(self) -> float:
         """How long an exchange with the host takes: the median of a few."""
-        taken = sorted(self._channel.echo().round_trip_s for _ in range(clock.ECHOES))
-        return taken[len(taken) // 2]
+        return statistics.median(self.echo().round_trip_s for _ in range(clock.ECHOES))
 
     def check(self) -> None:
         """Raise ``HostLost`` when it is; asks nobody, and costs nothing."""
