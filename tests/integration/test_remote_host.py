@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import held_hosts
 import psutil
 import pytest
+from held_hosts import begun
 from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
     test_a_command_gives_its_output_or_runs_out_of_time,
     test_a_process_writes_its_log_and_ends_with_its_children,
@@ -21,10 +23,11 @@ from test_host_contract import (  # noqa: F401 (what every host promises, with t
     test_ports_are_free_and_facts_are_told,
     test_room_is_checked_and_leaves_nothing,
     test_what_a_host_refuses_is_told_with_the_file,
+    test_who_listens_is_found_by_its_program,
 )
 
 from mqperf.errors import HostError, HostLost
-from mqperf.hosts import inventory
+from mqperf.hosts import Host, inventory
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
@@ -39,6 +42,8 @@ def places(five_hosts: Laboratory) -> tuple[Place, ...]:
 @pytest.fixture
 def host(places: tuple[Place, ...]) -> Iterator[RemoteHost]:
     with connected(places[:1]) as [found]:
+        as_any_other: Host = found
+        assert as_any_other.name == "h1"
         yield found
 
 
@@ -52,17 +57,6 @@ def eventually(true: Callable[[], bool], patience_s: float = 60) -> bool:
     while not true() and time.monotonic() < deadline:
         time.sleep(0.05)
     return true()
-
-
-DETACHED = "(setsid sleep 4321 &) ; trap '' TERM HUP INT ; sleep 4321 & wait"
-"""A daemon that nobody is the parent of, and a process that ends by force only."""
-
-
-def begun(hosts: list[RemoteHost]) -> None:
-    """On every host a plain process, grandchildren, and one that ignores signals."""
-    for found in hosts:
-        found.start("plain", ["sleep", "4321"], log=Path(os.devnull))
-        found.start("stubborn", ["sh", "-c", DETACHED], log=Path(os.devnull))
 
 
 def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
@@ -119,9 +113,14 @@ def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[P
         assert len(left(five_hosts)) > 5 * len(places)
     assert eventually(lambda: not left(five_hosts))
     with connected(places[:1]) as [found]:
-        names = found.run(["ls", "-A", "/tmp"], timeout_s=30).stdout.split()  # noqa: S108
-    assert {name for name in names if not name.startswith("mqperf-agent-")} <= {"mqperf-0"}
-    assert len(names) <= 2
+        assert only_its_own_folder(found)
+
+
+def only_its_own_folder(found: RemoteHost) -> bool:
+    """Whether the host has no private folder of ours but that of its present agent."""
+    words = ["sh", "-c", "ls -d /tmp/mqperf-agent-* /tmp/.mqperf-agent-* /tmp/mqperf-[0-9]*/*"]
+    places = found.run(words, timeout_s=30).stdout.split()
+    return len(places) == 1 and places[0].startswith("/tmp/mqperf-agent-")  # noqa: S108
 
 
 def test_folders_are_pushed_and_fetched(host: RemoteHost, tmp_path: Path) -> None:
@@ -357,20 +356,6 @@ def sshd_only(found: Laboratory, name: str) -> bool:
     return True
 
 
-CONTROLLER = """
-import sys, time
-from pathlib import Path
-from mqperf.hosts import inventory
-from mqperf.hosts.remote import connected
-sys.path[:0] = sys.argv[2:]
-from test_remote_host import begun
-with connected(inventory.read(Path(sys.argv[1])).places, lease_s=2) as hosts:
-    begun(hosts)
-    print("up", flush=True)
-    time.sleep(600)
-"""
-
-
 def kill_controller(controller: subprocess.Popen[str], _found: Laboratory) -> None:
     controller.send_signal(signal.SIGKILL)
 
@@ -431,8 +416,7 @@ def test_nothing_is_left_whatever_is_killed(
     for number in range(int(pytestconfig.getoption("--kills"))):
         fault = FAULTS[number % len(FAULTS)]
         moment_s = random_moments.choice([0, random_moments.random() * 2])
-        helpers = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "unit")]
-        argv = [sys.executable, "-c", CONTROLLER, str(five_hosts.inventory), *helpers]
+        argv = [sys.executable, held_hosts.__file__, str(five_hosts.inventory)]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as controller:
             try:
                 assert controller.stdout is not None
@@ -449,5 +433,4 @@ def test_nothing_is_left_whatever_is_killed(
                     five_hosts.mend(name)
     with connected(places) as hosts:
         for found in hosts:
-            names = found.run(["ls", "/tmp", "/tmp/mqperf-0"], timeout_s=30)  # noqa: S108
-            assert len([name for name in names.stdout.split() if "-agent-" in name]) == 1
+            assert only_its_own_folder(found)

@@ -14,7 +14,7 @@ from mqperf.hosts.clock import Echo, Offset
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import transfer
 from mqperf.hosts.remote.channel import ANSWER_LIMIT_S, Channel
-from mqperf.hosts.remote.process import RemoteProcess
+from mqperf.hosts.remote.process import RemoteForeignProcess, RemoteProcess
 
 
 class RemoteHost:
@@ -117,6 +117,15 @@ class RemoteHost:
         finally:
             with suppress(HostLost):
                 self._channel.call("release", held=str(block[0]))
+
+    def listener(
+        self, label: str, address: str, port: int, program: str
+    ) -> RemoteForeignProcess | None:
+        """Find who listens on a port of an address of the host, if its agent may see it."""
+        found = self._channel.call("listener", address=address, port=port, program=program)
+        if found is None:
+            return None
+        return RemoteForeignProcess(label, found[0], found[1], self._channel)
 
     def own_processes(self) -> Mapping[str, int]:
         """Tell that our agent runs there."""

@@ -92,8 +92,17 @@ class Operations:
                 os.kill(one, number)
 
     def look(self, pid: int) -> dict[str, Any]:
-        """Memory of a process, and whether it was stopped."""
-        return {"rss_bytes": proc.rss_bytes(pid), "frozen": proc.frozen(pid)}
+        """Memory of a process, whether it was stopped, and when it was started, if it lives."""
+        return {
+            "rss_bytes": proc.rss_bytes(pid),
+            "frozen": proc.frozen(pid),
+            "create_time": proc.create_time(pid),
+        }
+
+    def listener(self, address: str, port: int, program: str) -> list[Any] | None:
+        """Pid and start of somebody's process that listens on a port of ours."""
+        pid = proc.listener(address, port, program)
+        return None if pid is None else [pid, proc.create_time(pid)]
 
     def scratch(self, prefix: str) -> str:
         """Make a private folder that vanishes when it is released, or with us."""

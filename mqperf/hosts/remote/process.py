@@ -1,4 +1,4 @@
-"""A process of ours on another host."""
+"""Processes on another host: ours, and somebody else's."""
 
 import signal
 from dataclasses import dataclass, field
@@ -62,3 +62,24 @@ class RemoteProcess:
         limit = grace_s + ANSWER_LIMIT_S
         code: int = self._channel.call("stop", pid=self.pid, grace_s=grace_s, timeout_s=limit)
         return code
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteForeignProcess:
+    """Somebody else's process on another host: watched, never signalled."""
+
+    label: str
+    pid: int
+    create_time: float
+    _channel: Channel = field(repr=False, compare=False)
+
+    @property
+    def alive(self) -> bool:
+        """Whether this very process still runs, and not another one under its pid."""
+        began: float | None = self._channel.call("look", pid=self.pid)["create_time"]
+        return began is not None and abs(began - self.create_time) < 1
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it was stopped by a signal, or by a debugger, and not continued."""
+        return bool(self._channel.call("look", pid=self.pid)["frozen"])
