@@ -11,7 +11,7 @@ import shutil
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,17 +76,29 @@ class Laboratory:
 
     def processes(self, name: str) -> list[psutil.Process]:
         """Everything that runs on a host, its sshd first, with the pids of this machine."""
-        for process in psutil.Process(self._inside.link.pid).children(recursive=True):
-            with suppress(psutil.NoSuchProcess):
-                if process.cmdline()[-2:] == [name, self.address(name)]:
-                    found = process.children(recursive=True)
-                    return [one for one in found if one.status() != psutil.STATUS_ZOMBIE]
-        return []
+        words = [name, self.address(name)]
+        within = psutil.Process(self._inside.link.pid).children(recursive=True)
+        host = next(process for process in within if _words(process)[-2:] == words)
+        return [one for one in host.children(recursive=True) if _runs(one)]
 
     def _tell(self, state: str, name: str) -> None:
         self._inside.feed.write(f"{state} {name}\n".encode())
         if self._inside.output.readline() != f"{state}\n".encode():
             raise HostError(_failed(self._inside.complaints()))
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager
