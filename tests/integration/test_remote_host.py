@@ -327,6 +327,21 @@ def test_a_host_whose_agent_is_killed_is_named(
         assert eventually(lambda: not five_hosts.processes("h1")[1:])
 
 
+def test_a_host_that_talks_nonsense_is_named(
+    places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits is told, and does not wait for an answer that never comes."""
+    told = payload.sources()
+    operations = "mqperf/hosts/remote/operations.py"
+    noise = "\nOperations.names = lambda self, path: os.write(1, b'Segmentation fault\\n')\n"
+    monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + noise})
+    with (
+        connected(places[:1]) as [found],
+        pytest.raises(HostLost, match=r"^h1 was lost: it said what no agent says"),
+    ):
+        found.names(Path("/"))
+
+
 def test_a_host_whose_cable_is_cut_is_named(
     five_hosts: Laboratory, places: tuple[Place, ...]
 ) -> None:

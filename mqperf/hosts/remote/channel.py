@@ -64,9 +64,9 @@ class Channel:
     def greet(self) -> wire.Head:
         """Wait for the agent; what it says of its Python.  Raises ``HostError`` with the reason."""
         with suppress(OSError):  # ssh says why
-            self._program.feed.write(payload.boot())
-            files = payload.sources()
-            self._program.feed.write(payload.packed(files, self._place.folder, self._lease_s))
+            folder = self._place.folder
+            agent = payload.packed(payload.sources(), folder, self._lease_s)
+            self._write(payload.boot() + agent)
         # Who waits for a greeting that never comes is woken by the end of ssh.
         patience = threading.Timer(GREETING_LIMIT_S, self._give_up)
         patience.daemon = True
@@ -152,12 +152,13 @@ class Channel:
     def _send(self, head: wire.Head, data: bytes = b"") -> None:
         """Write a message; ``_writing`` is ours."""
         self.check()
-        message = memoryview(wire.pack(head, data))
-        try:
-            while message:
-                message = message[self._program.feed.write(message) :]
-        except (OSError, ValueError):  # whoever reads its answers says why
-            return
+        with suppress(OSError, ValueError):  # whoever reads its answers says why
+            self._write(wire.pack(head, data))
+
+    def _write(self, message: bytes) -> None:
+        left = memoryview(message)
+        while left:
+            left = left[self._program.feed.write(left) :]
 
     def _beat(self) -> None:
         """Show the host that we live."""
@@ -169,18 +170,23 @@ class Channel:
 
     def _receive(self) -> None:
         """Hand every answer to who waits for it, until there are no more."""
-        while (message := wire.receive(self._program.output)) is not None:
-            at = time.time()
-            head, data = message
-            future = self._waiting.pop(head["id"], None)
-            if future is None:
-                continue
-            if "error" in head:
-                future.set_exception(HostError(f"{self.name}: {head['error']}"))
-            else:
-                future.set_result(Answer(head["ok"], data, at))
+        try:
+            while (message := wire.receive(self._program.output)) is not None:
+                self._answered(*message, time.time())
+        except (ValueError, KeyError):
+            self._lose("it said what no agent says: somebody writes into its connection")
+            self._give_up()
         code = self._program.link.wait(CLOSE_LIMIT_S)
         self._lose(ssh.loss(self._program.complaints(), code))
+
+    def _answered(self, head: wire.Head, data: bytes, at: float) -> None:
+        future = self._waiting.pop(head["id"], None)
+        if future is None:
+            return
+        if "error" in head:
+            future.set_exception(HostError(f"{self.name}: {head['error']}"))
+        else:
+            future.set_result(Answer(head["ok"], data, at))
 
     def _lose(self, reason: str) -> None:
         """The host is lost: whoever waits for it is told so."""
