@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 from rich.console import Console
 
+from mqperf import hosts_cli
 from mqperf.errors import MqperfError
 from mqperf.plan_file import load_plan, read_plans
 from mqperf.redaction import without_passwords
@@ -28,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+app.add_typer(hosts_cli.app, name="hosts")
 console = Console(highlight=False)
 complaints = Console(stderr=True, highlight=False, soft_wrap=True)
 

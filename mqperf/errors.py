@@ -34,6 +34,10 @@ class HostError(MqperfError):
     """A host that refused us a process, a port or a folder."""
 
 
+class HostLost(HostError):
+    """A host that answered before and does not any more."""
+
+
 class SystemFault(MqperfError):
     """A system under test that is missing, refused us, or died."""
 

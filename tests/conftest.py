@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 from typing_extensions import override
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+from mqperf.errors import HostError
+from mqperf.hosts.laboratory import Laboratory, laboratory
 
 BROWSERS = ("chromium", "google-chrome")
 NEEDS = {
@@ -25,6 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         default=os.environ.get("CI") == "true",
         help="fail, instead of skipping, tests that need a broker where there is none",
+    )
+    parser.addoption(
+        "--kills",
+        type=int,
+        default=10,
+        help="how often the test of killed controllers kills; 50 before a release",
     )
 
 
@@ -74,3 +84,15 @@ def root() -> Path:
 def browser() -> str:
     """The headless browser's program, for tests marked needs_browser."""
     return next(filter(None, map(shutil.which, BROWSERS)))
+
+
+@pytest.fixture(scope="session")
+def five_hosts() -> Iterator[Laboratory]:
+    """Five hosts; where they cannot be had, tests skip with the reason, and fail in CI."""
+    try:
+        with laboratory(5) as found:
+            yield found
+    except HostError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(error))

@@ -96,8 +96,8 @@ def main(owner: int) -> None:
         ended = {pid for pid in _reaped() if pid in guardians}
         guardians -= ended
         if ended:
-            _end_all(spared=guardians)
-    _end_all()
+            end_all(spared=guardians)
+    end_all()
 
 
 def _pidfd(pid: int) -> int | None:
@@ -147,7 +147,7 @@ def _serve(files: list[int], owner: int | None) -> NoReturn:
         os._exit(0)
     _tell(link, program, os.getpid())
     code = _watched(program, link, events)
-    ended = _end_all()
+    ended = end_all()
     _tell(link, ended.get(program, -signal.SIGKILL) if code is None else code, 0)
     os._exit(0)
 
@@ -211,7 +211,7 @@ def _reaped() -> dict[int, int]:
         return codes
 
 
-def _end_all(spared: set[int] | frozenset[int] = frozenset()) -> dict[int, int]:
+def end_all(spared: set[int] | frozenset[int] = frozenset()) -> dict[int, int]:
     """Kill all children, then those whom they leave to us, until nobody is left; exit codes."""
     codes: dict[int, int] = {}
     limit = time.monotonic() + PATIENCE_S

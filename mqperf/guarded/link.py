@@ -4,6 +4,7 @@ import atexit
 import marshal
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -76,6 +77,12 @@ def started(
             " still; repeat the command"
         )
     return link
+
+
+def check_program(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
+    """Raise ``HostError`` when there is no such program."""
+    if shutil.which(argv[0], path=(os.environ if env is None else env).get("PATH")) is None:
+        raise HostError(f"{argv[0]} is missing or not executable: install it or correct its path")
 
 
 def _asked(wanted: bytes, files: Sequence[int]) -> Link | None:

@@ -2,7 +2,6 @@
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import time
@@ -16,7 +15,7 @@ import psutil
 
 from mqperf.errors import HostError
 from mqperf.guarded import guardian
-from mqperf.guarded.link import Link, started
+from mqperf.guarded.link import Link, check_program, started
 
 BLOCK = 1 << 16
 
@@ -135,7 +134,7 @@ def start(
     When it ends, whatever it started ends, too.  ``env`` None inherits ours.  May be called from
     any thread.  Raises ``HostError`` when the program or the log's folder is missing.
     """
-    _check(argv, env)
+    check_program(argv, env)
     try:
         with log.open("ab") as output, Path(os.devnull).open("rb") as nothing:
             files = (nothing.fileno(), output.fileno(), output.fileno())
@@ -162,7 +161,7 @@ def run(
 
     Raises ``HostError`` when it is missing, or has not ended after ``timeout_s`` seconds.
     """
-    _check(argv, env)
+    check_program(argv, env)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     with ExitStack() as stack:
         nothing = stack.enter_context(Path(os.devnull).open("rb"))
@@ -216,8 +215,3 @@ def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     read, write = os.pipe()
     with os.fdopen(read, "rb", 0) as output, os.fdopen(write, "wb", 0) as feed:
         yield output, feed
-
-
-def _check(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
-    if shutil.which(argv[0], path=(os.environ if env is None else env).get("PATH")) is None:
-        raise HostError(f"{argv[0]} is missing or not executable: install it or correct its path")

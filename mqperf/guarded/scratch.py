@@ -66,7 +66,7 @@ def scratch_errors(path: Path) -> Iterator[None]:
 def _owned(base: Path, prefix: str) -> Iterator[Path]:
     try:
         folder, lock = _owned_folder(base, prefix)
-        waiting = _start_reaper(folder)
+        waiting = start_reaper(folder)
     except OSError as error:
         raise HostError(
             f"{error.filename or base}: cannot make a scratch folder: {error.strerror}"
@@ -146,7 +146,8 @@ def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
         os.close(lock)
 
 
-def _start_reaper(folder: Path) -> subprocess.Popen[bytes]:
+def start_reaper(folder: Path) -> subprocess.Popen[bytes]:
+    """Start who removes a folder as soon as its lock is let go."""
     # -I: the reaper imports nothing but the standard library, whatever the environment says.
     # A session of its own: Ctrl-C and a closed terminal are meant for us, not for it.
     return subprocess.Popen(

@@ -8,8 +8,8 @@ from mqperf.errors import HostError
 from mqperf.guarded import ForeignProcess
 from mqperf.hosts.facts import host_facts
 from mqperf.hosts.host import Host, HostKind
+from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
-from mqperf.hosts.network import interface_of
 from mqperf.hosts.process import Process, Watched, stop_all
 from mqperf.hosts.roles import Hosts
 from mqperf.registry import Registry

@@ -1,22 +1,28 @@
-"""What must be known of a machine to judge what was measured on it; nothing that names it."""
+"""What must be known of a machine to judge what was measured on it; nothing that names it.
 
+With the standard library alone: the same is asked on hosts where nothing else is installed.
+"""
+
+import os
 import platform
+import re
 from pathlib import Path
-
-import psutil
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
 
 from mqperf.hosts import network
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
-def host_facts() -> dict[str, JsonValue]:
+def host_facts() -> "dict[str, JsonValue]":
     """Processor, memory, kernel, clock and network of this machine; None where it does not tell."""
     return {
         "cpu_model": _cpu_model(),
-        "cores": psutil.cpu_count(),
+        "cores": os.cpu_count(),
         "memory_bytes": _memory_bytes(),
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _os(),
@@ -39,10 +45,8 @@ def _cpu_model() -> str:
 
 
 def _memory_bytes() -> int | None:
-    try:
-        return psutil.virtual_memory().total
-    except (OSError, psutil.Error):
-        return None
+    found = re.search(r"^MemTotal: *(\d+) kB$", _text("/proc/meminfo"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
 
 
 def _os() -> str | None:

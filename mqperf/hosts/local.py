@@ -1,25 +1,17 @@
 """This machine as a host."""
 
-import errno
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf import guarded
-from mqperf.errors import HostError
-from mqperf.guarded import ForeignProcess, Process, scratch_errors
-from mqperf.hosts import facts, listeners, ports
+from mqperf.guarded import ForeignProcess, Process
+from mqperf.hosts import facts, files, listeners, ports
 from mqperf.hosts.host import HostKind
-
-PAGE_BYTES = 4096
-"""A file system that takes a page takes a line of a log."""
-
-FULL = {errno.ENOSPC, errno.EDQUOT}
-NO_ROOM = "make room there, or set TMPDIR to another folder"
 
 
 class LocalHost:
@@ -55,44 +47,27 @@ class LocalHost:
 
     def make(self, folder: Path) -> None:
         """Make a folder for its owner only, and those that lead to it; it must not be there."""
-        with host_errors(folder, "make"):
-            folder.mkdir(mode=0o700, parents=True)
+        files.make(folder)
 
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
         """Write a file for its owner only, and the folders that lead to it; it appears whole."""
-        draft = path.with_name(f".{path.name}.draft")
-        with host_errors(path, "write"):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft.touch(mode=0o600)
-            draft.write_text(text, encoding="utf-8")
-            draft.chmod(mode)
-            draft.replace(path)
+        files.write(path, text.encode(), mode)
 
     def read(self, path: Path, start: int = 0) -> bytes:
         """Give the content of a file from a position on."""
-        with host_errors(path, "read"), path.open("rb") as file:
-            file.seek(start)
-            return file.read()
+        return files.read(path, start)
 
     def size(self, path: Path) -> int:
         """Tell how many bytes a file has."""
-        with host_errors(path, "read"):
-            return path.stat().st_size
+        return files.size(path)
 
     def names(self, folder: Path) -> set[str]:
         """Give the names of all that is in a folder now."""
-        with host_errors(folder, "read"):
-            return {entry.name for entry in folder.iterdir()}
+        return files.names(folder)
 
     def check_room(self, folder: Path) -> None:
         """Raise ``HostError`` when nothing more can be written into the folder."""
-        probe = folder / ".room"
-        try:
-            with scratch_errors(folder):
-                probe.write_bytes(bytes(PAGE_BYTES))
-        finally:
-            with suppress(OSError):
-                probe.unlink(missing_ok=True)
+        files.check_room(folder)
 
     def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""
@@ -109,18 +84,6 @@ class LocalHost:
     def facts(self) -> dict[str, JsonValue]:
         """Tell what somebody who reads a measurement must know about this machine."""
         return {"label": self.name, **facts.host_facts()}
-
-
-@contextmanager
-def host_errors(path: Path, what: str) -> Iterator[None]:
-    """Turn the system's refusal into one sentence about the file."""
-    try:
-        yield
-    except OSError as error:
-        advice = f"; {NO_ROOM}" if error.errno in FULL else ""
-        raise HostError(
-            f"{error.filename or path}: cannot {what} it: {error.strerror}{advice}"
-        ) from None
 
 
 KIND = HostKind("local", "this machine", lambda: nullcontext(LocalHost()))

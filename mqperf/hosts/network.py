@@ -1,14 +1,17 @@
-"""Network interfaces of this machine: what each is, who drives it, and how fast its link is."""
+"""Network interfaces of this machine: what each is, who drives it, and how fast its link is.
+
+With the standard library alone, as ``facts``.
+"""
 
 import array
 import fcntl
-import ipaddress
 import socket
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 INTERFACES = Path("/sys/class/net")
 LOOPBACK = "lo"
@@ -21,39 +24,52 @@ GET_DRIVER = 3
 """ETHTOOL_GDRVINFO of linux/ethtool.h: 196 bytes, of which a command and the driver's name are
 first."""
 
+GET_SETTINGS = 1
+"""ETHTOOL_GSET of linux/ethtool.h: 44 bytes, the speed in Mbit/s among them."""
+
+UNKNOWN_SPEED = 0xFFFF_FFFF
+"""What a driver says that does not know: -1."""
+
+GET_FLAGS = 0x8913
+"""The ioctl that tells an interface's state (SIOCGIFFLAGS of linux/sockios.h)."""
+
+RUNNING = 0x40
+"""IFF_RUNNING of linux/if.h: it is up, and so is its link."""
+
 MEGABIT = 1_000_000
 
 
-def cards() -> list[JsonValue]:
+def cards() -> "list[JsonValue]":
     """Name, model, driver and speed of every interface that is up; None where nobody tells.
 
     Loopback is left out.  A virtual interface has no model.  One that does not know its speed says
     -1, 0, or nothing.
     """
-    known = {name: stats for name, stats in psutil.net_if_stats().items() if name != LOOPBACK}
+    names = sorted(name for _, name in socket.if_nameindex() if name != LOOPBACK)
     return [
         {
             "name": name,
             "model": _model(INTERFACES / name / "device"),
             "driver": _driver(name),
-            "speed_bits_per_s": stats.speed * MEGABIT if stats.speed > 0 else None,
+            "speed_bits_per_s": _speed(name),
         }
-        for name, stats in sorted(known.items())
-        if stats.isup
+        for name in names
+        if _runs(name)
     ]
 
 
-def interface_of(address: str) -> str | None:
-    """The interface that has this address of ours; None when none has."""
-    wanted = ipaddress.ip_address(address.partition("%")[0])
-    if wanted.is_loopback:
-        return LOOPBACK
-    for name, entries in psutil.net_if_addrs().items():
-        for entry in entries:
-            own = entry.family in (socket.AF_INET, socket.AF_INET6)
-            if own and ipaddress.ip_address(entry.address.partition("%")[0]) == wanted:
-                return name
-    return None
+def _runs(name: str) -> bool:
+    answer = _asked(GET_FLAGS, struct.pack("16sH", name.encode(), 0).ljust(40, b"\0"))
+    return bool(answer and struct.unpack_from("H", answer, 16)[0] & RUNNING)
+
+
+def _speed(name: str) -> int | None:
+    """Bits per second as ethtool tells them, in two halves; None for one that does not know."""
+    answer = _ethtool(name, GET_SETTINGS)
+    if answer is None:
+        return None
+    megabits = struct.unpack_from("H", answer, 28)[0] << 16 | struct.unpack_from("H", answer, 12)[0]
+    return megabits * MEGABIT if 0 < megabits < UNKNOWN_SPEED else None
 
 
 def _driver(name: str) -> str | None:
@@ -61,14 +77,24 @@ def _driver(name: str) -> str | None:
     link = INTERFACES / name / "device" / "driver"
     if link.exists():
         return link.resolve().name
-    answer = array.array("B", struct.pack("I", GET_DRIVER).ljust(196, b"\0"))
+    answer = _ethtool(name, GET_DRIVER) or bytes(36)
+    return answer[4:36].split(b"\0")[0].decode(errors="replace") or None
+
+
+def _ethtool(name: str, question: int) -> bytes | None:
+    """What the driver of an interface answers; None when it refuses."""
+    answer = array.array("B", struct.pack("I", question).ljust(196, b"\0"))
     request = struct.pack("16sP", name.encode(), answer.buffer_info()[0]).ljust(40, b"\0")
+    return None if _asked(ETHTOOL, request) is None else answer.tobytes()
+
+
+def _asked(question: int, request: bytes) -> bytes | None:
+    """What the kernel answers about an interface; None when it refuses."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
-            fcntl.ioctl(asking.fileno(), ETHTOOL, request)
+            return fcntl.ioctl(asking.fileno(), question, request)
         except OSError:
             return None
-    return answer.tobytes()[4:36].split(b"\0")[0].decode(errors="replace") or None
 
 
 def _model(device: Path) -> str | None:

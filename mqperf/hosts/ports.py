@@ -1,4 +1,4 @@
-"""Free loopback ports, reserved against every other mqperf on the machine."""
+"""Free ports, reserved against every other mqperf on the machine."""
 
 import random
 import socket
@@ -10,10 +10,12 @@ from mqperf.errors import HostError
 FIRST, LAST, BLOCK = 20_000, 32_000, 50
 """Blocks of ports, below the range from which Linux takes ports for outgoing connections."""
 
+LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"  # noqa: S104 (nothing listens there: it is asked whether)
+
 
 @contextmanager
-def reserved(count: int) -> Iterator[tuple[int, ...]]:
-    """Reserve ``count`` consecutive TCP ports which are free on 127.0.0.1 now.
+def reserved(count: int, address: str = LOOPBACK) -> Iterator[tuple[int, ...]]:
+    """Reserve ``count`` consecutive TCP ports which are free on this address of ours now.
 
     A block is reserved by a name in the abstract socket namespace, which spans exactly what the
     ports span (all users of this network namespace), leaves no file, and is given back by the
@@ -32,11 +34,11 @@ def reserved(count: int) -> Iterator[tuple[int, ...]]:
             claim = _claimed(start)
             if claim is not None:
                 stack.enter_context(claim)
-                if all(map(is_free, block)):
+                if all(is_free(port, address) for port in block):
                     yield block
                     return
                 stack.close()
-    raise HostError(f"no {count} consecutive free ports between {FIRST} and {LAST} on 127.0.0.1")
+    raise HostError(f"no {count} consecutive free ports between {FIRST} and {LAST} on {address}")
 
 
 def _claimed(start: int) -> socket.socket | None:
@@ -49,13 +51,13 @@ def _claimed(start: int) -> socket.socket | None:
     return claim
 
 
-def is_free(port: int) -> bool:
-    """Whether a server of ours could listen on this port of 127.0.0.1."""
+def is_free(port: int, address: str = LOOPBACK) -> bool:
+    """Whether a server of ours could listen on this port."""
     with socket.socket() as probe:
         # As servers do: connections of the past (TIME_WAIT) are no obstacle, a listener is.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((address, port))
         except OSError:
             return False
     return True

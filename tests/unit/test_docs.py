@@ -32,11 +32,15 @@ every_page = pytest.mark.parametrize("page", ALL, ids=lambda path: str(path.rela
 
 
 def commands() -> dict[str, TyperCommand]:
+    """Every command by its words: those of groups have two."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
-    return {
-        name: found for name, found in group.commands.items() if isinstance(found, TyperCommand)
-    }
+    found = dict(group.commands)
+    for name, inner in group.commands.items():
+        if isinstance(inner, TyperGroup):
+            del found[name]
+            found |= {f"{name} {word}": one for word, one in inner.commands.items()}
+    return {name: one for name, one in found.items() if isinstance(one, TyperCommand)}
 
 
 def blocks(page: Path, *languages: str) -> Iterator[str]:
@@ -57,6 +61,8 @@ def typed(page: Path) -> Iterator[list[str]]:
                 words = words[1:]
             if words[:1] == ["mqperf"]:
                 rest = words[1:]
+                if " ".join(rest[:2]) in commands():
+                    rest = [" ".join(rest[:2]), *rest[2:]]
                 yield [word for word in rest if not re.match(r"\d?>", word)]
 
 

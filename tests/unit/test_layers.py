@@ -37,8 +37,8 @@ LAYERS = (
     {"systems", "stats", "figures"},
     {"runner", "report"},
     {"answer", "doctor"},
-    {"progress"},
-    {"preview"},
+    {"progress", "host_check"},
+    {"preview", "hosts_cli"},
     {"cli", "notebook"},
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}

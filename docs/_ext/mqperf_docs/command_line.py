@@ -1,7 +1,9 @@
 """The command line, from the commands' own help."""
 
+from collections.abc import Iterator
+
 import typer
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from mqperf.cli import app
 
@@ -11,9 +13,16 @@ HEADS = ("argument", "meaning")
 
 
 def markdown() -> str:
-    """A section for each command."""
-    commands = typer.main.get_command(app).commands
-    return "\n".join(_section(name, command) for name, command in commands.items())
+    """A section for each command, those of groups with the name of the group before theirs."""
+    return "\n".join(_sections("", typer.main.get_command(app)))
+
+
+def _sections(prefix: str, group: TyperGroup) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from _sections(f"{prefix}{name} ", command)
+        else:
+            yield _section(f"{prefix}{name}", command)
 
 
 def _section(name: str, command: TyperCommand) -> str:

@@ -1,0 +1,188 @@
+"""Control over SSH in a laboratory of namespaces: connections, echoes, processes, files, ends.
+
+    ./noxw -s benchmarks -- hosts [COUNT ...]
+
+The counts of hosts are 5 and 20 unless given.  All of them share this machine, with the controller.
+It needs root.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+
+from mqperf.errors import HostLost
+from mqperf.hosts import inventory
+from mqperf.hosts.laboratory import Laboratory, laboratory
+from mqperf.hosts.place import Place
+from mqperf.hosts.remote import RemoteHost, connected
+
+HOLD = "--hold"
+SLEEP = ["sh", "-c", "(setsid sleep 4321 &); sleep 4321 & wait"]
+FILES, FILE_BYTES = 1000, 17_000
+IDLE_S = 10
+
+
+def main(arguments: list[str]) -> None:
+    """Measure with growing numbers of hosts."""
+    if arguments[:1] == [HOLD]:
+        hold(Path(arguments[1]))
+        return
+    for count in [int(argument) for argument in arguments] or [5, 20]:
+        began = time.perf_counter()
+        with laboratory(count) as found:
+            print(f"{count} hosts: laboratory made in {since(began)}", flush=True)
+            measure(found, inventory.read(found.inventory).places)
+
+
+def measure(found: Laboratory, places: tuple[Place, ...]) -> None:
+    """Print what every part takes."""
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        with connected(places):
+            times.append(time.perf_counter() - began)
+    print(f"  connect to all: {spread(times)}")
+    with connected(places) as hosts, ThreadPoolExecutor(len(hosts)) as pool:
+        echoes(hosts, pool)
+        processes(hosts[0])
+        files(hosts, pool)
+        idle(found)
+    ends(found)
+    losses(found, places)
+
+
+def echoes(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
+    """Round trips with one host, clocks of all at once, and the bounds of their offsets."""
+    trips = sorted(hosts[0].echo().round_trip_s for _ in range(2000))
+    print(f"  echo p50 {trips[1000] * 1e3:.3f} ms, p99 {trips[1980] * 1e3:.3f} ms")
+    began = time.perf_counter()
+    offsets = list(pool.map(RemoteHost.clock, hosts))
+    widest = max(offsets, key=lambda one: one.bound_s)
+    wrong = [one for one in offsets if abs(one.offset_s) > one.bound_s]
+    print(
+        f"  clocks of all: {since(began)}; widest {widest.text()}; beyond its bound: {len(wrong)}"
+    )
+
+
+def processes(host: RemoteHost) -> None:
+    """Start, poll and stop, one after the other."""
+    times = []
+    for _ in range(50):
+        began = time.perf_counter()
+        process = host.start("sleep", ["sleep", "60"], log=Path(os.devnull))
+        process.poll()
+        process.stop(1)
+        times.append(time.perf_counter() - began)
+    print(f"  start, poll and stop: {spread(times)}")
+
+
+def files(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
+    """A folder as large as the packed software of a load generator, to all hosts at once."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number in range(FILES):
+            (folder / f"{number}").write_bytes(os.urandom(FILE_BYTES))
+        scratch = [host.scratch("push") for host in hosts]
+        there = [one.__enter__() for one in scratch]
+        began = time.perf_counter()
+        list(pool.map(lambda host, goal: host.push(folder, goal / "copy"), hosts, there))
+        megabytes = FILES * FILE_BYTES / 1e6
+        print(f"  push of {megabytes:.0f} MB in {FILES} files to all: {since(began)}")
+        began = time.perf_counter()
+        hosts[0].fetch(there[0] / "copy", folder / "back")
+        print(f"  fetch of the same from one: {since(began)}")
+        for one in scratch:
+            one.__exit__(None, None, None)
+
+
+def idle(found: Laboratory) -> None:
+    """Processor time of ssh here, and of agents and their keepers there, while nothing is asked."""
+    own = [one for one in psutil.Process().children(recursive=True) if one.name() == "ssh"]
+    far = [one for name in found.names for one in found.processes(name)[1:]]
+    before = [cpu_s(own), cpu_s(far)]
+    time.sleep(IDLE_S)
+    spent = [cpu_s(own) - before[0], cpu_s(far) - before[1]]
+    print(f"  idle for {IDLE_S} s: all ssh {spent[0]:.2f} s CPU, on all hosts {spent[1]:.2f} s CPU")
+
+
+def cpu_s(watched: list[psutil.Process]) -> float:
+    """User and system time of processes together."""
+    times = [one.cpu_times() for one in watched]
+    return sum(one.user + one.system for one in times)
+
+
+def ends(found: Laboratory) -> None:
+    """From SIGKILL of a controller until nothing of it is left on any host."""
+    times = []
+    for _ in range(5):
+        argv = [sys.executable, "-P", __file__, HOLD, str(found.inventory)]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE) as controller:
+            controller.stdout.readline()
+            left = [one for name in found.names for one in found.processes(name)[1:]]
+            began = time.perf_counter()
+            controller.kill()
+            _, alive = psutil.wait_procs(left, timeout=60)
+            times.append(time.perf_counter() - began)
+            if alive:
+                print(f"  LEFT after 60 s: {alive}")
+    print(f"  SIGKILL of the controller until all {len(left)} processes are gone: {spread(times)}")
+
+
+def hold(path: Path) -> None:
+    """Be a controller whose hosts have processes, children and daemons."""
+    with connected(inventory.read(path).places) as hosts:
+        for host in hosts:
+            host.start("sleep", SLEEP, log=Path(os.devnull))
+        print("up", flush=True)
+        time.sleep(600)
+
+
+def losses(found: Laboratory, places: tuple[Place, ...]) -> None:
+    """From the loss of a host until its name is known."""
+    with connected(places[:1]) as [host]:
+        pid = next(iter(host.own_processes().values()))
+        agent = next(one for one in found.processes("h1") if pid_there(one) == pid)
+        print(f"  agent killed, told after {told(host, agent.kill)}")
+    with connected(places[:1]) as [host]:
+        print(f"  cable cut, told after {told(host, lambda: found.cut('h1'))}")
+        found.mend("h1")
+
+
+def pid_there(process: psutil.Process) -> int:
+    """The pid of a process in the namespace of its host."""
+    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("NSpid:")).split()[-1])
+
+
+def told(host: RemoteHost, lose: Callable[[], None]) -> str:
+    """How long it takes."""
+    began = time.perf_counter()
+    lose()
+    try:
+        host.run(["sleep", "60"], timeout_s=60)
+    except HostLost as error:
+        return f"{since(began)}: {error}"
+    return "never"
+
+
+def since(began: float) -> str:
+    """Seconds since an instant."""
+    return f"{time.perf_counter() - began:.2f} s"
+
+
+def spread(times: list[float]) -> str:
+    """Median and extremes in ms."""
+    low, middle, high = min(times), statistics.median(times), max(times)
+    return f"median {middle * 1e3:.1f} ms ({low * 1e3:.1f} to {high * 1e3:.1f} ms)"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

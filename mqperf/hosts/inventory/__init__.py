@@ -1,0 +1,5 @@
+"""Inventories of hosts, in the format of Ansible: which hosts there are, and what each does."""
+
+from mqperf.hosts.inventory.inventory_file import Inventory, read
+
+__all__ = ["Inventory", "read"]

@@ -1,0 +1,195 @@
+"""An inventory that makes sense: where every host is, and which role it has."""
+
+import re
+import shlex
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.errors import HostError
+from mqperf.hosts.interfaces import interface_of
+from mqperf.hosts.inventory import listed, yaml_file
+from mqperf.hosts.inventory.told import Told, Value
+from mqperf.hosts.place import Place
+from mqperf.one_line import NAME
+
+ROLES: Mapping[str, str] = {
+    "broker": "nodes, in the order Master, Slave 1, Slave 2",
+    "client": "clients of the load",
+    "server": "servers of the load",
+}
+"""Groups that an inventory has, and what their hosts are for."""
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "address": ("ansible_host", "ansible_ssh_host"),
+    "user": ("ansible_user", "ansible_ssh_user"),
+    "port": ("ansible_port", "ansible_ssh_port"),
+    "key": ("ansible_private_key_file", "ansible_ssh_private_key_file"),
+    "python": ("ansible_python_interpreter",),
+    "folder": ("ansible_remote_tmp",),
+    "connection": ("ansible_connection",),
+}
+ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
+SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
+
+HERE = "this machine"
+
+SECRET = re.compile(r"^ansible_.*pass(word|phrase)?$")
+UNCHECKED = re.compile(
+    r"StrictHostKeyChecking[= ]*(no|off|accept-new)|KnownHostsFile[= ]*/dev/null", re.IGNORECASE
+)
+SWITCHES = {"ansible_host_key_checking", "ansible_ssh_host_key_checking"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Hosts by role, in the order of the file; a host may have several roles."""
+
+    source: str
+    broker: tuple[Place, ...]
+    client: tuple[Place, ...]
+    server: tuple[Place, ...]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Every host once, brokers first."""
+        return tuple(dict.fromkeys((*self.broker, *self.client, *self.server)))
+
+
+def read(path: Path) -> Inventory:
+    """The inventory in a file.
+
+    YAML is read directly, as is JSON that ``ansible-inventory --list`` printed; for every other
+    format Ansible itself is asked.  Raises ``HostError`` with one line for each problem.
+    """
+    if not path.exists():
+        raise HostError(f"{path}: there is no such inventory")
+    if path.suffix == ".json":
+        told = listed.of_text(path.read_text(encoding="utf-8"), str(path))
+    elif path.is_file() and path.suffix in {".yaml", ".yml"}:
+        told = yaml_file.read(path)
+    else:
+        told = listed.read(path)
+    return _checked(told)
+
+
+def _checked(told: Told) -> Inventory:
+    members = {role: told.groups.get(role, ()) for role in ROLES}
+    needed = list(dict.fromkeys(name for role in ROLES for name in members[role]))
+    problems = [*told.problems, *_missing(told)]
+    places: dict[str, Place] = {}
+    for name in needed:
+        variables = told.hosts.get(name, {})
+        found = [*_refused(name, variables, told.source), *_forbidden(name, variables)]
+        problems += found
+        if not found:
+            groups = tuple(role for role in ROLES if name in members[role])
+            places[name] = _place(name, variables, groups, Path(told.source).parent)
+    problems += _twice(places, told.source)
+    if problems:
+        raise HostError("\n".join(problems))
+    roles = {role: tuple(places[name] for name in members[role]) for role in ROLES}
+    return Inventory(told.source, **roles)
+
+
+def _missing(told: Told) -> Iterator[str]:
+    for role, purpose in ROLES.items():
+        if role not in told.groups:
+            yield f"{told.source}: no group {role!r}: add one, with the hosts for {purpose}"
+        elif not told.groups[role]:
+            yield f"{told.source}: group {role!r} has no hosts: name those for {purpose}"
+
+
+def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator[str]:
+    """What cannot be understood of a host."""
+    if not NAME.fullmatch(name):
+        yield (
+            f"{source}: {name!r} is no name for tables and folders: take letters, digits, '.',"
+            " '_' and '-', and give its address as ansible_host"
+        )
+    connection = _of(variables, "connection")
+    if connection and connection.text not in SSH:
+        yield (
+            f"{connection.where}: {name} is reached by {connection.text!r}: mqperf reaches hosts by"
+            " ssh only"
+        )
+    port = _of(variables, "port")
+    if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
+        yield f"{port.where}: the port of {name} is {port.text!r}: expected 1 to 65535"
+    for key in ARGUMENTS:
+        if key in variables and _split(variables[key].text) is None:
+            yield f"{variables[key].where}: {key} of {name} has a quotation mark without its end"
+
+
+def _forbidden(name: str, variables: Mapping[str, Value]) -> Iterator[str]:
+    """Passwords, templates, and whatever lets a stranger answer in a host's place."""
+    used = {*ARGUMENTS, *(one for names in NAMES.values() for one in names)}
+    for key, value in variables.items():
+        if SECRET.match(key):
+            yield (
+                f"{value.where}: {key} of {name} is a password, which inventories may not hold:"
+                " remove it, and let ssh use a key"
+            )
+        elif key in used and "{{" in value.text:
+            yield f"{value.where}: {key} of {name} is a template, or encrypted: write its value out"
+        elif key in ARGUMENTS and UNCHECKED.search(value.text):
+            yield (
+                f"{value.where}: {key} of {name} switches the check of host keys off: remove that,"
+                " and put the host's key into known_hosts"
+            )
+        elif key in SWITCHES and value.text.lower() in {"no", "false", "0"}:
+            yield f"{value.where}: {key} of {name} switches the check of host keys off: remove it"
+
+
+def _place(
+    name: str, variables: Mapping[str, Value], groups: tuple[str, ...], folder: Path
+) -> Place:
+    address, user, port, key, python, temporary = (
+        found.text if (found := _of(variables, what)) else None
+        for what in ("address", "user", "port", "key", "python", "folder")
+    )
+    arguments = [
+        word for key in ARGUMENTS if key in variables for word in _split(variables[key].text) or ()
+    ]
+    return Place(
+        name=name,
+        address=address or name,
+        user=user,
+        port=None if port is None else int(port),
+        key=None if key is None else str(folder / Path(key).expanduser()),
+        python=python,
+        folder=temporary,
+        ssh_args=tuple(arguments),
+        groups=groups,
+    )
+
+
+def _of(variables: Mapping[str, Value], what: str) -> Value | None:
+    """The variable of this meaning, under whichever name."""
+    return next((variables[name] for name in NAMES[what] if name in variables), None)
+
+
+def _split(text: str) -> list[str] | None:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return None
+
+
+def _twice(places: Mapping[str, Place], source: str) -> Iterator[str]:
+    """Two names for one host: what one does would be counted as the other's."""
+    known: dict[tuple[str, int | None], str] = {}
+    for name, place in places.items():
+        where = HERE if _is_ours(place.address) else place.address
+        other = known.setdefault((where, place.port), name)
+        if other != name:
+            yield f"{source}: {other} and {name} are both {where}: name that host once"
+
+
+def _is_ours(address: str) -> bool:
+    """Whether it is an address or a name of this machine."""
+    try:
+        return interface_of(address) is not None
+    except ValueError:
+        return address in {"localhost", socket.gethostname(), socket.getfqdn()}

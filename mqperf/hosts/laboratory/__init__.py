@@ -1,0 +1,5 @@
+"""A private laboratory: hosts which are namespaces of this machine, each with its own sshd."""
+
+from mqperf.hosts.laboratory.namespaces import Laboratory, laboratory
+
+__all__ = ["Laboratory", "laboratory"]

@@ -1,0 +1,7 @@
+"""Hosts that are reached over SSH: control, files and clocks, without anything installed there."""
+
+from mqperf.hosts.remote.connection import attempted, connected
+from mqperf.hosts.remote.host import RemoteHost
+from mqperf.hosts.remote.process import RemoteProcess
+
+__all__ = ["RemoteHost", "RemoteProcess", "attempted", "connected"]

@@ -1,0 +1,47 @@
+"""What is sent to a host: the agent and the modules of ours that it imports, as text."""
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import mqperf
+
+PACKAGE = Path(mqperf.__file__).parent
+
+MODULES = (
+    "errors",
+    "guarded/guardian",
+    "guarded/lease",
+    "guarded/link",
+    "guarded/reaper",
+    "guarded/scratch",
+    "hosts/facts",
+    "hosts/files",
+    "hosts/kernel_clock",
+    "hosts/network",
+    "hosts/ports",
+    "hosts/remote/agent",
+    "hosts/remote/operations",
+    "hosts/remote/proc",
+    "hosts/remote/wire",
+)
+"""All of them import each other and the standard library of Python 3.11 only."""
+
+
+def sources() -> dict[str, str]:
+    """The text of every module by its path; packages have none of their own there."""
+    names = [f"{name}.py" for name in MODULES]
+    return {f"mqperf/{name}": (PACKAGE / name).read_text(encoding="utf-8") for name in names}
+
+
+def boot() -> bytes:
+    """The program that unpacks the rest."""
+    return Path(__file__).with_name("boot.py").read_bytes()
+
+
+def packed(files: Mapping[str, str], folder: str | None, lease_s: float) -> bytes:
+    """What the booting program reads: a length, and as many bytes."""
+    told = {"files": dict(files), "folder": folder, "lease_s": lease_s}
+    content = zlib.compress(json.dumps(told).encode())
+    return b"%d\n%s" % (len(content), content)

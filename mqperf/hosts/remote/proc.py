@@ -1,0 +1,121 @@
+"""Processes of a host as its kernel tells of them, without psutil."""
+
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+PARENT, STARTED = 1, 19
+"""Places in ``/proc/PID/stat``, counted after the name."""
+
+LISTEN = "0A"
+"""TCP_LISTEN in ``/proc/net/tcp``."""
+
+LONGEST_NAME = 15
+"""Characters of a program's name that the kernel keeps."""
+
+
+def create_time(pid: int) -> float | None:
+    """When a process was started, in epoch seconds; None when it has ended."""
+    fields = _stat(pid)
+    if not fields or fields[0] == b"Z":
+        return None
+    return _boot_time() + int(fields[STARTED]) / TICKS_PER_S
+
+
+def rss_bytes(pid: int) -> int | None:
+    """Memory that a process holds; None when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
+    except (OSError, IndexError):
+        return None
+    return pages * PAGE_BYTES or None
+
+
+def frozen(pid: int) -> bool:
+    """Whether a process was stopped and not continued."""
+    fields = _stat(pid)
+    return bool(fields) and fields[0] in {b"T", b"t"}
+
+
+def tree(pid: int) -> list[int]:
+    """A process and its descendants, parents first; none when it is gone."""
+    parents = {}
+    for one in _pids():
+        fields = _stat(one)
+        if fields:
+            parents[one] = int(fields[PARENT])
+    found = [pid] if pid in parents else []
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
+
+
+def listener(address: str, port: int, program: str) -> int | None:
+    """Pid of a process of this program that listens on a port; None when we may not see it.
+
+    None also when the address is no one of this host's.
+    """
+    if not _is_ours(address):
+        return None
+    files = {f"socket:[{inode}]" for inode in _listening(port)}
+    return next(
+        (pid for pid in _pids() if _name(pid) == program[:LONGEST_NAME] and files & _files(pid)),
+        None,
+    )
+
+
+def _is_ours(address: str) -> bool:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as tried:
+        try:
+            tried.bind((address, 0))
+        except OSError:
+            return False
+    return True
+
+
+def _listening(port: int) -> set[str]:
+    """Inodes of the sockets that listen on a port, of either family."""
+    found = set()
+    for table in ("tcp", "tcp6"):
+        with suppress(OSError):
+            for line in Path("/proc/net", table).read_text(encoding="ascii").splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
+                    found.add(fields[9])
+    return found
+
+
+def _files(pid: int) -> set[str]:
+    """What a process has open, as far as we may see it."""
+    found = set()
+    with suppress(OSError):
+        for one in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                found.add(str(one.readlink()))
+    return found
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").rstrip("\n")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _pids() -> list[int]:
+    return [int(place.name) for place in Path("/proc").iterdir() if place.name.isdigit()]
+
+
+def _stat(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def _boot_time() -> float:
+    lines = Path("/proc/stat").read_text(encoding="ascii").splitlines()
+    return float(next(line for line in lines if line.startswith("btime ")).split()[1])

@@ -1,0 +1,125 @@
+"""The system's ssh: how it is called, and what its refusals mean.
+
+Keys, names, jump hosts and agents are the user's own affair: ssh reads the user's configuration.
+What must hold for measurements is set in front of it: no questions, host keys checked always, no
+connection that others share, and an end within seconds when the link is cut.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from mqperf.hosts.place import Place
+from mqperf.one_line import one_line
+
+OLDEST = (3, 11)
+PYTHONS = ("python3", *(f"python3.{minor}" for minor in range(20, 10, -1)))
+"""Looked for in this order, where the inventory does not say."""
+
+DISCOVER = {None, "auto", "auto_legacy", "auto_silent", "auto_legacy_silent"}
+"""What an inventory says where Ansible is to find the interpreter itself."""
+
+SILENCE_S = 3
+"""Answers of sshd are asked for once a second; after so many without one the host is lost."""
+
+OPTIONS = {
+    "BatchMode": "yes",
+    "StrictHostKeyChecking": "yes",
+    "ConnectTimeout": "10",
+    "ServerAliveInterval": "1",
+    "ServerAliveCountMax": str(SILENCE_S),
+    "ControlMaster": "no",
+    "ControlPath": "none",
+    "ClearAllForwardings": "yes",
+    "PermitLocalCommand": "no",
+    "RemoteCommand": "none",
+    "RequestTTY": "no",
+    "LogLevel": "INFO",
+}
+
+NO_PYTHON = "mqperf: no Python:"
+
+REFUSALS = {
+    r"Could not resolve hostname": "its name is unknown: correct it, or give its address"
+    " (ansible_host in the inventory, HostName in ~/.ssh/config)",
+    r"REMOTE HOST IDENTIFICATION HAS CHANGED": "its host key has changed: if it was installed anew,"
+    " forget the old key with: ssh-keygen -R {address}; otherwise ask its administrator who answers"
+    " there",
+    r"Host key verification failed|No \S+ host key is known": "its host key is not known:"
+    " connect once with ssh, and compare the fingerprint with what its administrator says",
+    r"Permission denied": "it refused our key: put a public key of yours into"
+    " ~/.ssh/authorized_keys there, or name the right user and key"
+    " (ansible_user, ansible_ssh_private_key_file)",
+    r"Too many authentication failures": "it refused our keys, of which there were too many:"
+    " name the right one (ansible_ssh_private_key_file)",
+    r"Connection refused": "nothing listens on its ssh port: start sshd there,"
+    " or correct the port (ansible_port)",
+    r"timed out|No route to host|Network is unreachable": "it cannot be reached: start it, or"
+    " correct its address (ansible_host)",
+    r"Identity file \S+ not accessible": "the private key of the inventory is not there: correct"
+    " ansible_ssh_private_key_file",
+    r"Bad configuration option|command-line.* line 0|unknown option|illegal option": "ssh does not"
+    " know an option: correct ansible_ssh_common_args",
+}
+"""What ssh says (a pattern), and who should do what."""
+
+
+def command(place: Place, boot: bytes) -> list[str]:
+    """What starts an agent on a host; it waits for ``boot``, of that length, on standard input."""
+    words = ["ssh", "-T", "-x", "-a"]
+    words += [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
+    pythons = PYTHONS if place.python in DISCOVER else (str(place.python),)
+    script = f"exec sh -c {shlex.quote(_script(pythons, len(boot)))}"
+    return [*words, *destination(place), script]
+
+
+def destination(place: Place) -> list[str]:
+    """What ssh must be told to get to a host, as the inventory has it."""
+    words = list(place.ssh_args)
+    for letter, value in (("-p", place.port), ("-l", place.user), ("-i", place.key)):
+        words += [] if value is None else [letter, str(value)]
+    return [*words, "--", place.address]
+
+
+def _script(pythons: Sequence[str], size: int) -> str:
+    """Execute the first Python that is new enough; name those that are not."""
+    old = f"import sys; sys.exit(sys.version_info < {OLDEST})"
+    load = f"import sys; exec(compile(sys.stdin.buffer.read({size}), 'mqperf', 'exec'))"
+    return (
+        f"for python in {shlex.join(pythons)}; do"
+        ' if command -v "$python" >/dev/null 2>&1; then'
+        f' "$python" -c "{old}" && exec "$python" -I -S -c "{load}";'
+        ' found="$found $("$python" -c "import platform; print(platform.python_version())" 2>&1)";'
+        f' fi; done; echo "{NO_PYTHON}$found" >&2; exit 1'
+    )
+
+
+def refusal(place: Place, said: str, code: int | None) -> str:
+    """Why there is no agent, and who should do what, from what ssh said and its exit code."""
+    found = re.search(rf"^{NO_PYTHON}(.*)$", said, re.MULTILINE)
+    if found:
+        what = f"its Python is too old ({_unique(found[1])})" if found[1] else "it has no Python"
+        oldest = ".".join(map(str, OLDEST))
+        return (
+            f"{what}: install Python {oldest} or later there, or name it"
+            " (ansible_python_interpreter)"
+        )
+    for pattern, meaning in REFUSALS.items():
+        if re.search(pattern, said):
+            return meaning.format(address=place.address)
+    return one_line(said.strip().rpartition("\n")[2]) or f"ssh ended with exit code {code}"
+
+
+def loss(said: str, code: int | None) -> str:
+    """Why a host that answered does so no more."""
+    if re.search(r"Timeout, server .* not responding", said):
+        return f"no answer for {SILENCE_S} s: its link was cut, or it stands still"
+    if code is not None and code < 0:
+        return "its ssh was killed here"
+    if code == 255:
+        return one_line(said.strip().rpartition("\n")[2]) or "its connection was closed"
+    return "its agent was killed, or the host had no sign of life from us for too long"
+
+
+def _unique(words: str) -> str:
+    return ", ".join(dict.fromkeys(words.split()))

@@ -1,0 +1,100 @@
+"""The private laboratory: hosts of their own, and nothing left of them."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from mqperf.errors import HostError
+from mqperf.hosts.laboratory import Laboratory, laboratory
+
+HOLD = """
+import sys, time
+from mqperf.hosts.laboratory import laboratory
+with laboratory(2) as found:
+    print(found._inside.link.pid, found.folder, found.network, flush=True)
+    time.sleep(600)
+"""
+
+
+def visit(found: Laboratory, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on a host as somebody with its inventory would."""
+    told = yaml.safe_load(found.inventory.read_text())["all"]["vars"]
+    options = ["-i", told["ansible_ssh_private_key_file"], "-o", "BatchMode=yes"]
+    options += ["-o", "ConnectTimeout=2", *shlex.split(told["ansible_ssh_common_args"])]
+    argv = ["ssh", *options, f"{told['ansible_user']}@{found.address(name)}", *words]
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+def test_every_host_is_one_of_its_own(five_hosts: Laboratory) -> None:
+    """Name, address, network card, processes and temporary files are not the machine's."""
+    for name in five_hosts.names:
+        seen = visit(
+            five_hosts, name, "hostname; ls /sys/class/net; ls /tmp; ls /proc | grep -c ^[0-9]"
+        ).stdout
+        assert seen.split()[0] == name
+        assert seen.split()[1:-1] == ["eth0", "lo"]
+        assert int(seen.split()[-1]) < 10
+
+
+def test_hosts_know_each_other_by_name(five_hosts: Laboratory) -> None:
+    """And reach each other, not only us."""
+    address = five_hosts.address("h5")
+    code = "import socket; print(socket.create_connection(('h5', 22)).getpeername()[0])"
+    words = shlex.join([os.path.realpath(sys.executable), "-c", code])
+    assert visit(five_hosts, "h1", words).stdout.split() == [address]
+
+
+def test_a_cable_is_pulled_and_plugged(five_hosts: Laboratory) -> None:
+    """Of this host alone."""
+    five_hosts.cut("h2")
+    try:
+        assert visit(five_hosts, "h2", "true").returncode == 255
+        assert visit(five_hosts, "h3", "true").returncode == 0
+    finally:
+        five_hosts.mend("h2")
+    assert visit(five_hosts, "h2", "true").returncode == 0
+
+
+def test_a_stranger_is_not_let_in(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """Only the key of the laboratory opens its hosts."""
+    known = f"UserKnownHostsFile={five_hosts.folder / 'known_hosts'}"
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    words = ["ssh", "-F", "none", "-i", str(key), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes"]
+    argv = [*words, "-o", known, f"root@{five_hosts.address('h1')}", "true"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert "Permission denied (publickey)" in done.stderr
+
+
+def test_nothing_is_left_when_its_owner_is_killed(five_hosts: Laboratory) -> None:
+    """No process, no network card, no folder; by the kernel, not by us."""
+    assert five_hosts.names  # where one laboratory can be made, this one can
+    owner = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
+    with owner:
+        assert owner.stdout is not None
+        pid, folder, network = owner.stdout.readline().split()
+        first = psutil.Process(int(pid))
+        everything = [first, *first.children(recursive=True)]
+        assert len(everything) > 4
+        owner.send_signal(signal.SIGKILL)
+    _, alive = psutil.wait_procs(everything, timeout=30)
+    assert not alive
+    card = f"mqperf{network.rpartition('.')[2]}"
+    while card in psutil.net_if_stats() or Path(folder).exists():
+        pass
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the package that brings it; and too many hosts are refused."""
+    monkeypatch.setattr("mqperf.hosts.laboratory.namespaces._path", lambda: "/nowhere")
+    with pytest.raises(HostError, match=r"needs ssh, .*: apt-get install openssh-client iproute2 "):
+        laboratory(1).__enter__()
+    with pytest.raises(HostError, match="1 to 200 hosts, not 0"):
+        laboratory(0).__enter__()

@@ -1,0 +1,462 @@
+"""Hosts over SSH keep what every host promises, and leave nothing when they are lost."""
+
+import dataclasses
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import held_hosts
+import psutil
+import pytest
+from held_hosts import begun
+from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
+    test_a_command_gives_its_output_or_runs_out_of_time,
+    test_a_process_writes_its_log_and_ends_with_its_children,
+    test_a_scratch_folder_is_private_and_vanishes,
+    test_files_are_written_and_read_back,
+    test_ports_are_free_and_facts_are_told,
+    test_room_is_checked_and_leaves_nothing,
+    test_what_a_host_refuses_is_told_with_the_file,
+    test_who_listens_is_found_by_its_program,
+)
+
+from mqperf.errors import HostError, HostLost
+from mqperf.hosts import Host, inventory
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.hosts.place import Place
+from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
+
+
+@pytest.fixture(scope="module")
+def places(five_hosts: Laboratory) -> tuple[Place, ...]:
+    """The hosts as the laboratory's inventory names them."""
+    return inventory.read(five_hosts.inventory).places
+
+
+@pytest.fixture
+def host(places: tuple[Place, ...]) -> Iterator[RemoteHost]:
+    with connected(places[:1]) as [found]:
+        as_any_other: Host = found
+        assert as_any_other.name == "h1"
+        yield found
+
+
+def left(found: Laboratory) -> list[psutil.Process]:
+    """What runs on the hosts besides their sshd."""
+    return [process for name in found.names for process in found.processes(name)[1:]]
+
+
+def eventually(true: Callable[[], bool], patience_s: float = 60) -> bool:
+    deadline = time.monotonic() + patience_s
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return true()
+
+
+def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
+    """Names in the order of the inventory; facts of the host, and not of the controller."""
+    with connected(places) as hosts:
+        assert [found.name for found in hosts] == [place.name for place in places]
+        for found in hosts:
+            assert found.run(["hostname"], timeout_s=30).stdout == f"{found.name}\n"
+            cards = found.facts()["network_cards"]
+            assert isinstance(cards, list)
+            assert [card["name"] for card in cards if isinstance(card, dict)] == ["eth0"]
+            assert found.room_bytes()
+            assert found.which(["sh", "no-such-program"])["no-such-program"] is None
+
+
+def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
+    """A user who is not root, and the Python that is found there."""
+    place = dataclasses.replace(places[0], user="measurer", python=None)
+    with connected([place]) as [found], found.scratch("own") as folder:
+        process = found.start("sleeper", ["sleep", "60"], log=folder / "log")
+        assert process.rss_bytes
+        process.stop(1)
+        assert found.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
+
+
+def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
+    """Lines before the agent's first are somebody else's."""
+    talker = str(Path(__file__).parent / "python_that_talks")
+    with connected([dataclasses.replace(places[0], python=talker)]) as [found]:
+        assert found.run(["hostname"], timeout_s=30).stdout == "h1\n"
+
+
+def test_the_users_own_configuration_leads_there(
+    five_hosts: Laboratory, places: tuple[Place, ...], tmp_path: Path
+) -> None:
+    """Names, keys and a jump host of ssh_config; the inventory knows nothing of them."""
+    config = tmp_path / "config"
+    known = five_hosts.folder / "known_hosts"
+    common = f"User root\nIdentityFile {places[0].key}\nUserKnownHostsFile {known}\n"
+    first, second = (five_hosts.address(name) for name in ("h1", "h2"))
+    inner = f"Host inner\nHostName {second}\nProxyJump gate\n"
+    config.write_text(f"Host gate\nHostName {first}\n{inner}Host *\n{common}")
+    place = Place("inner", "inner", python=places[0].python, ssh_args=("-F", str(config)))
+    with connected([place]) as [found]:
+        assert found.run(["hostname"], timeout_s=30).stdout == "h2\n"
+        came = found.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
+        assert came.split()[0] == first
+
+
+def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[Place, ...]) -> None:
+    """Neither processes, daemons among them, nor folders."""
+    with connected(places) as hosts:
+        begun(hosts)
+        assert len(left(five_hosts)) > 5 * len(places)
+    assert eventually(lambda: not left(five_hosts))
+    with connected(places[:1]) as [found]:
+        assert only_its_own_folder(found)
+
+
+def only_its_own_folder(found: RemoteHost) -> bool:
+    """Whether the host has no private folder of ours but that of its present agent."""
+    words = ["sh", "-c", "ls -d /tmp/mqperf-agent-* /tmp/.mqperf-agent-* /tmp/mqperf-[0-9]*/*"]
+    places = found.run(words, timeout_s=30).stdout.split()
+    return len(places) == 1 and places[0].startswith("/tmp/mqperf-agent-")  # noqa: S108
+
+
+def test_folders_are_pushed_and_fetched(host: RemoteHost, tmp_path: Path) -> None:
+    """With modes, empty files and folders, and files of several pieces."""
+    here = tmp_path / "here"
+    (here / "deep" / "empty").mkdir(parents=True)
+    (here / "nothing").touch()
+    (here / "program").write_text("#!/bin/sh\necho it runs\n")
+    (here / "program").chmod(0o700)
+    (here / "deep" / "large").write_bytes(os.urandom(3_500_000))
+    (here / "exact").write_bytes(bytes(1 << 20))
+    with host.scratch("push") as there:
+        host.push(here, there / "copy")
+        assert host.run([str(there / "copy" / "program")], timeout_s=30).stdout == "it runs\n"
+        assert host.names(there / "copy") == {"deep", "nothing", "program", "exact"}
+        host.fetch(there / "copy", tmp_path / "back")
+        with pytest.raises(HostError, match=r"h1: .*absent: there is no such folder"):
+            host.fetch(there / "absent", tmp_path / "absent")
+    files = {file.relative_to(here) for file in here.rglob("*")}
+    assert {file.relative_to(tmp_path / "back") for file in (tmp_path / "back").rglob("*")} == files
+    for name in filter(lambda one: (here / one).is_file(), files):
+        assert (tmp_path / "back" / name).read_bytes() == (here / name).read_bytes()
+
+
+def test_a_name_that_leads_elsewhere_is_refused(
+    places: tuple[Place, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a host answers, nothing is written outside the folder."""
+    told = payload.sources()
+    operations = "mqperf/hosts/remote/operations.py"
+    lie = "\nOperations.listing = lambda self, path: [['../../stolen', 3]]\n"
+    monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + lie})
+    with (
+        connected(places[:1]) as [found],
+        pytest.raises(HostError, match=r"'\.\./\.\./stolen' is no name of a file"),
+    ):
+        found.fetch(Path("/etc"), tmp_path / "in")
+    assert not (tmp_path.parent / "stolen").exists()
+
+
+@pytest.mark.parametrize("ahead_s", [0.5, -0.5])
+def test_a_planted_offset_is_found(
+    places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch, ahead_s: float
+) -> None:
+    """Of that host alone, and within the bound that is told with it."""
+    told = payload.sources()
+    agent = "mqperf/hosts/remote/agent.py"
+    shift = f"\nreal = time.time\ntime.time = lambda: real() + {ahead_s}\n"
+    with connected(places[:1]) as [sound]:
+        assert abs(sound.clock().offset_s) <= sound.clock().bound_s + 0.001
+    monkeypatch.setattr(payload, "sources", lambda: told | {agent: told[agent] + shift})
+    with connected(places[:1]) as [found]:
+        offset = found.clock()
+        assert abs(offset.offset_s - ahead_s) <= offset.bound_s
+        assert offset.bound_s < 0.25
+        kernel = found.facts()["kernel_clock"]
+        assert isinstance(kernel, dict)
+        assert set(kernel) == {
+            "synchronised",
+            "max_error_s",
+            "estimated_error_s",
+            "frequency_ppm",
+        }
+
+
+REFUSALS: dict[str, tuple[Callable[[Place, Path], Place], str]] = {
+    "unknown name": (
+        lambda place, _: dataclasses.replace(place, address="no-such-host.invalid"),
+        "h1: its name is unknown: correct it",
+    ),
+    "nothing listens": (
+        lambda place, _: dataclasses.replace(place, port=23),
+        "h1: nothing listens on its ssh port: start sshd there",
+    ),
+    "nobody there": (
+        lambda place, _: dataclasses.replace(
+            place, address=place.address.rpartition(".")[0] + ".99"
+        ),
+        "h1: it cannot be reached: start it",
+    ),
+    "key refused": (
+        lambda place, folder: dataclasses.replace(place, key=new_key(folder)),
+        "h1: it refused our key: put a public key",
+    ),
+    "host key changed": (
+        lambda place, folder: knowing(place, folder, new_key(folder)),
+        r"h1: its host key has changed: .* ssh-keygen -R 198\.18\.",
+    ),
+    "host key unknown": (
+        lambda place, folder: knowing(place, folder, None),
+        "h1: its host key is not known: connect once",
+    ),
+    "no Python": (
+        lambda place, _: dataclasses.replace(place, python="/nowhere/python3"),
+        r"h1: it has no Python: install Python 3\.11 or later",
+    ),
+    "Python too old": (
+        lambda place, folder: dataclasses.replace(place, python=old_python(folder)),
+        r"h1: its Python is too old \(3\.9\.2\): install Python 3\.11",
+    ),
+    "no folder": (
+        lambda place, _: dataclasses.replace(place, folder="/proc/nothing"),
+        "h1: /proc/nothing: No such file or directory: make room there, or name another folder",
+    ),
+}
+
+
+def new_key(folder: Path) -> str:
+    key = folder / "key"
+    argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
+    subprocess.run(argv, check=True)
+    return str(key)
+
+
+def knowing(place: Place, folder: Path, key: str | None) -> Place:
+    known = folder / "known_hosts"
+    text = "" if key is None else f"{place.address} {Path(key + '.pub').read_text()}"
+    known.write_text(text)
+    return dataclasses.replace(place, ssh_args=("-F", "none", "-o", f"UserKnownHostsFile={known}"))
+
+
+def old_python(_folder: Path) -> str:
+    """A program that says what a Python 3.9 would; hosts see the files of this machine."""
+    return str(Path(__file__).parent / "python_of_yesterday")
+
+
+@pytest.mark.parametrize(("broken", "words"), REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_is_one_line(
+    places: tuple[Place, ...],
+    tmp_path: Path,
+    broken: Callable[[Place, Path], Place],
+    words: str,
+) -> None:
+    """Host, reason, and who should do what; and the other hosts are there all the same."""
+    with attempted([broken(places[0], tmp_path), places[1]]) as [refused, sound]:
+        assert isinstance(sound, RemoteHost)
+        with pytest.raises(HostError, match=words) as caught:
+            raise refused if isinstance(refused, HostError) else AssertionError
+        assert "\n" not in str(caught.value)
+
+
+def test_all_hosts_that_are_missing_are_named(places: tuple[Place, ...]) -> None:
+    """In one go, one line each."""
+    broken = [dataclasses.replace(place, port=23) for place in places[:2]]
+    with pytest.raises(HostError, match=r"^h1: nothing .*\nh2: nothing .*$"):
+        connected(broken).__enter__()
+
+
+def test_a_full_disk_there_is_told(places: tuple[Place, ...], host: RemoteHost) -> None:
+    """At the connection, and when a file is written: the host and the file."""
+    script = "mkdir /run/full && mount -t tmpfs -o size=64k tmpfs /run/full"
+    assert host.run(["sh", "-c", script], timeout_s=30).returncode == 0
+    try:
+        with pytest.raises(HostError, match="h1: /run/full/log: cannot write it: No space left"):
+            host.write(Path("/run/full/log"), "x" * 100_000)
+        with attempted([dataclasses.replace(places[0], folder="/run/full")]) as [refused]:
+            assert isinstance(refused, HostError)
+            assert "h1: " in str(refused)
+            assert "No space left on device: make room there" in str(refused)
+    finally:
+        host.run(["umount", "--lazy", "/run/full"], timeout_s=30)
+
+
+def test_a_folder_that_runs_no_programs_is_told(
+    places: tuple[Place, ...], host: RemoteHost
+) -> None:
+    """Software that is put there could not run: that is told at the connection."""
+    script = "mkdir /run/noexec && mount -t tmpfs -o noexec tmpfs /run/noexec"
+    assert host.run(["sh", "-c", script], timeout_s=30).returncode == 0
+    with attempted([dataclasses.replace(places[0], folder="/run/noexec")]) as [refused]:
+        assert "h1: /run/noexec: it is mounted noexec, so that no program" in str(refused)
+        assert str(refused).endswith("or name another folder (ansible_remote_tmp)")
+
+
+def ours(found: Laboratory, name: str) -> list[psutil.Process]:
+    """Who ends what is left, and the agent, its child: Pythons whose program came over the wire."""
+    pythons = [one for one in found.processes(name)[1:] if one.cmdline()[1:4] == ["-I", "-S", "-c"]]
+    return sorted(pythons, key=lambda one: (one.create_time(), one.pid))
+
+
+def agent_of(found: Laboratory, name: str) -> psutil.Process:
+    keeper, agent = ours(found, name)
+    assert agent.ppid() == keeper.pid
+    return agent
+
+
+def keeper_of(found: Laboratory, name: str) -> psutil.Process:
+    return ours(found, name)[0]
+
+
+def test_a_host_whose_agent_is_killed_is_named(
+    five_hosts: Laboratory, places: tuple[Place, ...]
+) -> None:
+    """By every call from then on; the other hosts go on, and nothing is left on this one."""
+    with connected(places[:2]) as [first, second]:
+        begun([first, second])
+        agent_of(five_hosts, "h1").kill()
+        with pytest.raises(HostLost, match=r"^h1 was lost: its agent was killed"):
+            first.run(["sleep", "60"], timeout_s=60)
+        with pytest.raises(HostLost, match=r"^h1 was lost"):
+            first.check()
+        second.check()
+        assert second.run(["hostname"], timeout_s=30).stdout == "h2\n"
+        assert eventually(lambda: not five_hosts.processes("h1")[1:])
+
+
+def test_a_host_that_talks_nonsense_is_named(
+    places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits is told, and does not wait for an answer that never comes."""
+    told = payload.sources()
+    operations = "mqperf/hosts/remote/operations.py"
+    noise = "\nOperations.names = lambda self, path: os.write(1, b'Segmentation fault\\n')\n"
+    monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + noise})
+    with (
+        connected(places[:1]) as [found],
+        pytest.raises(HostLost, match=r"^h1 was lost: it said what no agent says"),
+    ):
+        found.names(Path("/"))
+
+
+def test_a_host_whose_cable_is_cut_is_named(
+    five_hosts: Laboratory, places: tuple[Place, ...]
+) -> None:
+    """Also to somebody who waits for a command; and its lease ends what ran there."""
+    with connected(places[:2], lease_s=2) as [first, second]:
+        begun([first, second])
+        five_hosts.cut("h1")
+        try:
+            with pytest.raises(
+                HostLost, match=r"^h1 was lost: no answer for 3 s: its link was cut"
+            ):
+                first.run(["sleep", "60"], timeout_s=60)
+            assert eventually(lambda: sshd_only(five_hosts, "h1"))
+            second.check()
+        finally:
+            five_hosts.mend("h1")
+    with connected(places[:1]) as [again]:
+        assert again.run(["hostname"], timeout_s=30).stdout == "h1\n"
+
+
+def sshd_only(found: Laboratory, name: str) -> bool:
+    """Whether nothing of ours runs: a session of sshd may still wait for its cable."""
+    first, *others = found.processes(name)
+    assert "sshd" in first.name()
+    for process in others:
+        with suppress(psutil.NoSuchProcess):
+            if "sshd" not in process.name():
+                return False
+    return True
+
+
+def kill_controller(controller: subprocess.Popen[str], _found: Laboratory) -> None:
+    controller.send_signal(signal.SIGKILL)
+
+
+def stop_controller(controller: subprocess.Popen[str], _found: Laboratory) -> None:
+    controller.send_signal(signal.SIGSTOP)
+
+
+def kill_ssh(controller: subprocess.Popen[str], _found: Laboratory) -> None:
+    for process in ssh_of(controller):
+        process.kill()
+
+
+def kill_agents(_controller: subprocess.Popen[str], found: Laboratory) -> None:
+    for name in found.names:
+        agent_of(found, name).kill()
+
+
+def stop_agents(_controller: subprocess.Popen[str], found: Laboratory) -> None:
+    for name in found.names:
+        agent_of(found, name).suspend()
+
+
+def kill_keepers(_controller: subprocess.Popen[str], found: Laboratory) -> None:
+    for name in found.names:
+        keeper_of(found, name).kill()
+
+
+def cut_all(_controller: subprocess.Popen[str], found: Laboratory) -> None:
+    for name in found.names:
+        found.cut(name)
+
+
+def kill_anyone(controller: subprocess.Popen[str], found: Laboratory) -> None:
+    """One process of ours on every host, whoever it is: guardians, reapers; then the controller."""
+    for name in found.names:
+        chosen = [one for one in found.processes(name) if "sshd" not in one.name()]
+        random.choice(chosen).kill()
+    controller.send_signal(signal.SIGKILL)
+
+
+FAULTS = (
+    kill_anyone,
+    kill_controller,
+    stop_controller,
+    kill_ssh,
+    kill_agents,
+    stop_agents,
+    kill_keepers,
+    cut_all,
+)
+
+
+def ssh_of(controller: subprocess.Popen[str]) -> list[psutil.Process]:
+    below = psutil.Process(controller.pid).children(recursive=True)
+    return [process for process in below if process.name() == "ssh"]
+
+
+def test_nothing_is_left_whatever_is_killed(
+    five_hosts: Laboratory, places: tuple[Place, ...], pytestconfig: pytest.Config
+) -> None:
+    """Controller, ssh, agents and their keepers killed or stopped, cables cut, at random moments.
+
+    After the lease none of 25 processes is left on any of five hosts, and no folder.
+    """
+    random.seed(20_261_121)
+    for number in range(int(pytestconfig.getoption("--kills"))):
+        fault = FAULTS[number % len(FAULTS)]
+        moment_s = random.choice([0, random.random() * 2])
+        argv = [sys.executable, held_hosts.__file__, str(five_hosts.inventory)]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as controller:
+            try:
+                assert controller.stdout is not None
+                if number != len(FAULTS) + 1:  # then it is killed while it connects
+                    assert controller.stdout.readline() == "up\n"
+                    assert len(left(five_hosts)) >= 25
+                time.sleep(moment_s)
+                fault(controller, five_hosts)
+                gone = eventually(lambda: all(sshd_only(five_hosts, n) for n in five_hosts.names))
+                assert gone, f"kill {number} ({fault.__name__}): {left(five_hosts)}"
+            finally:
+                controller.kill()
+                for name in five_hosts.names if fault is cut_all else ():
+                    five_hosts.mend(name)
+    with connected(places) as hosts:
+        for found in hosts:
+            assert only_its_own_folder(found)

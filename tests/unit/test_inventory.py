@@ -1,0 +1,184 @@
+"""Inventories in Ansible's format: what is read, and what is refused with its line."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import HostError
+from mqperf.hosts import inventory
+from mqperf.hosts.place import Place
+
+SOUND = """\
+all:
+  vars:
+    ansible_user: measurer
+    ansible_ssh_common_args: -o ProxyJump=gate
+  children:
+    broker:
+      hosts:
+        zeta: {ansible_host: 192.0.2.3}
+        alpha:
+          ansible_host: 192.0.2.1
+          ansible_port: 2222
+        mid:
+      vars: {ansible_user: admin}
+    load:
+      children:
+        client:
+          hosts: {c1: {ansible_user: own}, c2: null}
+        server: {hosts: {s1: {ansible_private_key_file: keys/s1}}}
+server: {hosts: {c2: }}
+"""
+
+
+def written(folder: Path, text: str, name: str = "inventory.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_groups_are_roles_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """The first broker is the Master, however it is called; a host may have two roles."""
+    found = inventory.read(written(tmp_path, SOUND))
+    assert [place.name for place in found.broker] == ["zeta", "alpha", "mid"]
+    assert [place.name for place in found.client] == ["c1", "c2"]
+    assert [place.name for place in found.server] == ["s1", "c2"]
+    assert [place.name for place in found.places] == ["zeta", "alpha", "mid", "c1", "c2", "s1"]
+
+
+def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
+    """Its own variables over those of its groups, nearer groups over those that hold them."""
+    found = {place.name: place for place in inventory.read(written(tmp_path, SOUND)).places}
+    jump = ("-o", "ProxyJump=gate")
+    assert found["alpha"] == Place(
+        "alpha", "192.0.2.1", "admin", 2222, ssh_args=jump, groups=("broker",)
+    )
+    assert found["mid"].address == "mid"
+    assert found["c1"].user == "own"
+    assert found["c2"].user == "measurer"
+    assert found["c2"].groups == ("client", "server")
+    assert found["s1"].key == str(tmp_path / "keys" / "s1")
+
+
+def three(**variables: str) -> str:
+    """A sound inventory, whose only broker has these variables."""
+    words = "".join(f"\n      {name}: {value}" for name, value in variables.items())
+    head = f"broker:\n  hosts:\n    b1:{words}\n"
+    return head + "client: {hosts: {c1: }}\nserver: {hosts: {s1: }}\n"
+
+
+REFUSED = {
+    "not YAML": ("broker: [", r":1: "),
+    "a list": ("- b1\n", r":1: expected groups of hosts"),
+    "no group": ("broker: {hosts: {b1: }}\nclient: {hosts: {c1: }}\n", "no group 'server': add"),
+    "no hosts": (
+        three().replace("{c1: }", "{}"),
+        "group 'client' has no hosts: name those for clients of the load",
+    ),
+    "unknown key": (three().replace("  hosts:\n", "  host:\n"), ":2: .*unknown key 'host'; known:"),
+    "password": (
+        three(ansible_ssh_pass="secret"),  # noqa: S106
+        r":4: ansible_ssh_pass of b1 is a password, .* remove it",
+    ),
+    "become password": (
+        three(ansible_become_password="x"),  # noqa: S106
+        ":4: ansible_become_password of b1 is",
+    ),
+    "unchecked": (
+        three(ansible_ssh_common_args="-o StrictHostKeyChecking=no"),
+        ":4: .* switches the check of host keys off: remove that",
+    ),
+    "no known hosts": (
+        three(ansible_ssh_extra_args="'-o UserKnownHostsFile=/dev/null'"),
+        ":4: .* switches the check of host keys off",
+    ),
+    "switch": (three(ansible_host_key_checking="false"), ":4: .* off: remove it"),
+    "template": (three(ansible_host="'{{ there }}'"), ":4: ansible_host of b1 is a template"),
+    "encrypted": (three(ansible_user="!vault x"), ":4: ansible_user of b1 is a template, or enc"),
+    "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
+    "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
+    "quotation": (three(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
+    "name twice": (
+        three().replace("    b1:\n", "    b1:\n    b1:\n"),
+        ":4: 'b1' stands here and in line 3",
+    ),
+    "two of one name": (
+        three(ansible_host="192.0.2.1").replace("{c1: }", "{b1: {ansible_host: 192.0.2.9}}"),
+        r":5: two hosts are called 'b1': ansible_host is another than in .*:4; re",
+    ),
+    "address twice": (
+        three(ansible_host="192.0.2.1").replace("{c1: }", "{c1: {ansible_host: 192.0.2.1}}"),
+        r"b1 and c1 are both 192\.0\.2\.1: name that host once",
+    ),
+    "controller twice": (
+        three(ansible_host="127.0.0.1").replace("{c1: }", "{localhost: }"),
+        "b1 and localhost are both this machine: name that host once",
+    ),
+    "range": (three().replace("b1:", "'b[1:3]':"), r":3: write the hosts of the range 'b\[1:3\]'"),
+    "name": (three().replace("b1:", "a/b:"), "'a/b' is no name for tables and folders"),
+    "merge": (three().replace("    b1:\n", "    b1:\n      <<: {}\n"), ":4: write merged keys out"),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """With file and line, and what to do; and no password is repeated."""
+    with pytest.raises(HostError, match=words) as caught:
+        inventory.read(written(tmp_path, text))
+    assert str(tmp_path / "inventory.yaml") in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    """One line each."""
+    text = "broker: {hosts: {b1: {ansible_password: x, ansible_port: no}}}\nclient: {}\n"
+    with pytest.raises(HostError) as caught:
+        inventory.read(written(tmp_path, text))
+    assert len(str(caught.value).splitlines()) == 4
+
+
+LISTED = {
+    "_meta": {"hostvars": {"b1": {"ansible_host": "192.0.2.1", "ansible_port": 2222}}},
+    "all": {"children": ["ungrouped", "broker", "load"]},
+    "broker": {"hosts": ["b1", "b0"]},
+    "load": {"children": ["client", "server"]},
+    "client": {"hosts": ["c1"]},
+    "server": {"hosts": ["s1"]},
+}
+
+
+def test_what_ansible_lists_is_read(tmp_path: Path) -> None:
+    """In a file, as somebody with Ansible made it."""
+    found = inventory.read(written(tmp_path, json.dumps(LISTED), "listed.json"))
+    assert [place.name for place in found.broker] == ["b1", "b0"]
+    assert (found.broker[0].address, found.broker[0].port) == ("192.0.2.1", 2222)
+    for text in ("{", "[]", '{"broker": {}}'):
+        with pytest.raises(HostError, match="expected what ansible-inventory --list prints"):
+            inventory.read(written(tmp_path, text, "listed.json"))
+
+
+def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it one clear error; with it whatever it lists, or its complaint."""
+    path = written(tmp_path, "[broker]\nb1\n", "hosts.ini")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HostError, match=r"hosts\.ini: only inventories in YAML .*ansible-core"):
+        inventory.read(path)
+    program = tmp_path / "ansible-inventory"
+    listing = written(tmp_path, json.dumps(LISTED), "listing")
+    program.write_text(
+        f'#!/bin/sh\n[ "$3" = --list ] && exec {shutil.which("cat", path=os.defpath)} {listing}\n'
+    )
+    program.chmod(0o700)
+    assert inventory.read(path).server[0].name == "s1"
+    program.write_text("#!/bin/sh\necho 'ERROR! no such thing' >&2; exit 5\n")
+    with pytest.raises(HostError, match="cannot read it: ERROR! no such thing"):
+        inventory.read(path)
+
+
+def test_no_inventory_is_told(tmp_path: Path) -> None:
+    """With its name."""
+    with pytest.raises(HostError, match=r"absent\.yaml: there is no such inventory"):
+        inventory.read(tmp_path / "absent.yaml")

@@ -1,0 +1,74 @@
+"""Work with a lease: nothing of it is left when nobody shows a sign of life."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+PROGRAM = """
+import subprocess, sys, time
+from mqperf.guarded.lease import leased
+
+def work(alive):
+    words = "(setsid sleep 4321 &); trap '' TERM; echo up; sleep 4321 & wait"
+    subprocess.Popen(["sh", "-c", words])
+    while sys.stdin.readline():
+        alive()
+
+leased(work, float(sys.argv[1]))
+"""
+
+
+@contextmanager
+def leased(lease_s: float) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """A program whose work has a daemon, and a process that ignores signals; and all of these."""
+    argv = [sys.executable, "-c", PROGRAM, str(lease_s)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "up\n"
+        below = psutil.Process(program.pid).children(recursive=True)
+        while len(below) < 4:  # work, shell, and both that sleep
+            below = psutil.Process(program.pid).children(recursive=True)
+        try:
+            yield program, below
+        finally:
+            program.kill()
+
+
+def gone(program: subprocess.Popen[str], below: list[psutil.Process]) -> bool:
+    program.wait(60)
+    return not psutil.wait_procs(below, timeout=60)[1]
+
+
+def test_it_ends_when_the_work_does() -> None:
+    """With all that the work started, however it detached."""
+    with leased(600) as (program, below):
+        assert program.stdin is not None
+        program.stdin.close()
+        assert gone(program, below)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_it_ends_when_the_work_is_killed_or_stopped(number: signal.Signals) -> None:
+    """A stopped process cannot notice by itself that its lease has run out."""
+    with leased(600 if number == signal.SIGKILL else 3) as (program, below):
+        below[0].send_signal(number)
+        assert gone(program, below)
+
+
+def test_it_ends_when_nobody_speaks() -> None:
+    """And it goes on as long as somebody does."""
+    with leased(3) as (program, below):
+        assert program.stdin is not None
+        for _ in range(35):
+            program.stdin.write("\n")
+            program.stdin.flush()
+            time.sleep(0.1)
+        assert program.poll() is None
+        assert gone(program, below)
