@@ -1,6 +1,7 @@
 """The psutil probe in tables: CPU and memory of every process, traffic of every interface."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,7 @@ def disagreements(run: Whole) -> Iterator[str]:
                 break
 
 
+@lru_cache(maxsize=1)  # both readers are called with the same run, one after the other
 def _logs(run: Whole) -> Logs:
     files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
     found = {file: psutil_log.samples(file) for file in files}

@@ -9,7 +9,7 @@ from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Whole:
     """A run whose facts suffice to read its numbers; instants are epoch seconds."""
 

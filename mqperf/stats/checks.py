@@ -26,7 +26,7 @@ from mqperf.stats.rules import (
     together,
     window,
 )
-from mqperf.stats.rules.finding import Finding
+from mqperf.stats.rules.finding import Finding, with_measured
 from mqperf.tables import Tables, conform, of_plan
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
@@ -307,7 +307,7 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
-    planned_only = of_plan(tables)
+    planned_only = with_measured(of_plan(tables))
     rows = [
         {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
         for kind, check in CHECKS.items()
