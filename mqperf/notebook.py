@@ -137,9 +137,14 @@ def doubts(found: Tables) -> pd.DataFrame:
 
 
 def show_sweeps(found: Tables, test_case: str) -> None:
-    """Draw throughput, latency and CPU of each sweep, a sheet for each layout of a system."""
+    """Draw throughput, latency and CPU of each sweep, a sheet for each layout of a system.
+
+    Where two axes vary, a map of the throughput at all their combinations follows.
+    """
     for title, part in _layouts(_own(found, test_case)):
         display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
+        if (combinations := figures.map_sheet(part["points"])) is not None:
+            display(combinations)
 
 
 def show_nodes(found: Tables, test_case: str) -> None:

@@ -21,6 +21,7 @@ from mqperf.figures.panels import (
 from mqperf.figures.ratios import ratios
 from mqperf.figures.sheets import (
     count_sheet,
+    map_sheet,
     node_sheet,
     ratio_sheet,
     sweep_sheet,
@@ -36,6 +37,7 @@ __all__ = [
     "count_sheet",
     "finished_messages",
     "latency",
+    "map_sheet",
     "message_count",
     "message_faults",
     "node_cpu",

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.figures import panels
+from mqperf.figures.maps import throughput_map
 from mqperf.figures.marks import as_text
 from mqperf.figures.palette import INK, PAPER
 from mqperf.figures.ratios import ratios
@@ -46,6 +47,19 @@ def sweep_sheet(
         if "cpu_total_cores" in measured:
             panels.broker_cpu(part, next(rest), doubted=doubted, subject=system)
     _level(grid)
+    return figure
+
+
+def map_sheet(points: pd.DataFrame) -> Figure | None:
+    """Throughput at every combination of two axes; nothing where only one varies."""
+    shown = arranged(points)
+    if shown.colour is None:
+        return None
+    parts = dict(split(points, shown.rest))
+    rows = points.groupby(shown.colour, dropna=False).ngroups
+    figure, grid = _multiples(list(parts), 1, 1.0 + 0.32 * rows)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        throughput_map(part, axes, most=points["throughput_msg_s"].max())
     return figure
 
 

@@ -144,6 +144,18 @@ def test_a_sheet_has_a_row_for_each_value_of_the_rest(both: Tables) -> None:
     assert labels == ["10 threads", "50 threads"]
 
 
+def test_a_map_has_every_combination(both: Tables) -> None:
+    """Throughput by payload and threads, for each pause; a sweep of one axis has no map."""
+    sheet = figures.map_sheet(both["points"])
+    assert sheet is not None
+    panels = [panel for part in sheet.subfigs for panel in part.axes]
+    assert len(panels) == 2
+    assert [text.get_text() for text in panels[0].get_yticklabels()] == ["10 threads", "50 threads"]
+    assert len(panels[0].texts) == 3 * 2
+    assert all(text.get_text() for text in panels[0].texts)
+    assert figures.map_sheet(tables(ONE)["points"]) is None
+
+
 def test_texts_stand_on_x_alone() -> None:
     """Own and shared targets are two places, by their names."""
     found = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
