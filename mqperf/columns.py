@@ -531,7 +531,7 @@ _COMPARISON = (
     Column("ratio_low", "float64", "Lower end of its interval.", "B / A low"),
     Column("ratio_high", "float64", "Upper end of its interval.", "B / A high"),
     _text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
-    Column("p_value", "float64", "Chance of so large a difference between equals."),
+    Column("p_value", "float64", "How often equals would differ by as much, by chance."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
     Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
     _text("verdict", "better (B than A), worse, or cannot tell."),
@@ -583,8 +583,8 @@ def _spread(column: Column) -> tuple[Column, ...]:
 def _within(column: Column) -> tuple[Column, ...]:
     of = (
         f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
-        " runs; empty where the window does not bear one: shorter than 20 s, not steady, or made by"
-        " few seconds."
+        " runs; empty where the window does not allow one: shorter than 20 s, not steady, or made"
+        " by few seconds."
     )
     return (
         _derived(column, "within_low", f"Lower end {of}", "within low"),

@@ -180,7 +180,7 @@ def show_overview(found: Tables) -> None:
 
 
 def bottlenecks(found: Tables) -> pd.DataFrame:
-    """Who limited each run, and the figures that this rests on."""
+    """The bottleneck of each run, and the figures that this rests on."""
     return _placed(found, "bottlenecks", "bottleneck", "because")
 
 

@@ -1,4 +1,4 @@
-"""Who limited the points: the verdicts on their runs, put together."""
+"""Bottlenecks of points: the verdicts on their runs, put together."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ LIMITS: Mapping[str, str] = {
     "network": "the network",
     "none": "nothing that CPU and network show",
 }
-"""Kind of verdict -> whose limit a reader sees."""
+"""Kind of verdict -> what a reader is told."""
 
 
 def of_points(tables: Tables) -> pd.Series:
@@ -34,12 +34,12 @@ def sentence(limits: pd.Series) -> str:
     """How many points had which bottleneck, from the verdicts of ``of_points``."""
     if not known(limits):
         return (
-            "Who limited the points cannot be told: CPU of brokers and load generators was not"
-            " recorded together."
+            "The bottleneck of the points cannot be told: CPU of brokers and load generators was"
+            " not recorded together."
         )
     counted = limits.str.partition(":")[0].value_counts()
     parts = [f"{whom} in {counted[kind]}" for kind, whom in LIMITS.items() if kind in counted]
     others = {DIFFERS: "the repeats differ", UNKNOWN: "it cannot be told"}
     rest = [f"in {counted[kind]} {why}" for kind, why in others.items() if kind in counted]
     told = "; ".join(filter(None, [joined(parts), *rest]))
-    return f"What limited {amount(len(limits), 'point')}: {told}."
+    return f"Bottleneck of {amount(len(limits), 'point')}: {told}."

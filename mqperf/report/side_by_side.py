@@ -1,4 +1,4 @@
-"""Several systems in one report: their tops in one table, and what comparing them is worth."""
+"""Several systems in one report: their tops in one table, and what to mind in comparing them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -24,8 +24,8 @@ SAME: Mapping[str, str] = {
 """What systems should have in common, beside the machine, if their numbers are to be compared."""
 
 
-def worth(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
-    """What a comparison of these systems is worth: the machine, the versions, and what differs."""
+def caveats(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
+    """What to mind in comparing these systems: the machine, the versions, and what differs."""
     return [*_machine(runs), *_versions(runs, titles), *_unlike(runs, titles)]
 
 

@@ -12,7 +12,7 @@ themselves, with the variance raised in the same way and as many degrees of free
 are independent: G. V. Bayley and J. M. Hammersley, The Effective Number of Independent Observations
 in an Autocorrelated Time Series (1946).
 
-What the data do not bear gives no interval: too short a window, a trend, a sum that few seconds
+What the data do not allow gives no interval: too short a window, a trend, a sum that few seconds
 make, a percentile beyond which few seconds lie.  ``benchmarks/simulated.py`` measures how often
 the intervals hold the truth.
 
@@ -129,7 +129,7 @@ class Error:
 
 
 def _error(totals: Array, counts: Array, fewest: float) -> Error | None:
-    """Standard error of the ratio; None when the data do not bear an interval."""
+    """Standard error of the ratio; None when the data do not allow an interval."""
     if len(counts) < SHORTEST_S or not counts.sum():
         return None
     deviations = totals - totals.sum() / counts.sum() * counts

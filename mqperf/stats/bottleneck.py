@@ -29,7 +29,7 @@ LOSSY = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who limited a run, and the figures that show it."""
+    """The bottleneck of a run, and the figures that show it."""
 
     verdict: str
     because: str

@@ -37,8 +37,8 @@ def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> 
     read = elsewhere(root, tmp_path, "ens1", "ens1")
     told = shown(read)
     assert (told["card model"], told["driver"], told["speed"]) == ("Maker X1", "x1", "25 Gbit/s")
-    worth = " ".join(side_by_side.worth(read["runs"], {"rabbitmq": "RabbitMQ"}))
-    assert "no network lay between" not in worth
+    page = " ".join(side_by_side.caveats(read["runs"], {"rabbitmq": "RabbitMQ"}))
+    assert "no network lay between" not in page
 
 
 @pytest.mark.parametrize(("interface", "card"), [("lo", "loopback"), ("ens9", "not recorded")])

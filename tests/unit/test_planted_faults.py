@@ -227,7 +227,7 @@ FAULTS: Mapping[str, tuple[str, str, Fault]] = {
         put("runs", CAST, {}, status="failed", failure="Slave 1 died"),
     ),
     "a file was edited": ("changed-record", CALL, put("runs", CALL, {}, damaged="run.json")),
-    "the broker ran short": ("broker-alarm", CALL, alarm(CALL)),
+    "the broker raised an alarm": ("broker-alarm", CALL, alarm(CALL)),
     # sets of runs
     "a folder was copied": (
         "copied-run",

@@ -245,7 +245,7 @@ def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
     assert "list-table" not in told
 
 
-def test_every_point_says_who_limited_it(tmp_path: Path) -> None:
+def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
     """The verdict on its repeats stands beside the throughput; the overview counts them."""
     read = tables(replace(ONE, repeats=2, test_cases=("rpc-call",)))
     given = read["bottlenecks"].assign(bottleneck="host")
@@ -256,7 +256,7 @@ def test_every_point_says_who_limited_it(tmp_path: Path) -> None:
     column = heading.index("bottleneck")
     assert [point[column] for point in points] == ["differs", "host"]
     overview = plain((tmp_path / "out/index.rst").read_text())
-    assert "What limited 2 points: a full host in 1; in 1 the repeats differ." in overview
+    assert "Bottleneck of 2 points: a full host in 1; in 1 the repeats differ." in overview
 
 
 def test_limits_that_nobody_can_tell_have_no_column(root: Path, tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     assert "clock source" not in missing
 
 
-def test_systems_side_by_side_say_what_that_is_worth(tmp_path: Path) -> None:
+def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
     """One machine, which versions, and what was not the same."""
     one = tables(ONE)
     two = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))

@@ -44,7 +44,7 @@ def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
 
 
 def lost(tables: Tables) -> Iterator[Finding]:
-    """Messages that never arrived, and a loss that the counts do not bear out."""
+    """Messages that never arrived, and a loss that the counts contradict."""
     frame = measured(tables)
     answered = frame["test_case"].isin(with_replies())
     arrived = frame["received"].where(~answered, frame["round_trip"] + frame["errors"].fillna(0))

@@ -10,14 +10,15 @@ from mqperf.stats.rules.finding import Finding, measured
 from mqperf.tables import Tables, control_runs, curves, without_control_runs
 
 SPREAD = 0.1
-"""Distance of a repeat from the median of all that is worth a doubt.  Standard deviation over mean
-would let one repeat of three be 17 % off.  Undisturbed repeats on two cores stay within 0.09."""
+"""Distance of a repeat from the median of all, from which on there is a doubt.  Standard deviation
+over mean would let one repeat of three be 17 % off.  Undisturbed repeats on two cores stay within
+0.09."""
 
 PLATEAU = 0.02
 """A neighbour this near the top shows that the top is a plateau and not a slope."""
 
 MOVED = 0.05
-"""A change over the whole sequence that is worth a doubt."""
+"""A change over the whole sequence from which on there is a doubt."""
 
 CHANCE = 0.01
 """How often a machine that does not drift may be accused."""

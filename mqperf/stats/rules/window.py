@@ -1,4 +1,4 @@
-"""What a rate over the window is worth: whether it can last, and whether it held all the time."""
+"""Rates over the window: whether they can last, and whether they held all the time."""
 
 from collections.abc import Iterator
 
