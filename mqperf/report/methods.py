@@ -14,6 +14,7 @@ from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
 from mqperf.tables import control_runs, without_control_runs
+from mqperf.tables.axes import further
 
 Tell = Callable[[pd.DataFrame], str]
 
@@ -70,8 +71,10 @@ def _memory(runs: pd.DataFrame) -> str:
     return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
 
 
+SWEEP_SECTION = "The sweep"
+
 PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
-    "The sweep": {
+    SWEEP_SECTION: {
         "points": lambda runs: str(runs["point"].nunique()),
         "attempts": _attempts,
         "whole runs of each point": _repeats,
@@ -116,7 +119,9 @@ def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, G
     """The parameters of the runs, a column per system; and the names of those nobody recorded."""
     grids, missing = {}, []
     own = {system: runs[runs["system"] == system] for system in titles}
-    for section, parameters in PARAMETERS.items():
+    beside = {COLUMNS[name].label or name: _values(name) for name in further(runs)}
+    told = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
+    for section, parameters in told.items():
         rows = []
         for name, tell in parameters.items():
             values = [tell(some) for some in own.values()]

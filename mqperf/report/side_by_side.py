@@ -1,6 +1,7 @@
 """Several systems in one report: their tops in one table, and what to mind in comparing them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -8,6 +9,7 @@ from mqperf.columns import COLUMNS
 from mqperf.report.rst import Grid, Note, Text, link
 from mqperf.report.verdicts import top_cell
 from mqperf.report.words import Layout, amount, joined, three_figures
+from mqperf.tables.axes import further, shown_values
 from mqperf.test_cases import TEST_CASES
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
@@ -110,18 +112,18 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
 
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     """What is not the same for all systems, each as a sentence."""
-    for column, what in SAME.items():
-        values = {
-            title: joined(_sorted(runs.loc[runs["system"] == system, column]))
-            for system, title in titles.items()
-        }
+    own = {title: runs[runs["system"] == system] for system, title in titles.items()}
+    others = {name: COLUMNS[name].heading() for name in further(runs)}
+    for column, what in {**SAME, **others}.items():
+        tell = partial(shown_values, column) if column in others else partial(_sorted, column)
+        values = {title: joined(tell(some)) for title, some in own.items()}
         if len(set(values.values())) > 1:
             each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
             yield Text("Not the same for all, **{}**: {}.").format(what, each)
 
 
-def _sorted(values: pd.Series) -> list[str]:
+def _sorted(column: str, runs: pd.DataFrame) -> list[str]:
     return [
         f"{value:g}" if isinstance(value, float) else str(value)
-        for value in sorted(values.dropna().unique())
+        for value in sorted(runs[column].dropna().unique())
     ]

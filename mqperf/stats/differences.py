@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from mqperf.columns import COLUMNS
 from mqperf.tables import Tables, conform, of_plan, outside_plan, without_control_runs
+from mqperf.tables.axes import further, shown_values
 
 COMPARED = {
     "status": "Origin of the numbers",
@@ -57,6 +59,10 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     rows = [("Days of measuring", _days(runs_a), _days(runs_b))]
     for name, what in COMPARED.items():
         rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
+    for name in further(runs_a, runs_b):
+        heading = COLUMNS[name].heading()
+        in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
+        rows.append((f"{heading[0].upper()}{heading[1:]}", in_a, in_b))
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_in_one_only(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]

@@ -66,6 +66,13 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in parameters() if name in found)
 
 
+def further(*sets: pd.DataFrame) -> list[str]:
+    """The parameters that any of these runs tell beyond those that all runs have."""
+    usual = TABLES["runs"].columns
+    told = {name for runs in sets for name in runs.columns if runs[name].notna().any()}
+    return [name for name in parameters() if name in told and name not in usual]
+
+
 def arranged(rows: pd.DataFrame) -> Arrangement:
     """The axes of the sweeps that are shown together, by their number of values.
 
@@ -160,10 +167,17 @@ def called(name: str) -> str:
 
 def occurring(name: str, rows: pd.DataFrame) -> str:
     """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
-    known = ", ".join(shown_value(name, value) for value in sorted(rows[name].dropna().unique()))
+    known = ", ".join(shown_values(name, rows))
     column = COLUMNS[name]
     unit = column.shown or column.unit
     return f"{called(name)} ({known}{f' {unit}' if unit else ''})"
+
+
+def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
+    """Every value that rows have of a parameter, in order; none where they do not tell it."""
+    if name not in rows.columns:
+        return []
+    return [shown_value(name, value) for value in sorted(rows[name].dropna().unique())]
 
 
 def shown_value(name: str, value: str | float) -> str:

@@ -12,6 +12,7 @@ from mqperf import figures, notebook
 from mqperf.columns import COMPUTED
 from mqperf.report.build import build
 from mqperf.report.comparison import page, summary
+from mqperf.report.methods import recorded
 from mqperf.stats import compared, complete
 from mqperf.stats.scaling import saturation_point
 from mqperf.tables import Tables, arranged, at, curves, empty, tidy, varied, with_parameters
@@ -83,6 +84,7 @@ def test_an_unreadable_run_makes_no_axis(both: Tables) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
+        ("delay_s", 0.05, "delay 50 ms"),
         ("threads", 1, "1 thread"),
         ("processes", 2, "2 client processes"),
         ("payload_bytes", 1_048_576, "payload 1048576 bytes"),
@@ -154,6 +156,17 @@ def test_a_map_has_every_combination(both: Tables) -> None:
     assert len(panels[0].texts) == 3 * 2
     assert all(text.get_text() for text in panels[0].texts)
     assert figures.map_sheet(tables(ONE)["points"]) is None
+
+
+def test_another_payload_is_a_difference_of_sets() -> None:
+    """It is named before any number, and among the methods, where it tells no points apart."""
+    one, two = (
+        tables(replace(ONE, parameters=(("payload_bytes", (size,)),))) for size in (100, 1_000)
+    )
+    told = compared(one, two)["differences"].set_index("what")
+    assert tuple(told.loc["Payload, bytes"]) == ("100", "1000")
+    rows = recorded(one["runs"], {"rabbitmq": "RabbitMQ"})[0]["The sweep"].rows
+    assert ("payload", "100 bytes") in rows
 
 
 def test_texts_stand_on_x_alone() -> None:
