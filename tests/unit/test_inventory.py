@@ -119,6 +119,13 @@ REFUSED = {
     ),
     "range": (three().replace("b1:", "'b[1:3]':"), r":3: write the hosts of the range 'b\[1:3\]'"),
     "name": (three().replace("b1:", "a/b:"), "'a/b' is no name for tables and folders"),
+    "no end": ("a: &a {children: {b: *a}}\n", ":1: groups within groups without end"),
+    "too many": (
+        "".join(
+            f"a{n}: &a{n} {{children: {{x: *a{n - 1}, y: *a{n - 1}}}}}\n" for n in range(1, 15)
+        ).replace("*a0", "{}"),
+        "groups within groups without end",
+    ),
     "merge": (three().replace("    b1:\n", "    b1:\n      <<: {}\n"), ":4: write merged keys out"),
 }
 

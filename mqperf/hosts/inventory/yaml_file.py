@@ -13,6 +13,7 @@ from mqperf.plan_file.document import DocumentError, compose
 
 ALL = "all"
 KEYS = ("hosts", "vars", "children")
+MAX_DEPTH, MAX_GROUPS = 20, 1000
 RANGE = re.compile(r"\[\w+:\w+")
 
 
@@ -46,9 +47,14 @@ class _Reader:
         self._path = path
         self._groups: dict[str, _Group] = {ALL: _Group()}
         self._told = Told(str(path))
+        self._taken = 0
 
-    def group(self, name: str, node: yaml.Node) -> None:
-        """Take a group, its hosts and its children."""
+    def group(self, name: str, node: yaml.Node, depth: int = 0) -> None:
+        """Take a group, its hosts and its children.  Raises ``HostError`` where that has no end."""
+        self._taken += 1
+        if depth > MAX_DEPTH or self._taken > MAX_GROUPS:
+            where = f"{self._path}:{node.start_mark.line + 1}"
+            raise HostError(f"{where}: groups within groups without end: write aliases out (&, *)")
         group = self._groups.setdefault(name, _Group())
         for key, value, line in self.entries(node):
             if key == "hosts":
@@ -59,7 +65,7 @@ class _Reader:
             elif key == "children":
                 for child, more, _ in self.entries(value):
                     group.children.append(child)
-                    self.group(child, more)
+                    self.group(child, more, depth + 1)
             else:
                 self._refuse(
                     line, f"group {name!r} has an unknown key {key!r}; known: {', '.join(KEYS)}"
