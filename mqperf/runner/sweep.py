@@ -145,7 +145,10 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
 
 
 def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:
-    """Whether the next case can be measured on it; if not, why is told, unless the case did."""
+    """Whether the next case can be measured on it.
+
+    If not, the observer learns why, unless that is what the case failed of.
+    """
     try:
         bench.check()
     except SystemFault as fault:
