@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
     generator = GENERATORS["simulator"]
     tool = generator.tool(system.drivers[generator.name], host.run)
     with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
-        bench = Bench(Hosts.alone(host), deployment, generator, tool, {"system": {}})
+        bench = Bench(Hosts.alone(host), deployment, {generator.name: tool}, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
@@ -82,7 +82,9 @@ def by_hand(bench: Bench, case: Case) -> float:
     host, key = bench.hosts.client[0], f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
     with host.scratch("by-hand") as folder:
-        commands = bench.generator.commands(Job(case, key, access, bench.tool, folder, folder))
+        commands = GENERATORS[case.generator].commands(
+            Job(case, key, access, bench.tools[case.generator], folder, folder)
+        )
         for command in commands:
             Station(host, folder).place(command.files)
         server, client = (_upstream(bench, command) for command in commands)
@@ -92,14 +94,14 @@ def by_hand(bench: Bench, case: Case) -> float:
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
-        bench.deployment.clean_up(key, bench.generator.queues(case, key))
+        bench.deployment.clean_up(key, GENERATORS[case.generator].queues(case, key))
         return _rate(folder / "client-1.json", case)
 
 
 def _upstream(bench: Bench, command: Command) -> list[str]:
     """The simulator with its own arguments, without the shim in front of it."""
     arguments = command.argv[command.argv.index("--") + 1 :]
-    environment = cast("Environment", bench.tool)
+    environment = cast("Environment", next(iter(bench.tools.values())))
     return [str(environment.python), "-W", "ignore", str(environment.simulator), *arguments]
 
 

@@ -173,6 +173,11 @@ _RUNS = (
             "targets", "own: each pair of client and server has its own target; or shared by all."
         )
     ),
+    _text(
+        "load_beside",
+        "The background loads that the plan asks for: test case, generator, threads, parameters.",
+        "background load",
+    ),
     _seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
@@ -329,7 +334,7 @@ _INTERVALS = (
 
 _CPU = (
     _text("process", "Master, Slave 1, Slave 2, client-1, server-1, host, or host NAME."),
-    _text("kind", "broker, client, server, harness or host."),
+    _text("kind", "broker, client, server, background, harness or host."),
     _text("host", "Where it runs."),
     _CORES,
     _text("scope", "interval, or window for the total over the measured window."),
@@ -417,6 +422,11 @@ _OUTAGES = (
     ),
 )
 
+_BACKGROUND = (
+    Column("background", "Int64", "Which background load of the run, from 1.", check="positive"),
+    _text("load", "What it is: test case, generator, threads, parameters.", "background load"),
+)
+
 _DOUBTS = (
     _text("kind", "Which check raised it."),
     _text("text", "Reason to distrust the number, as one sentence."),
@@ -425,6 +435,19 @@ _DOUBTS = (
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 """The message counts of a run, as readers know them from the published reports."""
+
+BACKGROUND = (
+    "load",
+    "sent",
+    "received",
+    "lost",
+    "errors",
+    "throughput_msg_s",
+    "latency_mean_s",
+    "latency_p50_s",
+    "latency_p99_s",
+)
+"""What readers want to know of a background load."""
 
 OUTAGES = ("action", "node", "began_s", "downtime_s", "outage_s", "recovery_s", "level_msg_s")
 """What readers want to know of an action."""
@@ -618,6 +641,7 @@ _OWN = _register(
     _NETWORK,
     _EVENTS,
     _OUTAGES,
+    _BACKGROUND,
     _POINTS,
     _SPREADS,
     _WITHINS,
@@ -703,6 +727,16 @@ TABLES: Mapping[str, Table] = {
         ),
         _table("events", "something that happened in a run", _KEYS, _names(_EVENTS), _EVENTS),
         _table("outages", "an action in a run", _KEYS, _names(_OUTAGES)),
+        _table(
+            "background",
+            "a background load of a run",
+            _KEYS,
+            (
+                *_names(_BACKGROUND),
+                *BACKGROUND[1:],
+                *("duplicates", "foreign", "causality_violations", "reordered", "disagreements"),
+            ),
+        ),
         _table(
             "links", "the link of a run, as asked and as measured", _KEYS, _names(_LINK + _LINKS)
         ),

@@ -10,7 +10,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from rich.console import Console
 
 from mqperf import figures, stats, tables
-from mqperf.columns import COUNTS, OUTAGES, parameters
+from mqperf.columns import BACKGROUND, COUNTS, OUTAGES, parameters
 from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
@@ -129,6 +129,19 @@ def outages(found: Tables) -> pd.DataFrame:
     """What each action of the plan did to a run: downtime, outage and recovery."""
     rows = _with_parameters(found["outages"], found)
     return _indexed(rows, (*_point(rows), "repeat"), OUTAGES)
+
+
+def background(found: Tables) -> pd.DataFrame:
+    """The figures of every background load of a run."""
+    rows = _with_parameters(found["background"], found)
+    return _indexed(rows, (*_point(rows), "repeat"), BACKGROUND)
+
+
+def show_background(found: Tables) -> None:
+    """Show them under a heading of their own; nothing where the plan asks for no such load."""
+    if len(found["background"]):
+        text = "Loads that flowed beside the measured one; no other figure counts their messages."
+        display(Markdown(f"## Background load\n\n{text}"), background(found))
 
 
 def doubts(found: Tables) -> pd.DataFrame:

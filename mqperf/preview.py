@@ -97,6 +97,9 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
             yield f"      {action.do} {action.node}, {action.at_s:g} to {action.end_s:g} s"
         yield from _link(case)
         yield from _commands(case, everything=everything)
+        for beside in case.beside():
+            yield f"      beside it {beside.load_words()}"
+            yield from _commands(beside, everything=everything)
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"

@@ -22,7 +22,8 @@ START_S = 12.0
 
 def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
     """Seconds that these cases are expected to take."""
-    return sum(case.load_s + overhead_s for case in cases)
+    loads = (max(one.load_s for one in (case, *case.beside())) for case in cases)
+    return sum(load_s + overhead_s for load_s in loads)
 
 
 def words(case: Case) -> str:
@@ -34,7 +35,8 @@ def words(case: Case) -> str:
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
     said = {**case.parameters, **link, **case.settings}
     named = (f"{name} {said[name]}" for name in parameters() if name in said)
-    load = ", ".join([threads, *named])
+    beside = (f"beside {one.load_words()}" for one in case.beside())
+    load = ", ".join([threads, *named, *beside])
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
 
 

@@ -25,7 +25,7 @@ class Link:
     """A program which was started, and ends when this is closed or we die."""
 
     def __init__(self, line: socket.socket, pid: int, guardian_pid: int) -> None:
-        """Take over a link on which the program's start was told."""
+        """Take over a link on which the program's start was reported."""
         self.pid = pid
         self._line = line
         self._guardian_pid = guardian_pid
@@ -92,13 +92,13 @@ def _asked(wanted: bytes, files: Sequence[int]) -> Link | None:
         _ours.ask([theirs.fileno(), *files])
     with ExitStack() as stack:
         stack.enter_context(ours)
-        with suppress(OSError):  # What became of it is told just below.
+        with suppress(OSError):  # What became of it is said just below.
             ours.sendall(guardian.SIZE.pack(len(wanted)) + wanted)
-        told = _record(ours) if _readable(ours, START_LIMIT_S) else None
-        if told is None:
+        answer = _record(ours) if _readable(ours, START_LIMIT_S) else None
+        if answer is None:
             _ours.replace()
             return None
-        first, second = told
+        first, second = answer
         if first < 0:
             name = os.fsdecode(ours.recv(second, socket.MSG_WAITALL)) if second else None
             raise OSError(-first, os.strerror(-first), name)

@@ -1,12 +1,12 @@
 """What is wrong with the ``load`` of a plan, as far as only its generator knows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 
 from mqperf.load import GENERATORS
 from mqperf.load.generator import Generator
-from mqperf.plan import LoadPlan
+from mqperf.plan import BackgroundLoad, LoadPlan
 from mqperf.plan_file.problems import Problem, nearest, of_validation, unknown
 
 
@@ -22,8 +22,27 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
         yield Problem(("load", "generator"), unknown("generator", name, list(GENERATORS)))
         return
     yield from _of_test_cases(GENERATORS[name], test_cases)
-    for problem in _of_parameters(GENERATORS[name], load):
+    for problem in _of_parameters(GENERATORS[name], load, [*LoadPlan.model_fields]):
         yield Problem(("load", *problem.where), problem.text)
+
+
+def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
+    """The same of background loads, as the plan's document holds them."""
+    default = BackgroundLoad.model_fields["generator"].default
+    for index, load in enumerate(background):
+        name = load.get("generator", default) if isinstance(load, Mapping) else None
+        if not isinstance(load, Mapping) or not isinstance(name, str):
+            continue
+        where = ("background", index)
+        if name not in GENERATORS:
+            text = unknown("generator", name, list(GENERATORS))
+            yield Problem((*where, "generator"), text)
+            continue
+        for problem in _of_test_cases(GENERATORS[name], [load.get("test_case")]):
+            yield Problem((*where, "test_case"), problem.text)
+        own = [*BackgroundLoad.model_fields]
+        for problem in _of_parameters(GENERATORS[name], load, own):
+            yield Problem((*where, *problem.where), problem.text)
 
 
 def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
@@ -34,10 +53,12 @@ def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
             yield Problem(("test_cases", index), text)
 
 
-def _of_parameters(generator: Generator, load: Mapping[str, object]) -> Iterator[Problem]:
+def _of_parameters(
+    generator: Generator, load: Mapping[str, object], of_every: Sequence[str]
+) -> Iterator[Problem]:
     """Every key that nobody knows, and every value that the generator refuses."""
     own = generator.parameters.model_fields
-    known = [*LoadPlan.model_fields, *own]
+    known = [*of_every, *own]
     for name, given in load.items():
         if name not in known:
             yield Problem((name,), f"unknown key; {nearest(str(name), known)}")

@@ -6,16 +6,20 @@ parameter is a new case and a repeated command finds the runs it already has.
 """
 
 from mqperf.plan.actions import ActionPlan
+from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case
 from mqperf.plan.experiment import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan, redacted
 from mqperf.plan.link import LinkPlan, LinkPoint
 from mqperf.plan.values import Frozen
 
 __all__ = [
+    "AFTER_S",
+    "BEFORE_S",
     "MAX_CASES",
     "MAX_THREADS",
     "UNSAID",
     "ActionPlan",
+    "BackgroundLoad",
     "Case",
     "Frozen",
     "LinkPlan",

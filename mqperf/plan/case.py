@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AliasChoices, Field, JsonValue
 
 from mqperf.plan.actions import Actions
+from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.link import LinkPoint
 from mqperf.plan.values import (
     Count,
@@ -33,6 +34,7 @@ UNSAID: Mapping[str, object] = {
     "settings": {},
     "actions": (),
     "link": None,
+    "background": (),
     "repeat": 1,
     "sentinel": 0,
 }
@@ -66,6 +68,7 @@ class Case(Frozen):
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     actions: Actions = ()
     link: LinkPoint | None = None
+    background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
     repeat: Count = 1
     control_run: Annotated[
         int,
@@ -87,6 +90,32 @@ class Case(Frozen):
     def load_s(self) -> int:
         """Seconds that the clients send: the window and the ragged ends around it."""
         return self.warmup_s + self.duration_s + self.cooldown_s
+
+    def load_words(self) -> str:
+        """The load in a few words: ``rpc-cast by simulator, 2 threads``."""
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        named = (f"{name} {value}" for name, value in self.parameters.items())
+        return ", ".join([f"{self.test_case} by {self.generator}", threads, *named])
+
+    def beside(self) -> "list[Case]":
+        """Its background loads as cases of their own, each with the same measured window."""
+        return [
+            self.model_copy(
+                update={
+                    "generator": one.generator,
+                    "test_case": one.test_case,
+                    "green_threads": one.green_threads,
+                    "processes": one.processes,
+                    "timeout_s": one.timeout_s,
+                    "parameters": one.parameters,
+                    "warmup_s": self.warmup_s + BEFORE_S,
+                    "cooldown_s": self.cooldown_s + AFTER_S,
+                    "actions": (),
+                    "background": (),
+                }
+            )
+            for one in self.background
+        ]
 
     @property
     def point(self) -> str:

@@ -19,6 +19,7 @@ from pydantic import (
 
 from mqperf.columns import parameters
 from mqperf.plan.actions import Actions
+from mqperf.plan.background import BackgroundLoad
 from mqperf.plan.case import Case
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.values import (
@@ -174,6 +175,7 @@ class Plan(Frozen):
     load: LoadPlan
     link: LinkPlan | None = None
     actions: Actions = ()
+    background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
@@ -190,6 +192,17 @@ class Plan(Frozen):
                     f" window of {window} s: lengthen load.duration_s, so that the"
                     " recovery is measured, too"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _bearable(self) -> Self:
+        own = max(self.load.green_threads) * max(self.load.processes)
+        beside = sum(one.threads for one in self.background)
+        if own + beside > MAX_THREADS:
+            raise ValueError(
+                f"a case has {own + beside:,} green threads, {beside:,} of them in the background,"
+                f" at most {MAX_THREADS:,} are allowed: lower load or background"
+            )
         return self
 
     @model_validator(mode="after")
@@ -286,6 +299,7 @@ class Plan(Frozen):
                     settings=redacted(settings),
                     link=link,
                     actions=self.actions,
+                    background=self.background,
                     repeat=repeat,
                     **point,
                 )

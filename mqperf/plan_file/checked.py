@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mqperf.errors import PlanError
-from mqperf.plan import Frozen, LoadPlan, Plan, SystemPlan
+from mqperf.plan import BackgroundLoad, Frozen, LoadPlan, Plan, SystemPlan
 from mqperf.plan_file.document import MAX_BYTES, Document, DocumentError, read_document
 from mqperf.plan_file.problems import Problem, Where, of_validation, unknown
 from mqperf.redaction import shown
@@ -158,6 +158,8 @@ def _known_keys(where: Where) -> list[str]:
         model = LoadPlan
     elif where[:1] == ("systems",):
         model = SystemPlan
+    elif where[:1] == ("background",):
+        model = BackgroundLoad
     return list(model.model_fields)
 
 

@@ -16,7 +16,7 @@ class Target:
     """A process to watch, under the label that tables will show."""
 
     label: str
-    kind: Literal["broker", "client", "server", "harness"]
+    kind: Literal["broker", "client", "server", "background", "harness"]
     pid: int
     children: bool = False
 

@@ -10,7 +10,7 @@ from mqperf.record.events import Event, read_events
 from mqperf.record.facts import SCHEMA, Facts, HostFacts, MeasuredLink, SystemFacts, Window
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
-from mqperf.record.whole import Whole, whole
+from mqperf.record.whole import Whole, background_place, beside, whole
 from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "SystemFacts",
     "Whole",
     "Window",
+    "background_place",
+    "beside",
     "clock_was_set",
     "disk_errors",
     "pending",

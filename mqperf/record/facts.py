@@ -55,7 +55,7 @@ Whole = Annotated[int, Field(ge=-WIDEST, le=WIDEST, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=WIDEST, strict=True)]
 Instant = Annotated[float, Field(ge=0, le=LATEST, strict=True, allow_inf_nan=False)]
 Measure = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
-Kind = Literal["broker", "client", "server", "harness"]
+Kind = Literal["broker", "client", "server", "background", "harness"]
 
 
 class Recorded(BaseModel):
@@ -91,6 +91,27 @@ class ProcessFacts(Recorded):
     kind: Literal["client", "server"]
     exit_code: Whole | None = None
     reported: Annotated[bool, Field(strict=True)]
+
+
+def _once(processes: tuple[ProcessFacts, ...]) -> tuple[ProcessFacts, ...]:
+    labels = [process.label for process in processes]
+    if len(set(labels)) < len(labels):
+        raise ValueError("two have the same label")
+    return processes
+
+
+Processes = Annotated[tuple[ProcessFacts, ...], Field(max_length=100_000), AfterValidator(_once)]
+Versions = Annotated[Mapping[Text, Text | None], Field(max_length=1_000)]
+Parameters = Annotated[Mapping[Parameter, Scalar | None], Field(max_length=100)]
+
+
+class BackgroundFacts(Recorded):
+    """A background load of a run: by which generator, when it started, and its processes."""
+
+    generator: Versions = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
+    started: Text | None = None
+    processes: Processes = ()
 
 
 class Node(Recorded):
@@ -168,10 +189,8 @@ class Facts(Recorded):
     order: Order = Order()
     hosts: Annotated[tuple[HostFacts, ...], Field(max_length=10_000)] = ()
     system: SystemFacts = SystemFacts()
-    generator: Mapping[Text, Text | None] = Field(default_factory=dict, max_length=1_000)
-    parameters: Annotated[Mapping[Parameter, Scalar | None], Field(max_length=100)] = Field(
-        default_factory=dict
-    )
+    generator: Versions = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
     link: LinkFacts | None = None
     mqperf: Text | None = None
     started: Text | None = None
@@ -181,7 +200,8 @@ class Facts(Recorded):
         Label, Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LATEST, le=LATEST)]
     ] = Field(default_factory=dict, max_length=10_000)
     kinds: Mapping[Label, Kind] = Field(default_factory=dict, max_length=100_000)
-    processes: Annotated[tuple[ProcessFacts, ...], Field(max_length=100_000)] = ()
+    processes: Processes = ()
+    background: Annotated[tuple[BackgroundFacts, ...], Field(max_length=10)] = ()
     failure: Annotated[str, Field(max_length=1_000_000)] | None = None
     files: Mapping[FileName, Sha256] = Field(default_factory=dict, max_length=1_000_000)
     seal: Sha256 | None = None
@@ -212,9 +232,6 @@ class Facts(Recorded):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        labels = [process.label for process in self.processes]
-        if len(set(labels)) < len(labels):
-            raise ValueError("processes: two have the same label")
         for process in self.processes:
             if self.kinds.get(process.label, process.kind) != process.kind:
                 raise ValueError(f"kinds: {process.label} is no {self.kinds[process.label]}")

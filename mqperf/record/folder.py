@@ -22,7 +22,7 @@ FACTS = "run.json"
 FOLDER = re.compile(
     r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed|interrupted)(?:-\d+)?)?$"
 )
-RECORDED = ("load", "probes", "broker")
+RECORDED = ("load", "background", "probes", "broker")
 """The folders of a run in which every file is a recorded one."""
 
 

@@ -1,6 +1,7 @@
 """What a whole run must have recorded before any number is made of it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from mqperf.errors import RecordError
 from mqperf.plan import Case
@@ -11,12 +12,21 @@ from mqperf.record.instants import utc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """A run whose facts suffice to read its numbers; instants are epoch seconds."""
+    """A run whose facts suffice to read its numbers; instants are epoch seconds.
+
+    So is a background load of one, with the case, facts and folder of its own.
+    """
 
     run: Run
     facts: Facts
     case: Case
     window: tuple[float, float]
+    place: str = "load"
+
+    @property
+    def folder(self) -> Path:
+        """Where its load generator wrote."""
+        return self.run.path / self.place
 
     @property
     def load(self) -> tuple[float, float]:
@@ -46,6 +56,33 @@ def whole(run: Run, facts: Facts) -> Whole:
     _check_start(found)
     _check_processes(found)
     return found
+
+
+def beside(run: Whole) -> list[Whole]:
+    """The background loads of a run, each as a run of its own.
+
+    Raises ``RecordError`` when the facts do not fit the case.
+    """
+    cases, facts = run.case.beside(), run.facts.background
+    if len(cases) != len(facts):
+        raise RecordError(
+            f"{run.run.path / FACTS}: background: {len(facts)} loads recorded, the case has"
+            f" {len(cases)}"
+        )
+    found = []
+    for number, (case, own) in enumerate(zip(cases, facts, strict=True), 1):
+        update = {name: getattr(own, name) for name in type(own).model_fields}
+        of_load = run.facts.model_copy(update={**update, "case": case, "background": ()})
+        one = Whole(run.run, of_load, case, run.window, background_place(number))
+        _check_start(one)
+        _check_processes(one)
+        found.append(one)
+    return found
+
+
+def background_place(number: int) -> str:
+    """The folder in a run folder into which a background load writes, counted from 1."""
+    return f"background/{number}"
 
 
 def _check_start(found: Whole) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS, COUNTS, OUTAGES
+from mqperf.columns import BACKGROUND, COLUMNS, COUNTS, OUTAGES
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
@@ -21,6 +21,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "backlog": ("sweep", "latency_mean_s"),
     "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
+    "background-load": ("background", "load"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),
     "cpu-sum": ("nodes", "threads"),
@@ -79,6 +80,14 @@ def outage_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator
     return _grid(caption, rows.set_index("run"), headings, marks, labels)
 
 
+def background_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """The figures of every background load; the repeat where there are several."""
+    repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
+    columns = ["threads", *varied(rows), *repeat, *BACKGROUND]
+    headings = {name: COLUMNS[name].heading() for name in columns}
+    return _grid(caption, rows.set_index("run"), headings, marks, labels)
+
+
 def node_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """CPU of every node at every point, from ``rows.wide``."""
     headings = {}
@@ -124,14 +133,14 @@ def _grid(
     placed = _placed(marks, headings)
     notes: dict[str, Note] = {}
     lines = []
-    for row in rows.index:
+    for position, row in enumerate(rows.index):  # a run may have several rows
         line = []
         for name in headings:
             told = placed.get((row, name), [])
             for text in told:
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
-            value = cell(name.partition(" ")[0], rows.loc[row, name])
+            value = cell(name.partition(" ")[0], rows[name].iloc[position])
             line.append(value + Text("").join(notes[text].mark for text in told))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))

@@ -140,6 +140,7 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
                 "points": _records(rows.sweep(tables)),
                 "nodes": _records(tidy(rows.nodes(with_parameters(tables["cpu"], tables["runs"])))),
                 "outages": _records(tables["outages"]),
+                **({"background": _records(beside)} if len(beside := tables["background"]) else {}),
                 "doubts": _records(tables["doubts"]),
             }
             for case, tables in parts.items()

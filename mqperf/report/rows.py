@@ -59,11 +59,11 @@ def sweep(tables: Tables) -> pd.DataFrame:
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
     """CPU over the window, tidy: ``point``, threads, ``process``, ``kind``, total and sys.
 
-    Broker nodes one by one; all clients together, all servers together, and the host.  Means over
-    the repeats.
+    Broker nodes one by one; all clients together, all servers together, whatever makes load beside
+    them together, and the host.  Means over the repeats.
     """
     window = cpu[(cpu["scope"] == "window") & ~cpu["kind"].isin(["harness", "total"])]
-    plural = {"client": "clients", "server": "servers"}
+    plural = {"client": "clients", "server": "servers", "background": "background"}
     named = window.assign(
         process=window["process"].where(
             ~window["kind"].isin(list(plural)), window["kind"].map(plural)
@@ -81,6 +81,12 @@ def outages(tables: Tables) -> pd.DataFrame:
     counts = tables["messages"][["run", "lost", "errors"]]
     joined = tables["outages"].merge(counts, on="run", how="left")
     return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
+
+
+def background(tables: Tables) -> pd.DataFrame:
+    """One row per background load of a run."""
+    loads = with_parameters(tables["background"], tables["runs"])
+    return in_curves(loads, "repeat", "background")
 
 
 def wide(used: pd.DataFrame) -> pd.DataFrame:

@@ -58,6 +58,8 @@ def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -
         yield _timeline(case, tables)
     if len(tables["outages"]):
         yield _outages(case, tables, labels)
+    if len(tables["background"]):
+        yield _background(case, tables, labels)
 
 
 def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
@@ -174,6 +176,20 @@ def _about_outages(outages: pd.DataFrame) -> Iterator[str]:
         column = COLUMNS[name]
         yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
     yield "Times are seconds; lost messages and errors are those of the whole run."
+
+
+def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
+    caption = f"{TEST_CASES[case].title} background load"
+    loads = rows.background(tables)
+    marks = grids.marks(tables["doubts"], "background", "run", ("background",))
+    return Section(
+        "Background load",
+        "Loads that flowed beside the measured one from before its warm-up until after its"
+        " cool-down. No other figure counts their messages. Throughput and latency are those of the"
+        " measured window, counts those of all of the background load.",
+        grid=grids.background_grid(caption, loads, marks, labels),
+        data=tidy(loads),
+    )
 
 
 def _over_time(tables: Tables) -> Iterator[str]:

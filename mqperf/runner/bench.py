@@ -6,22 +6,22 @@ from typing import Any
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Hosts
-from mqperf.load import Generator, Tool
+from mqperf.load import Tool
 from mqperf.runner.watch import Stillness
 from mqperf.systems import Deployment
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where trials run, against what, by which generator.
+    """Where trials run, and against what.
 
-    ``faults`` are clean-ups that failed: with any, the system is not to be measured again.
+    ``tools`` are those of the load generators, by the generator's name.  ``faults`` are clean-ups
+    that failed: with any, the system is not to be measured again.
     """
 
     hosts: Hosts
     deployment: Deployment
-    generator: Generator
-    tool: Tool
+    tools: Mapping[str, Tool]
     facts: Mapping[str, Any]
     faults: list[str] = field(default_factory=list)
 

@@ -72,11 +72,9 @@ class Control:
                 )
             time.sleep(POLL_S)
 
-    def start(self) -> int:
-        """Agree on the start: the next whole second that every process can still meet."""
-        start = int(time.time() + LEAD_S) + 1
+    def start(self, start: int) -> None:
+        """Tell the agreed start, in epoch seconds."""
         self._say("start", json.dumps({"start": start}))
-        return start
 
     def stop(self) -> None:
         """Ask the servers to finish."""
@@ -89,6 +87,11 @@ class Control:
     def _say(self, name: str, text: str) -> None:
         for station in self._stations.values():
             station.place({name: text})
+
+
+def next_start() -> int:
+    """The next whole second that every process can still meet, in epoch seconds."""
+    return int(time.time() + LEAD_S) + 1
 
 
 @contextmanager

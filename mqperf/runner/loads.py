@@ -1,15 +1,17 @@
-"""A load generator in a run: its processes, what they left, and whether that is sound."""
+"""A load in a run, the measured one or one beside it: its processes, and what they left."""
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.errors import LoadError
 from mqperf.hosts import Hosts
-from mqperf.load import Command, Generator, Job, Kind
+from mqperf.load import GENERATORS, Access, Command, Job, Kind, Tool
 from mqperf.plan import Case
+from mqperf.record import disk_errors
 from mqperf.record.totals import is_recorded, totals
 from mqperf.runner.control import POLL_S, Control
 from mqperf.runner.processes import Processes
@@ -21,49 +23,69 @@ DRAIN_LIMIT_S = 120
 
 
 class Load:
-    """Clients and servers of one generator; they write into ``out``."""
+    """Clients and servers of one generator; they write into ``out``.
 
-    def __init__(self, generator: Generator, hosts: Hosts, processes: Processes, out: Path) -> None:
-        """Begin with none."""
-        self._generator = generator
-        self._hosts = hosts
+    ``key`` is by what the system knows it.  ``number`` is that of a background load, from 1; the
+    measured load has 0.
+    """
+
+    def __init__(
+        self, case: Case, key: str, processes: Processes, out: Path, number: int = 0
+    ) -> None:
+        """Begin with no process."""
+        self.case, self.key, self.number = case, key, number
+        self.generator = GENERATORS[case.generator]
         self._processes = processes
         self._out = out
         self.commands: list[Command] = []
 
-    def start(self, job: Job, control: Control) -> None:
+    def start(self, tool: Tool, access: Access, hosts: Hosts, control: Control) -> None:
         """Start every process; raises ``MqperfError`` for one that cannot be started."""
-        job.tool.check()
-        self.commands = self._generator.commands(job)
+        tool.check()
+        with disk_errors(self._out):
+            self._out.mkdir(parents=True, exist_ok=True)
+        talk = control.at(hosts.client[0]).folder
+        self.commands = self.generator.commands(
+            Job(self.case, self.key, access, tool, talk, self._out)
+        )
         for command in self.commands:
-            host = self._hosts.of(command.kind)[0]
+            host = hosts.of(command.kind)[0]
             control.at(host).place(command.files)
             log = self._out / f"{command.label}.log"
-            self._processes.start(host, command.label, command.argv, log, command.env)
+            self._processes.start(host, self.name(command), command.argv, log, command.env)
 
-    def queues(self, case: Case, run_id: str) -> Sequence[str]:
-        """What the run leaves in a broker."""
-        return self._generator.queues(case, run_id)
+    def name(self, command: Command) -> str:
+        """How a process is called among all of the run."""
+        return f"background-{self.number} {command.label}" if self.number else command.label
 
-    def labels(self, kind: Kind) -> list[str]:
-        """Of all clients, or of all servers."""
-        return [command.label for command in self.commands if command.kind == kind]
+    def queues(self) -> Sequence[str]:
+        """What it leaves in a broker."""
+        return self.generator.queues(self.case, self.key)
+
+    def of(self, kind: Kind) -> list[Command]:
+        """All clients, or all servers."""
+        return [command for command in self.commands if command.kind == kind]
+
+    def names(self, kind: Kind) -> list[str]:
+        """How all clients, or all servers, are called among all processes of the run."""
+        return [self.name(command) for command in self.of(kind)]
 
     def check_answers(self) -> None:
         """Raise ``LoadError`` when a client sent nothing, or nothing that did not fail."""
-        for client in self.labels("client"):
-            counts = totals(self._out, client)
+        for client in self.of("client"):
+            counts = totals(self._out, client.label)
             if counts["sent"] == counts["error"]:
-                words = self._processes.last_words(client)
-                raise LoadError(f"{client}: all {counts['sent']} messages failed{words}")
+                name = self.name(client)
+                words = self._processes.last_words(name)
+                raise LoadError(f"{name}: all {counts['sent']} messages failed{words}")
 
-    def drain(self, control: Control, check: Callable[[], None]) -> tuple[int, int]:
-        """Wait until servers have handled all that was sent, or receive no more; sent, received.
+    def drain(self, control: Control, check: Callable[[], None]) -> dict[str, int]:
+        """Wait until servers have handled all that was sent, or receive no more; how many each.
 
         ``check`` raises when they will never do so.
         """
-        clients, servers = self.labels("client"), self.labels("server")
-        sent = sum(totals(self._out, client)["sent"] for client in clients)
+        servers = [server.label for server in self.of("server")]
+        sent = sum(totals(self._out, client.label)["sent"] for client in self.of("client"))
         received, moved = -1, time.time()
         limit = moved + DRAIN_LIMIT_S
         while received < sent and time.time() < min(moved + DRAIN_QUIET_S, limit):
@@ -72,21 +94,21 @@ class Load:
                 received, moved = now, time.time()
             check()
             time.sleep(POLL_S)
-        return sent, received
+        return {"sent": sent, "received": received}
 
     def judge(self) -> None:
         """Raise ``LoadError`` for the first process whose output is no sound one."""
         for command in self.commands:
-            self._generator.check(self._out, command.label, command.kind)
+            self.generator.check(self._out, command.label, command.kind)
 
     def facts(self) -> list[JsonValue]:
         """Every process that was started, and what became of it."""
-        started = [command for command in self.commands if command.label in self._processes]
+        started = [command for command in self.commands if self.name(command) in self._processes]
         return [
             {
                 "label": command.label,
                 "kind": command.kind,
-                "exit_code": self._processes.exit_code(command.label),
+                "exit_code": self._processes.exit_code(self.name(command)),
                 "reported": self._is_sound(command) and is_recorded(self._out, command.label),
             }
             for command in started
@@ -94,7 +116,15 @@ class Load:
 
     def _is_sound(self, command: Command) -> bool:
         try:
-            self._generator.check(self._out, command.label, command.kind)
+            self.generator.check(self._out, command.label, command.kind)
         except LoadError:
             return False
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A load whose processes were started, and where the runner talks to them."""
+
+    load: Load
+    control: Control

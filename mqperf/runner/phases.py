@@ -9,16 +9,18 @@ From every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import MqperfError
-from mqperf.load import Access, Job
-from mqperf.plan import Case
+from mqperf.load import Access
+from mqperf.plan import AFTER_S, Case
 from mqperf.record import Run
 from mqperf.runner.bench import Bench
-from mqperf.runner.control import Control, controlled
+from mqperf.runner.control import controlled, next_start
 from mqperf.runner.linking import Linked, linked
+from mqperf.runner.loads import Load, Started
 from mqperf.runner.schedule import Schedule
 from mqperf.runner.trial import Tell, Trial
 
@@ -31,32 +33,48 @@ class Measured:
     """A trial whose window has ended; clients and servers still run."""
 
     trial: Trial
-    control: Control
+    load: Started
+    beside: tuple[Started, ...]
     link: Linked | None
     schedule: Schedule
 
     def conclude(self) -> Run:
         """Drain, stop the servers, judge what was left, and seal the run folder."""
-        trial, load = self.trial, self.trial.load
+        trial = self.trial
         trial.tell("draining")
         trial.stillness.check()
-        limit = self.schedule.end + trial.case.timeout_s + EXIT_MARGIN_S
         probes = [label for probing in trial.probing for label in probing.labels]
-        trial.processes.await_exit([*load.labels("client"), *probes], limit)
-        load.check_answers()
-        sent, received = load.drain(self.control, trial.bench.deployment.check)
-        trial.attempt.event("drained", sent=sent, received=received)
-        self.control.stop()
-        trial.processes.await_exit(load.labels("server"), time.time() + EXIT_MARGIN_S)
+        trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
+        self._stop(self.load)
         trial.attempt.event("stopped")
+        for number, one in enumerate(self.beside, 1):
+            counts = self._drained(one, self.schedule.end + AFTER_S)
+            trial.attempt.event("background-drained", number=number, **counts)
+            self._stop(one)
         if self.link is not None:
             self.link.measure("after")
         trial.stillness.check()
-        load.judge()
-        for probing in trial.probing:
-            probing.judge()
+        self._judge()
         trial.describe()
         return trial.attempt.finish()
+
+    def _drained(self, one: Started, end: float, others: Sequence[str] = ()) -> dict[str, int]:
+        """Wait for the clients of a load, and then its servers; what was sent and received."""
+        load, processes = one.load, self.trial.processes
+        limit = end + load.case.timeout_s + EXIT_MARGIN_S
+        processes.await_exit([*load.names("client"), *others], limit)
+        load.check_answers()
+        return load.drain(one.control, self.trial.bench.deployment.check)
+
+    def _stop(self, one: Started) -> None:
+        one.control.stop()
+        self.trial.processes.await_exit(one.load.names("server"), time.time() + EXIT_MARGIN_S)
+
+    def _judge(self) -> None:
+        for one in (self.load, *self.beside):
+            one.load.judge()
+        for probing in self.trial.probing:
+            probing.judge()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +82,19 @@ class Prepared:
     """A trial with its place on the system, whose processes are starting."""
 
     trial: Trial
-    control: Control
+    load: Started
+    beside: tuple[Started, ...]
     link: Linked | None
 
     def measure(self) -> Measured:
         """Wait for everybody, agree on the start, and stay out of the way until the window ends."""
         trial = self.trial
         trial.tell("getting ready")
-        self.control.await_ready(
-            trial.processes.labels, READY_TIMEOUT_S, trial.processes.check_running
-        )
+        self._await_ready()
         if self.link is not None:
             self.link.measure("before")
         trial.stillness.seen.clear()
-        schedule = Schedule.from_start(self.control.start(), trial.case)
-        trial.schedule = schedule
+        schedule = self._start()
         trial.attempt.event("start", start=schedule.start)
         trial.tell("warming up")
         trial.timetable.begin(schedule.window_start)
@@ -87,7 +103,25 @@ class Prepared:
         trial.tell("measuring")
         self._sleep_until(schedule.window_end)
         trial.attempt.event("measured")
-        return Measured(trial, self.control, self.link, schedule)
+        return Measured(trial, self.load, self.beside, self.link, schedule)
+
+    def _await_ready(self) -> None:
+        """Wait for background loads, and then for the measured one and the probes."""
+        trial = self.trial
+        probes = [label for probing in trial.probing for label in probing.labels]
+        for one in (*self.beside, self.load):
+            labels = [command.label for command in one.load.commands]
+            labels += probes if one is self.load else []
+            one.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
+
+    def _start(self) -> Schedule:
+        """Agree on the start of every load."""
+        schedule = Schedule.from_start(next_start(), self.trial.case)
+        self.trial.schedule = schedule
+        for one in self.beside:
+            one.control.start(schedule.background)
+        self.load.control.start(schedule.start)
+        return schedule
 
     def _sleep_until(self, instant: float) -> None:
         """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
@@ -128,27 +162,35 @@ def begin(case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> Be
 
 
 def _prepared(trial: Trial) -> Prepared:
-    """Make the link, get a place on the system, and start load generator and probes."""
-    bench, case, folder = trial.bench, trial.case, trial.attempt.folder
+    """Make the link, get a place on the system, and start load generators and probes."""
+    bench, case = trial.bench, trial.case
     trial.timetable.check()
     link = trial.held.enter_context(linked(case.link, bench.hosts, trial.attempt.facts))
-    control = trial.held.enter_context(controlled(bench.hosts.every))
-    access = _provisioned(trial)
+    loads = (trial.load, *trial.beside)
+    controls = [trial.held.enter_context(controlled(bench.hosts.every)) for _ in loads]
+    accesses = [_provisioned(trial, load) for load in loads]
+    _describe(trial, accesses[0])
     trial.held.callback(trial.processes.stop)
-    talk = control.at(bench.hosts.client[0]).folder
-    trial.load.start(Job(case, trial.key, access, bench.tool, talk, folder / "load"), control)
+    for load, access, control in zip(loads, accesses, controls, strict=True):
+        load.start(bench.tools[load.case.generator], access, bench.hosts, control)
     for probing in trial.probing:
-        probing.start(bench.deployment.nodes, trial.load.commands, control, case.load_s)
+        probing.start(bench.deployment.nodes, loads, controls[0], case.load_s)
     trial.attempt.event("started", processes=trial.processes.labels)
-    return Prepared(trial, control, link)
+    measured, *beside = map(Started, loads, controls)
+    return Prepared(trial, measured, tuple(beside), link)
 
 
-def _provisioned(trial: Trial) -> Access:
-    bench = trial.bench
-    access = bench.deployment.provision(trial.case, trial.key)
-    trial.held.callback(trial.clean_up)
-    incidents = bench.facts["system"].get("incidents", [])
-    trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
-    trial.attempt.facts["generator_options"] = bench.generator.options(trial.case, access)
-    trial.attempt.facts["parameters"] = bench.generator.resolved(trial.case)
+def _provisioned(trial: Trial, load: Load) -> Access:
+    """A place on the system for a load, which is given back at the end."""
+    access = trial.bench.deployment.provision(load.case, load.key)
+    trial.held.callback(trial.clean_up, load)
     return access
+
+
+def _describe(trial: Trial, access: Access) -> None:
+    """Write down what is known before anything runs."""
+    incidents = trial.bench.facts["system"].get("incidents", [])
+    trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
+    generator = trial.load.generator
+    trial.attempt.facts["generator_options"] = generator.options(trial.case, access)
+    trial.attempt.facts["parameters"] = generator.resolved(trial.case)

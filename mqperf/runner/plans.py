@@ -103,9 +103,9 @@ def _check_turns(plans: Sequence[Plan]) -> None:
             " be interleaved with, or leave out --interleave"
         )
     if len({plan.repeats for plan in plans}) > 1:
-        told = ", ".join(f"{plan.name} has {plan.repeats}" for plan in plans)
+        numbers = ", ".join(f"{plan.name} has {plan.repeats}" for plan in plans)
         raise PlanError(
-            f"plans in turns need the same number of repeats: {told}; set repeats: in the plans,"
+            f"plans in turns need the same number of repeats: {numbers}; set repeats: in the plans,"
             " or leave out --interleave"
         )
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mqperf.hosts import Host
-from mqperf.load import Command
 from mqperf.probes import PROBES, Target, Task
 from mqperf.record import disk_errors
 from mqperf.runner.control import Control
+from mqperf.runner.loads import Load
 from mqperf.runner.processes import Processes
 from mqperf.systems import Node
 
@@ -29,7 +29,7 @@ class Probing:
         return {target.label: target.kind for target in self._targets}
 
     def start(
-        self, nodes: Sequence[Node], commands: Sequence[Command], control: Control, seconds: int
+        self, nodes: Sequence[Node], loads: Sequence[Load], control: Control, seconds: int
     ) -> None:
         """Watch what runs on this host, and the probes themselves, for ``seconds`` of load.
 
@@ -39,7 +39,7 @@ class Probing:
         station = control.at(self._host)
         own = self._host.own_processes().items()
         mqperf = [Target(label, "harness", pid) for label, pid in own]
-        self._targets = [*self._brokers(nodes), *self._generators(commands), *mqperf]
+        self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         with disk_errors(self._folder):
             self._folder.mkdir()
         for probe in reversed(list(PROBES.values())):
@@ -65,11 +65,13 @@ class Probing:
             if node.process is not None and node.host is not None and self._is_mine(node.host)
         ]
 
-    def _generators(self, commands: Sequence[Command]) -> list[Target]:
+    def _generators(self, loads: Sequence[Load]) -> list[Target]:
+        """Clients and servers of the measured load, and all processes of those beside it."""
         return [
-            Target(command.label, command.kind, self._processes.pid(command.label))
-            for command in commands
-            if self._is_mine(self._processes.host(command.label))
+            Target(name, "background" if load.number else command.kind, self._processes.pid(name))
+            for load in loads
+            for command in load.commands
+            if self._is_mine(self._processes.host(name := load.name(command)))
         ]
 
     def _is_mine(self, host: Host) -> bool:

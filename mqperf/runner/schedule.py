@@ -3,21 +3,26 @@
 from dataclasses import dataclass
 from typing import Self
 
-from mqperf.plan import Case
+from mqperf.plan import BEFORE_S, Case
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When the load starts, the measured window, and when the load ends; in epoch seconds."""
+    """When the load starts, the measured window, and when the load ends; in epoch seconds.
 
+    Background loads, if there are any, start at ``background``.
+    """
+
+    background: int
     start: int
     window_start: float
     window_end: float
     end: float
 
     @classmethod
-    def from_start(cls, start: int, case: Case) -> Self:
-        """The schedule of a case whose load starts at ``start``."""
+    def from_start(cls, first: int, case: Case) -> Self:
+        """The schedule of a case of which the first load starts at ``first``."""
+        start = first + BEFORE_S if case.background else first
         window_start = float(start + case.warmup_s)
         window_end = window_start + case.duration_s
-        return cls(start, window_start, window_end, window_end + case.cooldown_s)
+        return cls(first, start, window_start, window_end, window_end + case.cooldown_s)

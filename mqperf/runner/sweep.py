@@ -93,12 +93,14 @@ def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     """The system as the case asks for it, ready for trials."""
     system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
-    generator = GENERATORS[plan.load.generator]
     with ExitStack() as held:
         host = held.enter_context(lookup(sweep.hosts).reached())
         hosts = Hosts.alone(host)
         observer.doing(f"getting the load generator for {system.title}")
-        tool = generator.tool(system.drivers[generator.name], hosts.client[0].run)
+        tools = {
+            name: GENERATORS[name].tool(system.drivers[name], hosts.client[0].run)
+            for name in (case.generator, *(one.generator for one in case.background))
+        }
         observer.doing(f"starting {system.title}")
         folder = held.enter_context(host.scratch(system.name))
         settings = plan.settings_of(case)
@@ -106,11 +108,11 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         facts = {
             "hosts": [one.facts() for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
-            "generator": dict(tool.versions),
+            "generator": dict(tools[case.generator].versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(hosts, deployment, generator, tool, facts)
+        yield Bench(hosts, deployment, tools, facts)
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:
@@ -145,7 +147,10 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
 
 
 def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:
-    """Whether the next case can be measured on it; if not, why is told, unless the case did."""
+    """Whether the next case can be measured on it.
+
+    If not, the observer learns why, unless that is what the case failed of.
+    """
     try:
         bench.check()
     except SystemFault as fault:

@@ -83,15 +83,15 @@ class Timetable:
         self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
         self._undoing[number].enter_context(ACTIONS[action.do].applied(node.process))
         observed = time.time()
-        self._told("action-began", number, action, commanded, observed)
+        self._record("action-began", number, action, commanded, observed)
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
         self._undoing[number].close()
         observed = time.time()
         del self._undoing[number]
-        self._told("action-ended", number, action, commanded, observed)
+        self._record("action-ended", number, action, commanded, observed)
 
-    def _told(
+    def _record(
         self, what: str, number: int, action: ActionPlan, commanded: float, observed: float
     ) -> None:
         self._tell(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mqperf.errors import MqperfError, RecordError
 from mqperf.plan import Case
-from mqperf.record import Attempt, Run, set_aside, utc
+from mqperf.record import Attempt, Run, background_place, set_aside, utc
 from mqperf.runner.bench import Bench
 from mqperf.runner.loads import Load
 from mqperf.runner.probing import Probing
@@ -41,7 +41,8 @@ class Trial:
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
         self.held = ExitStack()
         self.processes = Processes(self._watch)
-        self.load = Load(bench.generator, bench.hosts, self.processes, folder / "load")
+        self.load = Load(case, self.key, self.processes, folder / "load")
+        self.beside = [self._beside(number, one) for number, one in enumerate(case.beside(), 1)]
         self.probing = [
             Probing(one, self.processes, folder / "probes") for one in bench.hosts.every
         ]
@@ -87,11 +88,11 @@ class Trial:
         except MqperfError as error:
             self.bench.faults.append(str(error))
 
-    def clean_up(self) -> None:
-        """Remove what was provisioned, unless the system has failed already: it will be ended."""
+    def clean_up(self, load: Load) -> None:
+        """Remove what was provisioned for a load, unless the system failed: then it is ended."""
         if not self.bench.faults:
             self.stillness.check()  # A frozen node would let us wait for a minute.
-            self.bench.deployment.clean_up(self.key, self.load.queues(self.case, self.key))
+            self.bench.deployment.clean_up(load.key, load.queues())
 
     def describe(self) -> None:
         """Write down what became of the run, as far as it got."""
@@ -107,7 +108,21 @@ class Trial:
             "clock_offsets_s": {host.name: 0.0 for host in self.bench.hosts.every},
             "kinds": {label: kind for one in self.probing for label, kind in one.kinds.items()},
             "processes": self.load.facts(),
+            "background": [
+                {
+                    "generator": dict(self.bench.tools[load.case.generator].versions),
+                    "parameters": load.generator.resolved(load.case),
+                    "started": utc(at.background) if at else None,
+                    "processes": load.facts(),
+                }
+                for load in self.beside
+            ],
         }
+
+    def _beside(self, number: int, case: Case) -> Load:
+        """A background load."""
+        folder = self.attempt.folder / background_place(number)
+        return Load(case, f"{self.key}-b{number}", self.processes, folder, number)
 
     def _watch(self) -> None:
         """Raise when the clock was set or a node is dead."""

@@ -70,7 +70,7 @@ def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.Da
         names = ", ".join(full["process"])
         return Verdict(f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}")
     if hosts is not None and len(full := hosts[hosts["full"]]):
-        own = _cores(rows[rows["kind"].isin(["broker", "client", "server"])])
+        own = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
         return Verdict(
             "host",
             f"the load generators' host was full ({_cores(full)}): {own};"

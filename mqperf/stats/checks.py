@@ -13,6 +13,7 @@ import pandas as pd
 
 from mqperf.columns import TABLES
 from mqperf.stats.rules import (
+    beside,
     broker,
     counts,
     cpu,
@@ -254,6 +255,11 @@ CHECKS: Mapping[str, Check] = {
         "How long recovery takes is not known, only that it takes longer than was measured.",
         disturbed.not_recovered,
         spoils=False,
+    ),
+    "background-load": Check(
+        "Was every background load the one that the plan asks for?",
+        "The figures are those of a system under another load than the point is named after.",
+        beside.background_load,
     ),
     "link-not-as-asked": Check(
         "Was every link what the plan asks for, before and after the load?",

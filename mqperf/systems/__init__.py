@@ -7,7 +7,7 @@ from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
 from mqperf.links import LINKS
 from mqperf.load import GENERATORS, Generator
-from mqperf.load.in_plans import problems_of
+from mqperf.load.in_plans import problems_beside, problems_of
 from mqperf.plan import Case, Plan
 from mqperf.registry import Registry
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
@@ -49,7 +49,7 @@ def lookup(name: str) -> System:
 
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
-    generator = _generator(plan)
+    generators = _generators(plan)
     if plan.link is not None and not LINKS:
         raise PlanError(
             f"plan {plan.name}: link: no backend that makes links is installed; leave link: out,"
@@ -62,11 +62,12 @@ def check_plan(plan: Plan) -> None:
             )
     for name, wanted in plan.systems.items():
         system = lookup(name)
-        if generator.name not in system.drivers:
-            raise PlanError(
-                f"plan {plan.name}: {generator.title} cannot talk to {system.title};"
-                f" these can: {', '.join(system.drivers)}"
-            )
+        for generator in generators:
+            if generator.name not in system.drivers:
+                raise PlanError(
+                    f"plan {plan.name}: {generator.title} cannot talk to {system.title};"
+                    f" these can: {', '.join(system.drivers)}"
+                )
         for kind, names, known in (
             ("topology", wanted.topologies, system.topologies),
             ("kind of queue", wanted.queues, system.queues),
@@ -80,12 +81,14 @@ def check_plan(plan: Plan) -> None:
             system.check(settings)
 
 
-def _generator(plan: Plan) -> Generator:
-    """The plan's load generator, if there is one that makes its test cases and load."""
+def _generators(plan: Plan) -> list[Generator]:
+    """The load generators of a plan, if there are such that make its test cases and loads."""
     load = {"generator": plan.load.generator, **plan.load.parameters}
-    for problem in problems_of(load, plan.test_cases):
+    beside = [one.model_dump() for one in plan.background]
+    for problem in (*problems_of(load, plan.test_cases), *problems_beside(beside)):
         raise PlanError(f"plan {plan.name}: {problem.sentence()}")
-    return GENERATORS[plan.load.generator]
+    names = (plan.load.generator, *(one.generator for one in plan.background))
+    return [GENERATORS[name] for name in names]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class AmqpBrokers:
         """Leave the run's queues to the broker, which removes those that nobody uses."""
 
     def facts(self) -> dict[str, JsonValue]:
-        """What the broker is and was told, and the memory of every node."""
+        """What the broker is, its configuration, and the memory of every node."""
         nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
         return {**self.about, "nodes": [*nodes]}
 

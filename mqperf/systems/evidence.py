@@ -48,5 +48,5 @@ class LogReader:
         first = max(self.position, self.host.size(self.log) - COLLECTED_LOG_BYTES)
         part = self.host.read(self.log, first)
         left_out, self.position = first - self.position, first + len(part)
-        told = f"({left_out} bytes left out)\n" if left_out else ""
-        return told + part.decode("utf-8", errors="replace")
+        note = f"({left_out} bytes left out)\n" if left_out else ""
+        return note + part.decode("utf-8", errors="replace")

@@ -24,6 +24,9 @@ def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
         yield from _of_systems(systems)
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
+    beside = plan.get("background")
+    if isinstance(beside, list | tuple):
+        yield from in_plans.problems_beside(beside)
 
 
 def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ POLL_S = 0.05
 
 
 class AgainError(SystemFault):
-    """A start that failed by chance, and is worth another one with other ports."""
+    """A start that failed by chance, and may succeed with other ports."""
 
 
 class PortTakenError(AgainError):

@@ -70,7 +70,7 @@ class ExistingCluster:
                 channel.queue_delete(queue)
 
     def facts(self) -> dict[str, JsonValue]:
-        """Give what the nodes told when we connected."""
+        """Give what the nodes said when we connected."""
         first = self._peers[0]
         return {
             "product": "RabbitMQ",
@@ -167,10 +167,16 @@ def _without_secrets(url: BrokerUrl, text: object) -> str:
 
 def _peer(index: int, name: str, url: BrokerUrl, host: Host) -> Peer:
     with connected(url) as connection:
-        told = connection.server_properties
+        properties = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
         broker = host.listener(name, address, port, ERLANG)
         node = Node(node_label(index), name, broker, None if broker is None else host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
-        return Peer(node, told["version"], told["platform"], told["cluster_name"], interface)
+        return Peer(
+            node,
+            properties["version"],
+            properties["platform"],
+            properties["cluster_name"],
+            interface,
+        )

@@ -63,7 +63,7 @@ class ZeroMQ:
         self.servers.check()
 
     def collect(self, folder: Path) -> None:
-        """Copy what Redis was told and has said."""
+        """Copy Redis's configuration and the run's part of its log."""
         self.servers.collect(folder)
 
 

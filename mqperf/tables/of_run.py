@@ -18,6 +18,7 @@ from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Stream, Window
 from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables.background import background
 from mqperf.tables.links import links
 from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
@@ -64,6 +65,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["intervals"] = _intervals(streams.processes, one.load, one.window)
     tables["outages"] = pd.DataFrame(outages(one, done, events))
     tables["links"] = pd.DataFrame(links(one.case, facts))
+    tables["background"] = pd.DataFrame(background(one, events))
     return tables | _probed(one)
 
 

@@ -29,6 +29,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
             "generator": case.generator,
             "control_run": case.control_run,
             "green_threads": case.green_threads,
+            "load_beside": "; ".join(one.load_words() for one in case.beside()) or None,
             **given_parameters(facts, case),
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)

@@ -71,7 +71,7 @@ def read_streams(run: Whole) -> Streams:
     another process or run, or holds an instant far from the run's own; and for a run of which some
     processes recorded instants, and others counts.
     """
-    load = run.run.path / "load"
+    load = run.folder
     labels = [process.label for process in run.facts.processes]
     kinds = {kind: {file.stem for file in load.glob(f"*{end}")} for kind, end in ENDS.items()}
     for kind, found in kinds.items():

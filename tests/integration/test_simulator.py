@@ -20,7 +20,7 @@ from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.output import published_compatible, read_client, read_server
 from mqperf.plan import Case
 from mqperf.record.messages import read_header, read_messages
-from mqperf.runner.control import Control, Station
+from mqperf.runner.control import Control, Station, next_start
 from mqperf.systems import SYSTEMS, Deployment
 from mqperf.test_cases import TEST_CASES
 
@@ -59,7 +59,9 @@ class Run:
 
     def start(self) -> int:
         self.control.await_ready(self.processes, PATIENCE_S, lambda: None)
-        return self.control.start()
+        start = next_start()
+        self.control.start(start)
+        return start
 
     def end(self, kind: str) -> None:
         """Wait until all processes of one kind have ended, which must be well."""

@@ -265,6 +265,24 @@ def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
     assert not kinds & {"node-frozen", "empty-seconds", "action-late", "failed-run"}
 
 
+def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> None:
+    """CAST flows beside CALL: each loses nothing, and no figure of one counts the other's."""
+    text = f"{ONE}background: [{{test_case: rpc-cast, green_threads: 2, pause_s: 0.01}}]\n"
+    assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
+    found = tables.read(tmp_path / "runs")
+    beside, own = found["background"].iloc[0], found["messages"].iloc[0]
+    assert beside["sent"] == beside["received"] > 0
+    assert own["sent"] == own["received"] == own["round_trip"] > 0
+    assert [one[name] for one in (beside, own) for name in ("lost", "errors")] == [0, 0, 0, 0]
+    assert 0 < beside["throughput_msg_s"] <= 2 / 0.01
+    assert beside["latency_p50_s"] > 0
+    used = found["cpu"].query("scope == 'window' and process == 'background-1 client-1'")
+    assert list(used["kind"]) == ["background"]
+    assert used["total_cores"].iloc[0] > 0
+    kinds = set(stats.complete(found)["doubts"]["kind"])
+    assert not kinds & {"background-load", "record-disagrees", "failed-run", "unequal-rates"}
+
+
 def test_an_action_on_a_node_that_there_is_not_fails_its_run(tmp_path: Path) -> None:
     """Before anything is measured, with the nodes that there are."""
     text = ONE.replace("duration_s: 3", "duration_s: 10") + (

@@ -12,9 +12,9 @@ from math import sin
 
 import pandas as pd
 
-from mqperf.columns import TABLES
+from mqperf.columns import COMPUTED, TABLES
 from mqperf.stats import complete
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, empty
 from mqperf.test_cases import TEST_CASES
 
 NODES = ("Master", "Slave 1", "Slave 2")
@@ -57,12 +57,10 @@ def tables(shape: Shape = Shape()) -> Tables:
         "intervals": [row for key in whole for row in _intervals(shape, key)],
         "cpu": [row for key in whole for row in _cpu(shape, key)],
         "network": [_network(key) for key in whole],
-        "events": [],
-        "outages": [],
-        "links": [],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
-    return complete({name: _table(shape, name, some) for name, some in rows.items()})
+    others = {name: empty(name) for name in TABLES if name not in {*rows, *COMPUTED}}
+    return complete(others | {name: _table(shape, name, some) for name, some in rows.items()})
 
 
 def _table(shape: Shape, name: str, rows: list[Row]) -> pd.DataFrame:

@@ -261,7 +261,7 @@ def test_every_check_has_its_test() -> None:
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
-        "link-not-as-asked",
+        *("link-not-as-asked", "background-load"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())

@@ -9,7 +9,7 @@ import pytest
 
 from mqperf.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.load import GENERATORS, Access, Endpoint
+from mqperf.load import Access, Endpoint
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.releases import RELEASES
@@ -61,7 +61,7 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
     )
     hosts = Hosts.alone(LocalHost())
     system = cast("Deployment", deployment)
-    return Bench(hosts, system, GENERATORS["simulator"], environment, {"system": facts})
+    return Bench(hosts, system, {"simulator": environment}, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:

@@ -7,7 +7,16 @@ from pydantic import BaseModel
 
 from mqperf.actions import ACTIONS
 from mqperf.load import GENERATORS
-from mqperf.plan import MAX_CASES, MAX_THREADS, ActionPlan, LinkPlan, LoadPlan, Plan, SystemPlan
+from mqperf.plan import (
+    MAX_CASES,
+    MAX_THREADS,
+    ActionPlan,
+    BackgroundLoad,
+    LinkPlan,
+    LoadPlan,
+    Plan,
+    SystemPlan,
+)
 from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SystemSettings
@@ -25,6 +34,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "test_cases": "What the clients do: call and wait, cast and forget, notify.",
         "load": "The load of every point, with the keys below.",
         "link": "The network between two roles, with the keys below.",
+        "background": "Loads that flow beside it all the time, each with the keys below.",
         "actions": "What disturbs the system during the window, each with the keys below.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
@@ -52,6 +62,13 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "loss_share": "Share of packets that are lost, each way.",
         "bandwidth_bits_s": "Bandwidth each way, in bits per second.",
     },
+    BackgroundLoad: {
+        "generator": "The load generator.",
+        "test_case": "What its clients do.",
+        "green_threads": "Green threads in each of its client processes.",
+        "processes": "Its client processes, each with one server process.",
+        "timeout_s": "Seconds that a CALL waits for its reply.",
+    },
     ActionPlan: {
         "do": "The action; see the section *Actions*.",
         "node": "Label of the node, as pages show it: Master, Slave 1, Redis.",
@@ -74,9 +91,11 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     SystemPlan: "systems.NAME",
     LoadPlan: "load",
     LinkPlan: "link",
+    BackgroundLoad: "background, an entry",
     ActionPlan: "actions, an entry",
 }
 NOTES: Mapping[type[BaseModel], str] = {
+    BackgroundLoad: "Parameters of its generator may stand here, too; nothing is swept.\n\n",
     LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
     LinkPlan: "Every key but `between` has one value, or a list of those that are swept. Links need"
     " a package with a backend: mqperf brings none yet.\n\n",

@@ -59,7 +59,7 @@ def account(run: Whole, streams: "ByProcess") -> Account:
 def _outputs(run: Whole) -> Mapping[str, Output]:
     """What the simulator itself wrote, by the label of the process."""
     readers = {"client": output.read_client, "server": output.read_server}
-    load = run.run.path / "load"
+    load = run.folder
     found: dict[str, Output] = {}
     for process in run.facts.processes:
         file = load / f"{process.label}.json"
@@ -73,7 +73,7 @@ def _outputs(run: Whole) -> Mapping[str, Output]:
 def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
     """What the simulator said at the end of its log, against what it wrote as JSON."""
     for label, own in outputs.items():
-        said = log.counts(run.run.path / "load" / f"{label}.log")
+        said = log.counts(run.folder / f"{label}.log")
         for name, summary in output.summaries(own).items():
             if name in said and said[name] != summary.count:
                 yield (

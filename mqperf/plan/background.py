@@ -1,0 +1,54 @@
+"""Load beside the one that is measured, as a plan says it."""
+
+import re
+from typing import Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from mqperf.plan.values import Count, Frozen, GeneratorName, Processes, Scalar, TestCase, Timeout
+from mqperf.redaction import shown
+
+BEFORE_S = 2
+"""Seconds by which it begins before the measured load."""
+
+AFTER_S = 2
+"""Seconds by which it goes on after the measured load has ended."""
+
+PARAMETERS = 100
+"""Of a generator, at most."""
+
+
+class BackgroundLoad(Frozen):
+    """A load that flows all the time in which the measured one does; nothing of it is swept.
+
+    What it does not know are parameters of the generator.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, Scalar] = Field(init=False)
+
+    generator: GeneratorName = "simulator"
+    test_case: TestCase
+    green_threads: Count
+    processes: Processes = 1
+    timeout_s: Timeout = 10
+
+    @property
+    def parameters(self) -> dict[str, Scalar]:
+        """The parameters of the generator that the plan says."""
+        return dict(self.__pydantic_extra__)
+
+    @property
+    def threads(self) -> int:
+        """Green threads over its processes."""
+        return self.green_threads * self.processes
+
+    @model_validator(mode="after")
+    def _no_other_key(self) -> Self:
+        for name in self.parameters:
+            if not re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name):
+                raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
+        if len(self.parameters) > PARAMETERS:
+            raise ValueError(f"a load has at most {PARAMETERS} parameters")
+        return self

@@ -1,0 +1,40 @@
+"""Background loads: whether they were the loads that the plan asks for."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.stats.rules.finding import Finding, Row, each
+from mqperf.tables import Tables
+
+FAULTS = {
+    "lost": "lost",
+    "errors": "ended in an error",
+    "duplicates": "were handled more than once",
+    "foreign": "were never sent",
+    "causality_violations": "were finished before they were started",
+}
+"""Columns of messages that no sound load has, and what is said of them."""
+
+
+def background_load(tables: Tables) -> Iterator[Finding]:
+    """Background loads with messages that were lost, failed or cannot be accounted for."""
+    for row in each(tables["background"]):
+        faults = {name: int(getattr(row, name)) for name in FAULTS if _is_there(row, name)}
+        told = [f"{count} of {row.sent} {FAULTS[name]}" for name, count in faults.items()]
+        if pd.notna(row.received) and row.received == 0:
+            told.append("no server received any")
+        if isinstance(row.disagreements, str):
+            told.append(f"two records of the same messages differ: {row.disagreements}")
+        if told:
+            yield Finding(
+                row.run,
+                f"messages of the background load {row.load}: {', '.join(told)}",
+                {"background": int(row.background), "sent": int(row.sent), **faults},
+            )
+
+
+def _is_there(row: Row, name: str) -> bool:
+    """Whether the row has such messages; where nobody counted them there are none."""
+    value = getattr(row, name)
+    return bool(pd.notna(value) and value != 0)

@@ -1,0 +1,217 @@
+"""Background loads: planned, run beside the measured one, read, judged and shown."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factory import tables as invented
+from mqperf_toys import replay, system
+
+from mqperf import tables
+from mqperf.errors import PlanError, TableError
+from mqperf.load import GENERATORS, Command, Generator, Job
+from mqperf.plan import AFTER_S, BEFORE_S, Plan
+from mqperf.plan_file import parse_plan
+from mqperf.record import Run, read_events, runs
+from mqperf.record.messages import read_header
+from mqperf.report import sections
+from mqperf.report.words import Layout
+from mqperf.runner import Silent, sweep
+from mqperf.runner.plans import Outcome
+from mqperf.stats import checks
+from mqperf.systems import SYSTEMS
+from mqperf.systems.in_plans import problems_of
+
+ALONE = """\
+systems: {toy: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-call]
+load: {generator: replay, green_threads: [1], duration_s: 1, warmup_s: 0, cooldown_s: 0,
+  timeout_s: 1}
+"""
+PLAN = f"{ALONE}background: [{{generator: replay, test_case: rpc-cast, green_threads: 2}}]\n"
+
+Measure = Callable[[Generator], Outcome]
+
+
+def plan(text: str = PLAN) -> Plan:
+    return parse_plan(text, Path("toy.yaml"), problems_of)
+
+
+@pytest.fixture(autouse=True)
+def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+
+
+def test_who_asks_for_none_keeps_the_ids() -> None:
+    """A case without background load is named as it was before there were any."""
+    [alone], [beside] = plan(ALONE).cases(), plan().cases()
+    assert alone.id == "toy-direct-none-rpc-call-t0001-p1-r1-2f7acf4a"
+    assert beside.id != alone.id
+    assert beside.point != alone.point
+
+
+def test_it_flows_around_the_measured_load() -> None:
+    """It has the same window, and begins before and ends after the other."""
+    [case] = plan().cases()
+    [beside] = case.beside()
+    assert (beside.test_case, beside.green_threads, beside.duration_s) == ("rpc-cast", 2, 1)
+    assert beside.warmup_s == case.warmup_s + BEFORE_S
+    assert beside.cooldown_s == case.cooldown_s + AFTER_S
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{test_case: rpc-cast, green_threads: 0}", "background entry 1.green_threads: expected"),
+        ("{test_case: rpc-cast}", "green_threads"),
+        ("{test_case: fax, green_threads: 1}", "fax"),
+        ("{generator: none-such, test_case: rpc-cast, green_threads: 1}", "none-such"),
+        ("{test_case: rpc-cast, green_threads: 1, paus_s: 1}", "did you mean 'pause_s'"),
+        ("{test_case: rpc-cast, green_threads: 1, pause_s: -1}", "pause_s: expected"),
+        ("{test_case: rpc-cast, green_threads: 10000, processes: 1000}", "at most 100,000"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(entry: str, words: str) -> None:
+    """As in every other part of a plan."""
+    with pytest.raises(PlanError, match=r"toy.yaml:\d") as error:
+        plan(f"{ALONE}background:\n- {entry}\n")
+    assert words in str(error.value)
+
+
+@pytest.fixture
+def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
+    """Run the plan with a generator."""
+
+    def measured(generator: Generator) -> Outcome:
+        monkeypatch.setitem(GENERATORS._values, "replay", generator)
+        return sweep(plan(), PLAN, tmp_path, Silent())
+
+    return measured
+
+
+@pytest.fixture
+def run(measure: Measure, tmp_path: Path) -> Run:
+    """A whole run beside which another load flowed."""
+    assert measure(replay.GENERATOR).failed == ()
+    [run] = runs(tmp_path)
+    return run
+
+
+def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
+    """Each has its own messages, its own start, and processes of its own in the table ``cpu``."""
+    found = tables.read(run.path.parent)
+    [row] = found["background"].to_dict("records")
+    [own] = found["messages"].to_dict("records")
+    facts = run.facts()
+    assert facts.case is not None
+    [beside] = facts.case.beside()
+    assert row["load"] == beside.load_words() == "rpc-cast by replay, 2 threads"
+    assert row["sent"] == row["received"] != own["sent"]
+    assert (row["lost"], row["errors"], row["disagreements"]) == (0, 0, None)
+    assert row["throughput_msg_s"] > 0
+    assert row["latency_p99_s"] >= row["latency_p50_s"] > 0
+    assert set(found["intervals"]["process"]) == {"client-1", "server-1"}
+    of_kind = found["cpu"].groupby("kind")["process"].unique()
+    assert set(of_kind["background"]) == {"background-1 client-1", "background-1 server-1"}
+    assert set(of_kind["client"]) == {"client-1"}
+    [start] = [e.detail["start"] for e in read_events(run.path) if e.what == "start"]
+    assert facts.window is not None
+    assert start == facts.window.start
+    header = read_header(run.path / "background" / "1" / "client-1.messages")
+    assert header.start == start - BEFORE_S
+
+
+def test_one_that_dies_fails_the_run(measure: Measure) -> None:
+    """Its process is named; the measured load went well."""
+
+    def faulty(job: Job) -> list[Command]:
+        faults = {"client-1": "load"} if job.case.test_case == "rpc-cast" else {}
+        return replay.commands(job, faults)
+
+    [(_, reason)] = measure(replace(replay.GENERATOR, commands=faulty)).failed
+    assert reason.startswith("background-1 client-1 ")
+    assert "a fault under load" in reason
+
+
+@pytest.mark.parametrize("name", ["client-1.messages", "server-1.messages"])
+def test_a_record_that_is_gone_makes_the_run_unreadable(run: Run, name: str) -> None:
+    """Half a run is no smaller run, in the background as well."""
+    (run.path / "background" / "1" / name).unlink()
+    with pytest.raises(TableError, match=f"background/1/{name} is missing"):
+        tables.read(run.path.parent)
+
+
+def test_facts_without_it_are_refused(run: Run) -> None:
+    """The case asks for a load of which the record knows nothing."""
+    file = run.path / "run.json"
+    facts = json.loads(file.read_text())
+    file.write_text(json.dumps({**facts, "background": [], "seal": None}))
+    with pytest.raises(TableError, match="background: 0 loads recorded, the case has 1"):
+        tables.read(run.path.parent)
+
+
+BESIDE = {
+    "run": "rpc-call-100-r1",
+    "background": 1,
+    "load": "rpc-cast by simulator, 2 threads",
+    "sent": 400,
+    "received": 400,
+    "lost": 0,
+    "errors": 0,
+    "throughput_msg_s": 40.0,
+}
+FAULTS = [
+    ({"lost": 3}, "3 of 400 lost"),
+    ({"errors": 2}, "2 of 400 ended in an error"),
+    ({"foreign": 1}, "1 of 400 were never sent"),
+    ({"received": 0}, "no server received any"),
+    ({"disagreements": "client-1: 5 or 6"}, "differ: client-1: 5 or 6"),
+]
+
+
+def with_background(*rows: dict[str, object]) -> tables.Tables:
+    sound = invented()
+    names = count(1)
+    keys = sound["runs"].iloc[0]
+    told = [
+        {"threads": keys["threads"], "repeat": 1, **BESIDE, "background": next(names), **row}
+        for row in rows
+    ]
+    return {**sound, "background": tables.conform("background", pd.DataFrame(told))}
+
+
+def doubted(found: tables.Tables) -> list[str]:
+    rows = checks.doubts(found)
+    return list(rows.loc[rows["kind"] == "background-load", "text"])
+
+
+def test_a_sound_one_is_no_doubt() -> None:
+    """Nor are two of them."""
+    assert doubted(with_background({}, {})) == []
+
+
+@pytest.mark.parametrize(("fault", "words"), FAULTS)
+def test_one_that_lost_messages_is_a_doubt(fault: dict[str, object], words: str) -> None:
+    """With how many, and of which load; the other one is not accused."""
+    [text] = doubted(with_background({}, fault))
+    assert words in text
+    assert "background load rpc-cast by simulator, 2 threads" in text
+
+
+def shown_sections(found: tables.Tables) -> dict[str, sections.Section]:
+    labels: Iterator[str] = map(str, count(1))
+    layout = Layout("rabbitmq", "RabbitMQ", "cmsm", "classic")
+    return {one.heading: one for one in sections.sections(layout, "rpc-call", found, labels)}
+
+
+def test_the_page_has_a_section_only_where_there_is_one() -> None:
+    """With a row for each load of each run."""
+    assert "Background load" not in shown_sections(invented())
+    section = shown_sections(with_background({}, {"sent": 500}))["Background load"]
+    assert section.grid is not None
+    assert len(section.grid.rows) == 2
