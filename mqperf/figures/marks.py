@@ -32,6 +32,9 @@ LONGEST_LABEL = 80
 LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
 """Characters beside each other in a legend, and what each handle takes of them."""
 
+LEGEND_COLUMNS = 3
+"""As many entries of a legend as stand side by side above a third of a sheet."""
+
 TITLE_PAD, LEGEND_ROW = 8, 14
 """Points between a panel and its title, and what each row of the legend between them adds."""
 
@@ -134,7 +137,8 @@ def _legend(axes: Axes, columns: int) -> int:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
-    columns = min(columns, max(1, LEGEND_WIDTH // (max(map(len, labels)) + LEGEND_HANDLE)))
+    width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS else LEGEND_WIDTH
+    columns = min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
     axes.legend(handles, labels, ncols=columns, **_LEGEND)
     return ceil(len(labels) / columns)
 

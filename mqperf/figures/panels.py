@@ -10,6 +10,7 @@ from mqperf.columns import COLUMNS, parameters
 from mqperf.figures import labels, palette
 from mqperf.figures.curves import Sweep, swept
 from mqperf.figures.marks import (
+    LEGEND_COLUMNS,
     Pen,
     as_text,
     dress,
@@ -25,9 +26,6 @@ from mqperf.figures.saturation import saturation
 from mqperf.tables import over_repeats
 from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.test_cases import TEST_CASES
-
-LEGEND_COLUMNS = 3
-"""As many entries of a legend as stand side by side above a third of a sheet."""
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
@@ -57,18 +55,25 @@ def throughput(
 
 
 def latency(
-    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    subject: str = "",
+    named: bool = True,
 ) -> Axes:
     """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
 
-    ``subject`` says which latency it is: round-trip or one-way.
+    ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
+    beside a panel that names them.
     """
     columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
     sweep = swept(points)
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
         _draw(sweep, column, axes, pen, doubted)
-    _name_curves(sweep, axes)
+    if named:
+        _name_curves(sweep, axes)
     dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
     sweep_axis(axes, sweep.x, sweep.texts)
     log_scale(axes)
@@ -76,16 +81,22 @@ def latency(
 
 
 def broker_cpu(
-    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    subject: str = "",
+    named: bool = True,
 ) -> Axes:
     """CPU of all broker nodes together, and its system part.
 
-    ``subject`` is the system's name.
+    ``subject`` is the system's name.  Curves need not be ``named`` beside a panel that names them.
     """
     sweep = swept(points)
     for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
         _draw(sweep, column, axes, Pen(palette.CPU, label, dash), doubted)
-    _name_curves(sweep, axes)
+    if named:
+        _name_curves(sweep, axes)
     heading = COLUMNS["cpu_total_cores"].heading(subject)
     return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
 

@@ -43,9 +43,9 @@ def sweep_sheet(
         panels.throughput(part, axes[0], doubted=doubted, saturation_points=saturation_points)
         rest = iter(axes[1:])
         if "latency_mean_s" in measured:
-            panels.latency(part, next(rest), doubted=doubted, subject=stream)
+            panels.latency(part, next(rest), doubted=doubted, subject=stream, named=False)
         if "cpu_total_cores" in measured:
-            panels.broker_cpu(part, next(rest), doubted=doubted, subject=system)
+            panels.broker_cpu(part, next(rest), doubted=doubted, subject=system, named=False)
     _level(grid)
     return figure
 
