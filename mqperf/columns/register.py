@@ -1,0 +1,67 @@
+"""Every column by its name; each has one owner."""
+
+from mqperf.columns.column import Column
+from mqperf.columns.computed import (
+    BOTTLENECKS,
+    COMPARISON,
+    DERIVED,
+    DIFFERENCES,
+    FIGURES,
+    POINTS,
+    SATURATION_POINTS,
+    WITHIN,
+    spread,
+    within,
+)
+from mqperf.columns.happened import BACKGROUND_COLUMNS, DOUBTS, EVENTS, LINKS, OUTAGES_COLUMNS
+from mqperf.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK
+from mqperf.columns.runs import KEYS, LINK, PARAMETERS, RUNS
+from mqperf.registry import Registry
+
+
+def register(*groups: tuple[Column, ...]) -> dict[str, Column]:
+    """The columns by name; raises ``ValueError`` where two of one name differ in type or unit."""
+    columns: dict[str, Column] = {}
+    for column in (column for group in groups for column in group):
+        known = columns.setdefault(column.name, column)
+        if known.dtype != column.dtype or known.unit != column.unit:
+            raise ValueError(f"column {column.name} has two owners")
+    return columns
+
+
+MEASURED = register(MESSAGES, LATENCY, POINTS)
+SPREADS = tuple(extra for name in FIGURES for extra in spread(MEASURED[name]))
+WITHINS = tuple(extra for name in WITHIN for extra in within(MEASURED[name]))
+
+_OWN = register(
+    KEYS,
+    RUNS,
+    PARAMETERS,
+    LINK,
+    LINKS,
+    MESSAGES,
+    LATENCY,
+    INTERVALS,
+    CPU,
+    NETWORK,
+    EVENTS,
+    OUTAGES_COLUMNS,
+    BACKGROUND_COLUMNS,
+    POINTS,
+    SPREADS,
+    WITHINS,
+    SATURATION_POINTS,
+    BOTTLENECKS,
+    DERIVED,
+    COMPARISON,
+    DIFFERENCES,
+    DOUBTS,
+)
+
+COLUMNS = Registry("columns", _OWN.values())
+"""Every column by its name; packages add those of their own parameters."""
+
+
+def parameters() -> tuple[str, ...]:
+    """The names of all columns that hold what plans may vary beside the number of threads."""
+    return tuple(name for name, column in COLUMNS.items() if column.parameter)

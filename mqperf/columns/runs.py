@@ -1,0 +1,145 @@
+"""Columns that say which run at which point a row is of, and how and on what it was measured."""
+
+from mqperf.columns.column import Column, latency, name, parameter, seconds, share, text
+
+THREADS = Column(
+    "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+)
+
+CORES = Column("cores", "Int64", "Hardware threads of a host.", check="positive")
+
+KEYS = (
+    text("run", "Name of the run folder; for a published report, of the row's source."),
+    text("point", "Id of the point of the sweep: all repeats of one case share it."),
+    name("system", "System under test."),
+    name("topology", "Who connects to which node: cmsm, cs1ss2."),
+    name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
+    text("test_case", "rpc-call, rpc-cast or notify."),
+    THREADS,
+    Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
+)
+
+RUNS = (
+    text("status", "done, failed, unreadable, partial, or published for a report's row."),
+    text("failure", "Why a failed run failed, or an unreadable one cannot be read."),
+    text(
+        "damaged",
+        "Files that are gone, have another checksum than recorded, or were never recorded.",
+    ),
+    text("case", "Id of the case that the record holds; a run folder is named after it."),
+    text("content", "Digest of the instants of all its messages; no two runs share one."),
+    text(
+        "record",
+        "What is recorded of messages: instants of each, or counts of each second; see the"
+        " methodology for what counts cannot tell.",
+    ),
+    Column("started", "datetime64[us, UTC]", "Start of the measured window."),
+    text("order", "Order of the sweep: listed, as the plan has it, or random."),
+    Column("seed", "Int64", "Seed of the random order."),
+    Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
+    Column(
+        "control_run",
+        "Int64",
+        "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
+        " whether the machine drifts; 0 for all other runs. Points leave control runs out.",
+        check="not negative",
+    ),
+    Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
+    parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
+    parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
+    parameter(
+        seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
+    ),
+    seconds("window_s", "Length of the measured window.", "window", "not negative"),
+    parameter(
+        seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative")
+    ),
+    seconds(
+        "warmup_found_s",
+        "Load until throughput became steady; 0 when it was from the start, empty when it never"
+        " did or the run is too short to tell.",
+        "warm-up found",
+        "not negative",
+    ),
+    parameter(seconds("cooldown_s", "Load after the window.", "cool-down", "not negative")),
+    parameter(
+        seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout")
+    ),
+    parameter(
+        text("targets", "own: each pair of client and server has its own target; or shared by all.")
+    ),
+    text(
+        "load_beside",
+        "The background loads that the plan asks for: test case, generator, threads, parameters.",
+        "background load",
+    ),
+    seconds("drain_s", "From the end of the load until no message was left.", "drain"),
+    Column("expected", "Int64", "Load generator processes expected to report."),
+    Column("reported", "Int64", "Load generator processes that did report."),
+    text("system_title", "The system's name as a person writes it."),
+    text("system_version", "Version of the system under test."),
+    text("runtime_version", "Version of what it runs on: Erlang, Java."),
+    text("generator", "Load generator; empty where a report does not name it."),
+    text("generator_version", "Version of the load generator."),
+    text("python_version", "Version of the Python that the load generator ran on."),
+    text("os", "Operating system of the hosts."),
+    text("kernel", "Kernel of the hosts."),
+    text("cpu_model", "Processor of the hosts."),
+    CORES,
+    Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
+    text("clock_source", "Clock of the hosts' kernel."),
+    text("tcp_congestion_control", "Congestion control of TCP on the hosts."),
+    Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
+    text("cpu_governor", "What sets the CPU frequency of the hosts; empty when not told."),
+    seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
+    text("network_card", "Card by which brokers were reached; loopback when all run on one host."),
+    text("network_driver", "Driver of that card; loopback has none."),
+    text("network_speed", "Speed of its link, where the kernel knows it; loopback has none."),
+    text("mqperf_version", "Version of mqperf that measured."),
+)
+
+PARAMETERS = (
+    parameter(
+        Column(
+            "payload_bytes",
+            "Int64",
+            "Length of each message's body; empty where the generator draws it.",
+            "payload",
+            "bytes",
+            check="positive",
+        )
+    ),
+    parameter(
+        seconds("pause_s", "How long a thread waits after each message.", "pause", "not negative")
+    ),
+    parameter(
+        Column(
+            "memory_watermark_mb",
+            "Int64",
+            "Memory of a RabbitMQ node above which it blocks those who publish.",
+            "memory watermark",
+            "MB",
+            check="positive",
+        )
+    ),
+)
+"""What else plans may vary: in tables only where it is said."""
+
+LINK = (
+    parameter(latency("delay_s", "Delay of the link, each way.", "delay")),
+    parameter(latency("jitter_s", "Standard deviation of the link's delay.", "jitter")),
+    parameter(share("loss_share", "Share of packets that the link loses.", "loss")),
+    parameter(
+        Column(
+            "bandwidth_bits_s",
+            "float64",
+            "Bandwidth of the link, each way; empty where it is not limited.",
+            "bandwidth",
+            "bits/s",
+            "Mbit/s",
+            1e-6,
+            "positive",
+        )
+    ),
+)
+"""A link as the plan asks for it."""
