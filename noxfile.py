@@ -131,9 +131,10 @@ def benchmarks(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Renew the locked requirements: ours, those of .tool, and those of the load generators."""
+    """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--group", "dev")
-    for requirements in Path("requirements/tool.in"), *sorted(LOAD_LOCKS.glob("*.in")):
+    others = *sorted(LOAD_LOCKS.glob("*.in")), Path("mqperf/preparation/locks/ansible.in")
+    for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
 
 

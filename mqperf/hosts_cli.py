@@ -46,6 +46,36 @@ def check(
 
 
 @app.command()
+def prepare(
+    inventory: Annotated[
+        Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
+    ],
+    systems: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SYSTEM]...", help="what brokers are to have, e.g. zeromq"),
+    ] = None,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="Change nothing, say what would be.")] = False,
+) -> None:
+    """Install on every host what its role needs, by Ansible; Debian and Ubuntu, as root or by sudo.
+
+    One line for each: what was installed. Services are kept from starting. A second time nothing is
+    changed. Exit code 2 says that a host could not be prepared.
+
+    Examples: `mqperf hosts prepare hosts.yaml`, `mqperf hosts prepare hosts.yaml artemis --dry-run`
+    """
+    from mqperf.preparation import prepare as prepared
+
+    sound = True
+    for finding in prepared(inventory, systems or [], dry=dry_run):
+        sound = sound and finding.sound
+        mark = "FAILED" if not finding.sound else finding.mark
+        console.print(f"{mark:<8} {finding.text}", markup=False, soft_wrap=True)
+    if not sound:
+        raise typer.Exit(FAULT)
+
+
+@app.command()
 def laboratory(
     count: Annotated[int, typer.Option(help="How many hosts; the first three are brokers.")] = 5,
 ) -> None:

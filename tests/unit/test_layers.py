@@ -38,7 +38,8 @@ LAYERS = (
     {"runner", "report"},
     {"answer", "doctor"},
     {"progress", "host_check"},
-    {"preview", "hosts_cli"},
+    {"preview", "preparation"},
+    {"hosts_cli"},
     {"cli", "notebook"},
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}

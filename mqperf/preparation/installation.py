@@ -1,0 +1,143 @@
+"""Install what the roles of hosts need, by Ansible, and tell what was changed."""
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.doctor import Finding
+from mqperf.errors import HostError
+from mqperf.host_check import ATOP, NEEDS, TOOLS
+from mqperf.hosts import HERE, HOSTS, Host, inventory
+from mqperf.hosts.place import Place
+from mqperf.preparation import engine
+from mqperf.redaction import without_passwords
+from mqperf.systems import FIRST, lookup
+
+PLAYBOOK = Path(__file__).with_name("playbook.yml")
+LIMIT_S = 3600
+SERVICES: Mapping[str, tuple[str, ...]] = {
+    "rabbitmq-server": ("rabbitmq-server",),
+    "redis-server": ("redis-server",),
+    "atop": ("atop", "atopacct"),
+}
+"""Services that Debian starts with a package."""
+
+CONFIGURATION = "ansible.cfg"
+"""Ours is empty, and keeps others from being read."""
+
+EVERYWHERE = ("util-linux", ATOP.package)
+TASK = re.compile(r"TASK \[(.*)\] \**$")
+RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
+INSTALL = "Install"
+
+OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
+"""What Ansible gets of our environment: where keys and the configuration of ssh are."""
+
+
+@dataclass
+class Told:
+    """What Ansible said of one host."""
+
+    installed: list[str] = field(default_factory=list)
+    problem: str | None = None
+
+
+def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Iterator[Finding]:
+    """Prepare every host of the inventory in ``path``: one finding each, in its order.
+
+    Brokers get what these systems need, or, when none is named, the first of all systems.  With
+    ``dry`` nothing is changed, and the findings tell what would be.  Raises ``HostError`` for an
+    inventory that cannot be read, and where Ansible cannot be had.
+    """
+    if path.suffix == ".json":
+        raise HostError(f"{path}: give the inventory itself, not what was printed of it")
+    wanted = [lookup(name).name for name in systems or [FIRST]]
+    places = inventory.read(path).places
+    packages = {place.name: _packages(place, wanted) for place in places}
+    with HOSTS[HERE].reached() as here:
+        told = read_printed(_played(here, path, packages, dry=dry))
+    for place in places:
+        yield _finding(place, told[place.name], dry=dry)
+
+
+def _packages(place: Place, systems: Collection[str]) -> list[str]:
+    own = [tool.package for name in systems for tool in NEEDS.get(name, ())]
+    return [*dict.fromkeys([*(own if "broker" in place.groups else ()), *EVERYWHERE])]
+
+
+def _played(here: Host, path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
+    """What Ansible printed."""
+    playbook = engine.ensure(here)
+    with here.scratch("ansible") as folder:
+        variables = folder / "variables.json"
+        here.write(folder / CONFIGURATION, "")
+        here.write(variables, json.dumps({"packages": packages, "services": SERVICES}))
+        argv = [str(playbook), "--inventory", str(path.resolve()), "--extra-vars", f"@{variables}"]
+        argv += [*(["--check"] if dry else []), str(PLAYBOOK)]
+        done = here.run(argv, env=_environment(folder), timeout_s=LIMIT_S)
+    if not any(TASK.match(line) for line in done.stdout.splitlines()):
+        last = (done.stdout + done.stderr).strip().splitlines() or ["it said nothing"]
+        raise HostError(
+            f"{path}: Ansible ended with {done.returncode}: {without_passwords(last[-1])}"
+        )
+    return done.stdout
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of Ansible stays here; host keys are checked, and connections end with it."""
+    own = {name: os.environ[name] for name in OURS if name in os.environ}
+    return own | {
+        "ANSIBLE_HOME": str(folder),
+        "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),
+        "ANSIBLE_CONFIG": str(folder / CONFIGURATION),
+        "ANSIBLE_HOST_KEY_CHECKING": "True",
+        "ANSIBLE_PIPELINING": "True",
+        "ANSIBLE_SSH_ARGS": "-o BatchMode=yes -o ControlMaster=no -o ForwardAgent=no",
+        "ANSIBLE_FORKS": "20",
+        "ANSIBLE_NOCOLOR": "True",
+        "ANSIBLE_DEPRECATION_WARNINGS": "False",
+        "ANSIBLE_INTERPRETER_PYTHON": "auto_silent",
+        "ANSIBLE_STDOUT_CALLBACK": "default",
+    }
+
+
+def read_printed(text: str) -> Mapping[str, Told]:
+    """By host, from what Ansible prints by default: a line for every task and host."""
+    found: defaultdict[str, Told] = defaultdict(Told)
+    task = ""
+    for line in text.splitlines():
+        if heading := TASK.match(line):
+            task = heading[1]
+        elif result := RESULT.match(line):
+            what, name, item, rest = result.groups()
+            host = name.split(" ")[0]
+            if what != "changed":
+                found[host].problem = found[host].problem or _reason(rest)
+            elif task == INSTALL:
+                words = item or rest.removeprefix("=> (item=").removesuffix(")")
+                found[host].installed.append(words)
+    return found
+
+
+def _reason(rest: str) -> str:
+    """Why a task failed: the message of its result, on one line."""
+    _, _, result = rest.partition("=> ")
+    try:
+        message = str(json.loads(result).get("msg", result))
+    except ValueError:
+        message = rest
+    return without_passwords(" ".join(message.split()))
+
+
+def _finding(place: Place, told: Told, *, dry: bool) -> Finding:
+    of = f"{place.name} ({', '.join(place.groups)})"
+    names = {tool.package: tool.name for tool in TOOLS}
+    packages = ", ".join(names.get(package, package) for package in told.installed)
+    done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
+    if told.problem:
+        return Finding("MISSING", f"{of}: {'; '.join(filter(None, [told.problem, done]))}")
+    return Finding("ok", f"{of}: {done or 'everything was there'}")

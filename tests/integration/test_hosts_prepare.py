@@ -1,0 +1,38 @@
+"""``mqperf hosts prepare``: Ansible on the hosts of a private laboratory, without changing them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from mqperf.hosts.laboratory import Laboratory
+
+
+def dry_run(inventory: Path) -> subprocess.CompletedProcess[str]:
+    """The hosts share the programs of this machine, so nothing is installed on them."""
+    argv = [sys.executable, "-c", "from mqperf.cli import main; main()", "hosts", "prepare"]
+    words = [str(inventory), "zeromq", "--dry-run"]
+    return subprocess.run([*argv, *words], capture_output=True, text=True, check=False)
+
+
+def missing(packages: set[str]) -> set[str]:
+    """Those that are not installed here."""
+    asked = ["dpkg-query", "--show", "--showformat", "${Package} ${db:Status-Status}\n", *packages]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    known = dict(line.split() for line in said.splitlines() if " " in line)
+    return {package for package in packages if known.get(package) != "installed"}
+
+
+def test_every_host_is_told_what_it_would_get(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """By its role; one that cannot be reached is told with the reason, and hides no other."""
+    text = five_hosts.inventory.read_text()
+    path = tmp_path / "inventory.yaml"
+    path.write_text(text.replace(five_hosts.address("h4"), "no-such-host.invalid"))
+    done = dry_run(path)
+    assert done.returncode == 2, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["ok", "ok", "ok", "FAILED", "ok"]
+    assert "Could not resolve hostname" in lines[3]
+    for line, packages in ((lines[0], {"redis-server", "atop"}), (lines[4], {"atop"})):
+        lacking = missing(packages)
+        assert all(package in line for package in lacking)
+        assert ("everything was there" in line) == (not lacking)

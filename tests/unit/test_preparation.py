@@ -1,0 +1,43 @@
+"""What Ansible prints of the hosts that it prepares, as ansible-core 2.19.14 printed it."""
+
+from mqperf.preparation import installation
+
+PRINTED = """\
+PLAY [Prepare hosts] ***********************************************************
+
+TASK [Look who we are] *********************************************************
+ok: [h1]
+ok: [h2]
+fatal: [h3]: UNREACHABLE! => {"changed": false, "msg": "Failed to connect to the host via ssh: \
+ssh: Could not resolve hostname h3: Name or service not known", "unreachable": true}
+
+TASK [Keep services from starting] *********************************************
+changed: [h1]
+
+TASK [Install] *****************************************************************
+changed: [h1] => (item=redis-server)
+changed: [h1] => (item=atop)
+failed: [h2] (item=atop) => {"ansible_loop_var": "item", "changed": false, "item": "atop", \
+"msg": "No package matching 'atop' is available"}
+
+PLAY RECAP *********************************************************************
+h1                         : ok=7    changed=2    unreachable=0    failed=0    skipped=3
+"""
+
+
+def test_what_was_installed_is_read_by_host() -> None:
+    """Of the task that installs; a failure is the message of its result, on one line."""
+    told = installation.read_printed(PRINTED)
+    assert told["h1"].installed == ["redis-server", "atop"]
+    assert told["h1"].problem is None
+    assert told["h2"].problem == "No package matching 'atop' is available"
+    assert told["h3"].problem == (
+        "Failed to connect to the host via ssh:"
+        " ssh: Could not resolve hostname h3: Name or service not known"
+    )
+
+
+def test_a_password_in_a_message_is_not_repeated() -> None:
+    """Whatever a proxy or a mirror has in its URL."""
+    line = 'fatal: [h1]: FAILED! => {"msg": "cannot reach http://me:secret@mirror.invalid/"}\n'
+    assert "secret" not in str(installation.read_printed(line)["h1"].problem)
