@@ -32,6 +32,21 @@ from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
 
+PYTHON_OF_YESTERDAY = """\
+#!/bin/sh
+# Answers as a Python 3.9 does when it is asked whether it is new enough, and for its version.
+case $2 in
+    *version_info*) exit 1 ;;
+    *) echo 3.9.2 ;;
+esac
+"""
+PYTHON_THAT_TALKS = """\
+#!/bin/sh
+# A Python on a host whose login scripts print something.
+echo "Welcome; this line is no message of an agent."
+exec python3 "$@"
+"""
+
 
 @pytest.fixture(scope="module")
 def places(five_hosts: Laboratory) -> tuple[Place, ...]:
@@ -84,7 +99,9 @@ def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
 
 def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
     """Lines before the agent's first are somebody else's."""
-    talker = str(Path(__file__).parent / "python_that_talks")
+    talker = "/run/python_that_talks"
+    with connected(places[:1]) as [found]:
+        found.write(Path(talker), PYTHON_THAT_TALKS, 0o755)
     with connected([dataclasses.replace(places[0], python=talker)]) as [found]:
         assert found.run(["hostname"], timeout_s=30).stdout == "h1\n"
 
@@ -186,6 +203,14 @@ def test_a_planted_offset_is_found(
         }
 
 
+def with_old_python(place: Place, _folder: Path) -> Place:
+    """A host whose Python says what a Python 3.9 would."""
+    python = "/run/python_of_yesterday"
+    with connected([place]) as [found]:
+        found.write(Path(python), PYTHON_OF_YESTERDAY, 0o755)
+    return dataclasses.replace(place, python=python)
+
+
 REFUSALS: dict[str, tuple[Callable[[Place, Path], Place], str]] = {
     "unknown name": (
         lambda place, _: dataclasses.replace(place, address="no-such-host.invalid"),
@@ -218,7 +243,7 @@ REFUSALS: dict[str, tuple[Callable[[Place, Path], Place], str]] = {
         r"h1: it has no Python: install Python 3\.11 or later",
     ),
     "Python too old": (
-        lambda place, folder: dataclasses.replace(place, python=old_python(folder)),
+        with_old_python,
         r"h1: its Python is too old \(3\.9\.2\): install Python 3\.11",
     ),
     "no folder": (
@@ -240,11 +265,6 @@ def knowing(place: Place, folder: Path, key: str | None) -> Place:
     text = "" if key is None else f"{place.address} {Path(key + '.pub').read_text()}"
     known.write_text(text)
     return dataclasses.replace(place, ssh_args=("-F", "none", "-o", f"UserKnownHostsFile={known}"))
-
-
-def old_python(_folder: Path) -> str:
-    """A program that says what a Python 3.9 would; hosts see the files of this machine."""
-    return str(Path(__file__).parent / "python_of_yesterday")
 
 
 @pytest.mark.parametrize(("broken", "words"), REFUSALS.values(), ids=REFUSALS)
