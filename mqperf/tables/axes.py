@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mqperf.columns import COLUMNS, TABLES, parameters
@@ -188,10 +189,11 @@ def shown_value(name: str, value: str | float) -> str:
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per point, of those that tell of it: a run that cannot be read tells the least."""
     names = dict.fromkeys((*SWEEP, "point", "threads", *FACTORS, *parameters()))
-    known = rows[[name for name in names if name in rows.columns]]
-    if "processes" in known.columns and (unknown := known["processes"].isna()).any():
-        known = pd.concat([known[~unknown], known[unknown]])
-    return known[known["point"].notna()].drop_duplicates("point")
+    if "processes" in rows.columns and (unknown := rows["processes"].isna()).any():
+        rows = pd.concat([rows[~unknown], rows[unknown]])
+    # pages ask often: columns are taken of the few rows, not rows of all columns
+    first = np.flatnonzero(~rows["point"].duplicated() & rows["point"].notna())
+    return rows[[name for name in names if name in rows.columns]].take(first)
 
 
 def _of_sweep(points: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:
@@ -221,7 +223,7 @@ def _needed(factor: str, points: pd.DataFrame) -> bool:
 
 
 def _several(points: pd.DataFrame, name: str) -> bool:
-    return name in points.columns and len(points[name].dropna().unique()) > 1
+    return name in points.columns and len(_known(points[name])) > 1
 
 
 def _values(rows: pd.DataFrame, name: str) -> list[object]:
@@ -229,10 +231,15 @@ def _values(rows: pd.DataFrame, name: str) -> list[object]:
 
     What every run states, a run or report that does not state it leaves open.
     """
-    values = list(rows[name].dropna().unique())
+    values = _known(rows[name])
     if name not in TABLES["runs"].columns and "processes" in rows.columns:
-        values += [None] if rows.loc[rows["processes"].notna(), name].isna().any() else []
+        values += [None] if (rows[name].isna() & rows["processes"].notna()).any() else []
     return values
+
+
+def _known(column: pd.Series) -> list[object]:
+    """Every value that a column has, once."""
+    return [value for value in column.unique() if not pd.isna(value)]
 
 
 def _is_number(rows: pd.DataFrame, name: str) -> bool:
