@@ -256,8 +256,9 @@ def audit(
     from mqperf import tables as rooms
     from mqperf.stats.checks import as_json_lines, as_text_lines
 
-    doubts = stats.complete(rooms.read(path))["doubts"]
-    for line in as_json_lines(doubts) if form == "json" else as_text_lines(doubts):
+    found = stats.complete(rooms.read(path))
+    doubts = found["doubts"]
+    for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
         console.print(line, markup=False, soft_wrap=True)
     if strict and len(doubts):
         raise typer.Exit(1)

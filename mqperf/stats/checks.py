@@ -28,7 +28,8 @@ from mqperf.stats.rules import (
     window,
 )
 from mqperf.stats.rules.finding import Finding, with_measured
-from mqperf.tables import Tables, conform, of_plan
+from mqperf.tables import Tables, at, conform, of_plan, varied
+from mqperf.tables.axes import worded
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """What a JSON line holds beside the evidence."""
@@ -346,16 +347,26 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
         yield json.dumps(line, ensure_ascii=False)
 
 
-def as_text_lines(doubts: pd.DataFrame) -> Iterator[str]:
-    """One line per doubt, as a person reads it; one line as well when there is none."""
+def as_text_lines(tables: Tables) -> Iterator[str]:
+    """One line per doubt, as a person reads it; one line as well when there is none.
+
+    It names the parameters that tell points of these tables apart; of a point of which no run is
+    there they are not known.
+    """
+    doubts, runs = tables["doubts"], tables["runs"]
     if doubts.empty:
         yield "no doubts"
+    names = list(varied(runs))
+    told = runs.dropna(subset=["point"]).groupby("point")[names].first().to_dict("index")
     for row in doubts.to_dict("records"):
         words = [_plain(row[name]) for name in SHOWN[:4]]
-        if (threads := _plain(row["threads"])) is not None:
-            words.append(f"{threads} thread{'' if threads == 1 else 's'}")
-        point = " ".join(str(word) for word in words if word is not None)
-        yield f"{point}: {row['kind']}: {row['text']} [{row['run']}]"
+        sweep = " ".join(str(word) for word in words if word is not None)
+        where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []
+        if names and (own := told.get(row["point"])) is not None:
+            place = ", ".join([sweep, *where, at(own, names)])
+        else:
+            place = " ".join(filter(None, [sweep, *where]))
+        yield f"{place}: {row['kind']}: {row['text']} [{row['run']}]"
 
 
 def _plain(value: object) -> str | int | None:

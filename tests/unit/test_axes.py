@@ -8,15 +8,28 @@ import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
 
-from mqperf import figures, notebook
+from mqperf import answer, figures, notebook
 from mqperf.columns import COMPUTED
 from mqperf.report.build import build
 from mqperf.report.comparison import page, summary
 from mqperf.report.methods import recorded
 from mqperf.stats import compared, complete
+from mqperf.stats.checks import as_text_lines
 from mqperf.stats.scaling import saturation_point
-from mqperf.tables import Tables, arranged, at, curves, empty, tidy, varied, with_parameters
+from mqperf.tables import (
+    Tables,
+    arranged,
+    at,
+    curves,
+    empty,
+    tidy,
+    varied,
+    with_parameters,
+    write,
+)
 from mqperf.tables.axes import worded
+from mqperf.tables.files import READ
+from mqperf.tables.published_folder import PUBLISHED
 
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 50), repeats=2)
 PAYLOADS = ("payload_bytes", (100, 1_000, 10_000))
@@ -132,6 +145,29 @@ def test_a_page_names_what_varies(pages: Path) -> None:
     system = _text(pages / "rabbitmq/index.rst")
     assert "- CALL at" in system
     assert "50 threads, payload 100 bytes, pause 0 s" in system
+
+
+def test_an_audit_names_what_varies(both: Tables) -> None:
+    """Points with as many threads are told apart; of a point that nobody measured no more is known
+    than its threads."""
+    doubt = both["doubts"].tail(1)
+    nobody = doubt.assign(point="nobody", run="missing")
+    lines = list(as_text_lines({**both, "doubts": pd.concat([doubt, nobody])}))
+    assert [line.partition(": ")[0] for line in lines] == [
+        "rabbitmq cmsm classic rpc-call, 50 threads, payload 10000 bytes, pause 0.1 s",
+        "rabbitmq cmsm classic rpc-call 50 threads",
+    ]
+
+
+def test_an_answer_has_a_column_for_what_varies(both: Tables, tmp_path: Path) -> None:
+    """The best points are told with every parameter, after their threads."""
+    write({name: both[name] for name in READ}, tmp_path)
+    (tmp_path / PUBLISHED).write_text('{"title": "Both"}')
+    headings, best = list(answer.of_runs(tmp_path))[:2]
+    assert headings.split()[-10:-3] == [
+        *("msg/sec", "threads", "payload,", "bytes", "pause,", "s", "p99,")
+    ]
+    assert best.split()[-7:-4] == ["50", "100", "0"]
 
 
 def test_a_sheet_has_a_row_for_each_value_of_the_rest(both: Tables) -> None:

@@ -714,13 +714,14 @@ def test_json_lines_hold_doubts_about_wording() -> None:
 
 def test_text_lines_name_point_kind_and_source() -> None:
     """A person reads where, what and why, and is told when there is nothing."""
-    doubts = checks.doubts(planted("messages", {"received": 38_005}, CALL))
-    (line,) = checks.as_text_lines(doubts)
+    found = planted("messages", {"received": 38_005}, CALL)
+    doubts = checks.doubts(found)
+    (line,) = checks.as_text_lines({**found, "doubts": doubts})
     assert line == (
         "rabbitmq cmsm classic rpc-call 100 threads: received-not-sent: servers received 38005"
         " messages, 5 more than clients sent [rpc-call-100-r1]"
     )
-    assert list(checks.as_text_lines(doubts.iloc[:0])) == ["no doubts"]
+    assert list(checks.as_text_lines({**found, "doubts": doubts.iloc[:0]})) == ["no doubts"]
 
 
 @pytest.mark.parametrize(
