@@ -23,7 +23,7 @@ from mqperf.figures.marks import (
 )
 from mqperf.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
-from mqperf.tables import over_repeats
+from mqperf.tables import over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.test_cases import TEST_CASES
 
@@ -220,7 +220,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     names = list(best["label"].unique())
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
-        rows = best[best["test_case"] == case]
+        rows = where(best, test_case=case)
         places = [names.index(name) + number * height for name in rows["label"]]
         values = shown(rows, "throughput_msg_s")
         shade = palette.assigned(palette.CASES, TEST_CASES, case).light

@@ -13,7 +13,7 @@ from mqperf.stats.checks import CHECKS
 from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
-from mqperf.tables import control_runs, without_control_runs
+from mqperf.tables import control_runs, where, without_control_runs
 from mqperf.tables.axes import further
 
 Tell = Callable[[pd.DataFrame], str]
@@ -118,7 +118,7 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
 def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
     """The parameters of the runs, a column per system; and the names of those nobody recorded."""
     grids, missing = {}, []
-    own = {system: runs[runs["system"] == system] for system in titles}
+    own = {system: where(runs, system=system) for system in titles}
     beside = {COLUMNS[name].label or name: _values(name) for name in further(runs)}
     told = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
     for section, parameters in told.items():

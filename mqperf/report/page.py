@@ -15,7 +15,7 @@ from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
 from mqperf.report.words import Layout, cell, joined
-from mqperf.tables import Tables, tidy, varied, with_parameters
+from mqperf.tables import Tables, tidy, varied, where, with_parameters
 from mqperf.tables.axes import FACTORS, occurring
 from mqperf.test_cases import TEST_CASES
 
@@ -93,7 +93,7 @@ def _factor(numbers: pd.Series) -> str:
 def _summary(own: Tables) -> Iterator[Text]:
     """The best point of every test case, in one sentence each; a sound one if there is any."""
     for case, words in TEST_CASES.items():
-        points = own["points"][own["points"]["test_case"].eq(case)]
+        points = where(own["points"], test_case=case)
         measured = best_first(points, own["doubts"])
         if measured.empty:
             continue

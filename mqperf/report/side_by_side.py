@@ -9,6 +9,7 @@ from mqperf.columns import COLUMNS
 from mqperf.report.rst import Grid, Note, Text, link
 from mqperf.report.verdicts import top_cell
 from mqperf.report.words import Layout, amount, joined, three_figures
+from mqperf.tables import where
 from mqperf.tables.axes import further, shown_values
 from mqperf.test_cases import TEST_CASES
 
@@ -35,7 +36,7 @@ def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
     """For each test case the top of every system, the highest first; doubted ones at the end."""
     unit = COLUMNS["throughput_msg_s"].shown
     for case, words in TEST_CASES.items():
-        rows = best[best["test_case"] == case]
+        rows = where(best, test_case=case)
         sound, doubted = _highest(rows[rows["sound"]]), _highest(rows[~rows["sound"]])
         told = [f"{titles[name]} {three_figures(rate)}" for name, rate in sound.items()]
         parts = [f"{joined(told)} {unit}"] if told else []
@@ -104,7 +105,7 @@ def _machine(runs: pd.DataFrame) -> Iterator[str]:
 
 def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     told = [
-        " ".join([title, *runs.loc[runs["system"] == system, "system_version"].dropna().unique()])
+        " ".join([title, *where(runs, system=system)["system_version"].dropna().unique()])
         for system, title in titles.items()
     ]
     yield f"Compared are {joined(told)}."
@@ -112,7 +113,7 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
 
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     """What is not the same for all systems, each as a sentence."""
-    own = {title: runs[runs["system"] == system] for system, title in titles.items()}
+    own = {title: where(runs, system=system) for system, title in titles.items()}
     others = {name: COLUMNS[name].heading() for name in further(runs)}
     for column, what in {**SAME, **others}.items():
         tell = partial(shown_values, column) if column in others else partial(_sorted, column)

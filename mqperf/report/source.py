@@ -31,7 +31,7 @@ from mqperf.report.topology_picture import describe, picture
 from mqperf.report.tops import tops
 from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
-from mqperf.tables import Tables, of_plan, without_control_runs, write
+from mqperf.tables import Tables, of_plan, select, where, without_control_runs, write
 
 MARK = "report.json"
 """The file by which a folder is known to be a report, and may be replaced."""
@@ -56,8 +56,8 @@ def write_source(
     best = tops(shown, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
-        own = {key: frame[frame["system"] == system] for key, frame in shown.items()}
-        context = _system(own, layouts, best[best["system"] == system], out / system, writer)
+        own = select(shown, system=system)
+        context = _system(own, layouts, where(best, system=system), out / system, writer)
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
     _write_methods(tables, systems, out / "methods", writer)
@@ -140,7 +140,7 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     one = next(iter(titles.values()))
     told = list(side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one))
     for system, title in titles.items():
-        own = {key: frame[frame["system"] == system] for key, frame in tables.items()}
+        own = select(tables, system=system)
         prefix = f"{title}: " if several else ""
         told.append(prefix + limits.sentence(limits.of_points(own)))
     told.append(saturation.sentence(tables["saturation_points"]))

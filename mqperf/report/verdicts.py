@@ -12,7 +12,7 @@ from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.stats.change import Change, change
 from mqperf.stats.checks import CHECKS
-from mqperf.tables import Tables, without_control_runs
+from mqperf.tables import Tables, where, without_control_runs
 from mqperf.test_cases import TEST_CASES
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
@@ -25,7 +25,7 @@ def verdicts(best: pd.DataFrame, system: str) -> list[str]:
 
 def _leaders(best: pd.DataFrame, system: str) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
-        rows = best[best["test_case"] == case].sort_values("throughput_msg_s")
+        rows = where(best, test_case=case).sort_values("throughput_msg_s")
         sound = rows[rows["sound"]]
         if len(sound):
             yield Text("**{}**: {}.").format(words.short, _sound(sound, rows, system))
@@ -71,12 +71,12 @@ def _against(top: pd.Series, last: pd.Series) -> str:
 def _costs(best: pd.DataFrame) -> Iterator[str]:
     """What replicated queues change against the plain ones of the same topology."""
     for topology in best["topology"].unique():
-        of = best[best["topology"] == topology]
+        of = where(best, topology=topology)
         kinds = sorted(of["queues"].unique())
         for plain, queues in product(kinds, kinds):
             if labels.copied(plain) or not labels.copied(queues):
                 continue
-            parts = list(_changes(of[of["queues"] == plain], of[of["queues"] == queues]))
+            parts = list(_changes(where(of, queues=plain), where(of, queues=queues)))
             if parts:
                 label = labels.layout(topology, queues)
                 yield f"{label} against the same with {plain} queues: {'; '.join(parts)}."
