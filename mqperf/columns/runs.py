@@ -6,7 +6,9 @@ THREADS = Column(
     "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
 )
 
-CORES = Column("cores", "Int64", "Hardware threads of a host.", check="positive")
+CORES = Column(
+    "cores", "Int64", "Hardware threads of a host.", "hardware threads", check="positive"
+)
 
 KEYS = (
     text("run", "Name of the run folder; for a published report, of the row's source."),
@@ -34,7 +36,9 @@ RUNS = (
         " methodology for what counts cannot tell.",
     ),
     Column("started", "datetime64[us, UTC]", "Start of the measured window."),
-    text("order", "Order of the sweep: listed, as the plan has it, or random."),
+    text(
+        "order", "Order of the sweep: listed, as the plan has it, or random.", "order of the sweep"
+    ),
     Column("seed", "Int64", "Seed of the random order."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
     Column(
@@ -44,7 +48,13 @@ RUNS = (
         " whether the machine drifts; 0 for all other runs. Points leave control runs out.",
         check="not negative",
     ),
-    Column("green_threads", "Int64", "Green threads in each client process.", check="positive"),
+    Column(
+        "green_threads",
+        "Int64",
+        "Green threads in each client process.",
+        "green threads in a client process",
+        check="positive",
+    ),
     parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
     parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
     parameter(
@@ -76,26 +86,46 @@ RUNS = (
     seconds("drain_s", "From the end of the load until no message was left.", "drain"),
     Column("expected", "Int64", "Load generator processes expected to report."),
     Column("reported", "Int64", "Load generator processes that did report."),
-    text("system_title", "The system's name as a person writes it."),
-    text("system_version", "Version of the system under test."),
-    text("runtime_version", "Version of what it runs on: Erlang, Java."),
+    text("system_title", "The system's name as a person writes it.", "name of the system"),
+    text("system_version", "Version of the system under test.", "version of the system"),
+    text("runtime_version", "Version of what it runs on: Erlang, Java.", "version of its runtime"),
     text("generator", "Load generator; empty where a report does not name it."),
-    text("generator_version", "Version of the load generator."),
-    text("python_version", "Version of the Python that the load generator ran on."),
-    text("os", "Operating system of the hosts."),
+    text("generator_version", "Version of the load generator.", "version of the load generator"),
+    text(
+        "python_version",
+        "Version of the Python that the load generator ran on.",
+        "Python of the load generator",
+    ),
+    text("os", "Operating system of the hosts.", "operating system"),
     text("kernel", "Kernel of the hosts."),
-    text("cpu_model", "Processor of the hosts."),
+    text("cpu_model", "Processor of the hosts.", "processor"),
     CORES,
-    Column("memory_bytes", "Int64", "Memory of each host.", unit="bytes", check="positive"),
-    text("clock_source", "Clock of the hosts' kernel."),
-    text("tcp_congestion_control", "Congestion control of TCP on the hosts."),
+    Column("memory_bytes", "Int64", "Memory of each host.", "memory", "bytes", check="positive"),
+    text("clock_source", "Clock of the hosts' kernel.", "clock source"),
+    text(
+        "tcp_congestion_control",
+        "Congestion control of TCP on the hosts.",
+        "TCP congestion control",
+    ),
     Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
-    text("cpu_governor", "What sets the CPU frequency of the hosts; empty when not told."),
-    seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "offset"),
-    text("network_card", "Card by which brokers were reached; loopback when all run on one host."),
-    text("network_driver", "Driver of that card; loopback has none."),
-    text("network_speed", "Speed of its link, where the kernel knows it; loopback has none."),
-    text("mqperf_version", "Version of mqperf that measured."),
+    text(
+        "cpu_governor",
+        "What sets the CPU frequency of the hosts; empty when not told.",
+        "CPU frequency governor",
+    ),
+    seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "clock offset"),
+    text(
+        "network_card",
+        "Card by which brokers were reached; loopback when all run on one host.",
+        "network card",
+    ),
+    text("network_driver", "Driver of that card; loopback has none.", "driver of the network card"),
+    text(
+        "network_speed",
+        "Speed of its link, where the kernel knows it; loopback has none.",
+        "speed of the network card",
+    ),
+    text("mqperf_version", "Version of mqperf that measured.", "version of mqperf"),
 )
 
 PARAMETERS = (

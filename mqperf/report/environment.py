@@ -6,6 +6,7 @@ import pandas as pd
 
 from mqperf.figures import labels
 from mqperf.report.rst import Grid
+from mqperf.tables.axes import titled
 
 NOT_RECORDED = "not recorded"
 
@@ -18,32 +19,32 @@ def environment(runs: pd.DataFrame) -> dict[str, Grid]:
         "Hardware": _table(
             runs,
             {
-                "CPU": _values("cpu_model"),
-                "hardware threads": _values("cores"),
-                "memory": _memory,
-                "client hosts": _values("hosts"),
+                titled("cpu_model"): _values("cpu_model"),
+                titled("cores"): _values("cores"),
+                titled("memory_bytes"): _memory,
+                titled("hosts"): _values("hosts"),
             },
         ),
         "Network": _table(
             runs,
             {
-                "card model": _values("network_card"),
-                "driver": _of_card("network_driver"),
-                "speed": _of_card("network_speed"),
-                "largest clock offset": _offset,
+                titled("network_card"): _values("network_card"),
+                titled("network_driver"): _of_card("network_driver"),
+                titled("network_speed"): _of_card("network_speed"),
+                f"largest {titled('clock_offset_s')}": _offset,
             },
         ),
         "Software": _table(
             runs,
             {
-                "OS": _values("os"),
-                "kernel": _values("kernel"),
-                "oslo.messaging": _values("generator_version"),
-                "Python of the load generator": _values("python_version"),
+                titled("os"): _values("os"),
+                titled("kernel"): _values("kernel"),
+                titled("generator_version"): _values("generator_version"),
+                titled("python_version"): _values("python_version"),
                 "MQ Server": _server,
-                "runtime of the MQ Server": _values("runtime_version"),
+                titled("runtime_version"): _values("runtime_version"),
                 "HA mode": _queues,
-                "mqperf": _values("mqperf_version"),
+                titled("mqperf_version"): _values("mqperf_version"),
             },
         ),
     }

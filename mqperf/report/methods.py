@@ -14,7 +14,7 @@ from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
 from mqperf.tables import control_runs, where, without_control_runs
-from mqperf.tables.axes import further
+from mqperf.tables.axes import further, titled
 
 Tell = Callable[[pd.DataFrame], str]
 
@@ -71,6 +71,15 @@ def _memory(runs: pd.DataFrame) -> str:
     return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
 
 
+def _by_title(tells: Mapping[str, Tell]) -> dict[str, Tell]:
+    """What is told of columns, by what these are called."""
+    return {titled(column): tell for column, tell in tells.items()}
+
+
+def _all_values(*columns: str) -> dict[str, Tell]:
+    return _by_title({column: _values(column) for column in columns})
+
+
 SWEEP_SECTION = "The sweep"
 
 PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
@@ -79,38 +88,27 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
         "attempts": _attempts,
         "whole runs of each point": _repeats,
         "control_runs": _control_runs,
-        "order": _order,
-        "green threads in a client process": _values("green_threads"),
-        "client processes on a host": _values("processes"),
-        "client hosts": _values("hosts"),
-        "targets": _values("targets"),
-        "warm-up": _values("warmup_s"),
-        "warm-up found": _largest("warmup_found_s"),
-        "measured window": _values("asked_s"),
-        "cool-down": _values("cooldown_s"),
-        "drain": _largest("drain_s"),
-        "timeout of a message": _values("timeout_s"),
+        **_by_title({"order": _order}),
+        **_all_values("green_threads", "processes", "hosts", "targets", "warmup_s"),
+        **_by_title({"warmup_found_s": _largest("warmup_found_s")}),
+        **_all_values("asked_s", "cooldown_s"),
+        **_by_title({"drain_s": _largest("drain_s")}),
+        **_all_values("timeout_s"),
     },
     "The machine": {
-        "CPU": _values("cpu_model"),
-        "hardware threads": _values("cores"),
-        "memory": _memory,
-        "OS": _values("os"),
-        "kernel": _values("kernel"),
-        "clock source": _values("clock_source"),
-        "clock offset between hosts": _largest("clock_offset_s"),
-        "CPU frequency governor": _values("cpu_governor"),
-        "TCP congestion control": _values("tcp_congestion_control"),
-        "somaxconn": _values("somaxconn"),
-        "network card": _values("network_card"),
+        **_all_values("cpu_model", "cores"),
+        **_by_title({"memory_bytes": _memory}),
+        **_all_values("os", "kernel", "clock_source"),
+        **_by_title({"clock_offset_s": _largest("clock_offset_s")}),
+        **_all_values("cpu_governor", "tcp_congestion_control", "somaxconn", "network_card"),
     },
-    "Versions": {
-        "mqperf": _values("mqperf_version"),
-        "system": _values("system_version"),
-        "runtime of the system": _values("runtime_version"),
-        "oslo.messaging": _values("generator_version"),
-        "Python of the load generator": _values("python_version"),
-    },
+    "Versions": _all_values(
+        "mqperf_version",
+        "system_version",
+        "runtime_version",
+        "generator_version",
+        "python_version",
+    ),
 }
 """Section -> parameter -> how the runs tell it; nothing where they do not."""
 
@@ -119,7 +117,7 @@ def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, G
     """The parameters of the runs, a column per system; and the names of those nobody recorded."""
     grids, missing = {}, []
     own = {system: where(runs, system=system) for system in titles}
-    beside = {COLUMNS[name].label or name: _values(name) for name in further(runs)}
+    beside = _all_values(*further(runs))
     told = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
     for section, parameters in told.items():
         rows = []

@@ -10,20 +10,20 @@ from mqperf.report.rst import Grid, Note, Text, link
 from mqperf.report.verdicts import top_cell
 from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.tables import where
-from mqperf.tables.axes import further, shown_values
+from mqperf.tables.axes import further, headed, shown_values
 from mqperf.test_cases import TEST_CASES
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
 
-SAME: Mapping[str, str] = {
-    "generator_version": "version of oslo.messaging",
-    "python_version": "Python of the load generator",
-    "mqperf_version": "version of mqperf",
-    "asked_s": "measured window, s",
-    "warmup_s": "warm-up, s",
-    "targets": "targets",
-    "threads": "thread counts",
-}
+SAME = (
+    "generator_version",
+    "python_version",
+    "mqperf_version",
+    "asked_s",
+    "warmup_s",
+    "targets",
+    "threads",
+)
 """What systems should have in common, beside the machine, if their numbers are to be compared."""
 
 
@@ -114,13 +114,13 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     """What is not the same for all systems, each as a sentence."""
     own = {title: where(runs, system=system) for system, title in titles.items()}
-    others = {name: COLUMNS[name].heading() for name in further(runs)}
-    for column, what in {**SAME, **others}.items():
+    others = further(runs)
+    for column in (*SAME, *others):
         tell = partial(shown_values, column) if column in others else partial(_sorted, column)
         values = {title: joined(tell(some)) for title, some in own.items()}
         if len(set(values.values())) > 1:
             each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
-            yield Text("Not the same for all, **{}**: {}.").format(what, each)
+            yield Text("Not the same for all, **{}**: {}.").format(headed(column), each)
 
 
 def _sorted(column: str, runs: pd.DataFrame) -> list[str]:

@@ -4,41 +4,40 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS
 from mqperf.tables import Tables, conform, of_plan, outside_plan, without_control_runs
-from mqperf.tables.axes import further, shown_values
+from mqperf.tables.axes import further, headed, shown_values
 
-COMPARED = {
-    "status": "Origin of the numbers",
-    "system_title": "System",
-    "system_version": "Version of the system",
-    "runtime_version": "Version of its runtime",
-    "generator_version": "Load generator",
-    "python_version": "Python of the load generator",
-    "mqperf_version": "Version of mqperf",
-    "hosts": "Client hosts",
-    "cpu_model": "Processor",
-    "cores": "Hardware threads of a host",
-    "memory_bytes": "Memory of a host, bytes",
-    "os": "Operating system",
-    "kernel": "Kernel",
-    "network_card": "Network card",
-    "network_driver": "Driver of the network card",
-    "network_speed": "Speed of the network card",
-    "clock_source": "Clock source",
-    "cpu_governor": "CPU frequency governor",
-    "tcp_congestion_control": "TCP congestion control",
-    "somaxconn": "somaxconn",
-    "green_threads": "Green threads of a client process",
-    "processes": "Client processes of a host",
-    "targets": "Targets",
-    "warmup_s": "Warm-up, s",
-    "asked_s": "Measured window, s",
-    "cooldown_s": "Cool-down, s",
-    "timeout_s": "Timeout of a message, s",
-    "order": "Order of the sweep",
-}
-"""Columns of ``runs`` that two sets of runs should have in common, in words."""
+COMPARED = (
+    "status",
+    "system_title",
+    "system_version",
+    "runtime_version",
+    "generator_version",
+    "python_version",
+    "mqperf_version",
+    "hosts",
+    "cpu_model",
+    "cores",
+    "memory_bytes",
+    "os",
+    "kernel",
+    "network_card",
+    "network_driver",
+    "network_speed",
+    "clock_source",
+    "cpu_governor",
+    "tcp_congestion_control",
+    "somaxconn",
+    "green_threads",
+    "processes",
+    "targets",
+    "warmup_s",
+    "asked_s",
+    "cooldown_s",
+    "timeout_s",
+    "order",
+)
+"""Columns of ``runs`` that two sets of runs should have in common."""
 
 UNKNOWN = "not stated"
 NOTHING = "nothing"
@@ -56,13 +55,13 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     also when both sides have the same.
     """
     runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
-    rows = [("Days of measuring", _days(runs_a), _days(runs_b))]
-    for name, what in COMPARED.items():
-        rows.append((what, _values(runs_a[name]), _values(runs_b[name])))
+    rows = [
+        ("Days of measuring", _days(runs_a), _days(runs_b)),
+        *((_what(name), _values(runs_a[name]), _values(runs_b[name])) for name in COMPARED),
+    ]
     for name in further(runs_a, runs_b):
-        heading = COLUMNS[name].heading()
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
-        rows.append((f"{heading[0].upper()}{heading[1:]}", in_a, in_b))
+        rows.append((_what(name), in_a, in_b))
     rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_in_one_only(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
@@ -71,6 +70,11 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
         found.append(("Left out, as the plan does not ask for it", *left_out))
     columns = ["what", "value_in_a", "value_in_b"]
     return conform("differences", pd.DataFrame(found, columns=columns))
+
+
+def _what(name: str) -> str:
+    heading = headed(name)
+    return f"{heading[0].upper()}{heading[1:]}"
 
 
 def _values(column: pd.Series) -> str:

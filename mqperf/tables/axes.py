@@ -166,6 +166,17 @@ def called(name: str) -> str:
     return COLUMNS[name].label or name
 
 
+def titled(name: str) -> str:
+    """What a column of runs is called in a list of what they had: ``client hosts``, ``warm-up``."""
+    return COUNTED[name][1] if name in COUNTED else COLUMNS[name].label or name
+
+
+def headed(name: str) -> str:
+    """The same with the unit of its values: ``warm-up, s``."""
+    column = COLUMNS[name]
+    return ", ".join(filter(None, [titled(name), column.shown or column.unit]))
+
+
 def occurring(name: str, rows: pd.DataFrame) -> str:
     """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
     known = ", ".join(shown_values(name, rows))

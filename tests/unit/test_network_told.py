@@ -36,7 +36,9 @@ def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> 
     """Its model, driver and speed; and that a network lay between."""
     read = elsewhere(root, tmp_path, "ens1", "ens1")
     told = shown(read)
-    assert (told["card model"], told["driver"], told["speed"]) == ("Maker X1", "x1", "25 Gbit/s")
+    assert told["network card"] == "Maker X1"
+    assert told["driver of the network card"] == "x1"
+    assert told["speed of the network card"] == "25 Gbit/s"
     page = " ".join(side_by_side.caveats(read["runs"], {"rabbitmq": "RabbitMQ"}))
     assert "no network lay between" not in page
 
@@ -46,10 +48,13 @@ def test_loopback_is_told_only_where_it_was_used(
     root: Path, tmp_path: Path, interface: str, card: str
 ) -> None:
     """A cluster that is reached by nobody knows what has no card."""
-    assert shown(elsewhere(root, tmp_path, interface))["card model"] == card
+    assert shown(elsewhere(root, tmp_path, interface))["network card"] == card
 
 
 def test_a_private_cluster_is_on_loopback(root: Path) -> None:
     """It has no card, hence no driver and no speed; that is known, and not a gap."""
     told = shown(tables.read(root / "data/samples/runs"))
-    assert (told["card model"], told["driver"]) == ("loopback", "none: loopback")
+    assert (told["network card"], told["driver of the network card"]) == (
+        "loopback",
+        "none: loopback",
+    )

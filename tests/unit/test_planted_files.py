@@ -698,7 +698,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     "another runtime": ("mixed-versions", "runtime Erlang 1", CALL, system(runtime="Erlang 1")),
     "another driver": (
         "mixed-versions",
-        "version of oslo.messaging 1",
+        "version of the load generator 1",
         CALL,
         facts(lambda found: found["generator"].update({"oslo.messaging": "1"})),
     ),

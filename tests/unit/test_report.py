@@ -272,15 +272,15 @@ def test_limits_that_nobody_can_tell_have_no_column(root: Path, tmp_path: Path) 
 def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     """Window, versions, every check with its reason, and what nobody recorded."""
     page = (tree / "methods/index.rst").read_text()
-    assert "- measured window\n     - 8 s" in page
+    assert "- window asked\n     - 8 s" in page
     assert "- whole runs of each point\n     - 3" in page
     assert "- 17.3.0" in page
     told = plain(page)
     assert [kind for kind, check in CHECKS.items() if check.reason not in told] == []
-    assert "Not recorded: order, " in told
+    assert "Not recorded: order of the sweep, " in told
     known = {**read, "runs": read["runs"].assign(order="random", seed=7, clock_source="tsc")}
     grids, missing = recorded(known["runs"], {"rabbitmq": "RabbitMQ"})
-    assert ("order", "random, seed 7") in grids["The sweep"].rows
+    assert ("order of the sweep", "random, seed 7") in grids["The sweep"].rows
     assert "clock source" not in missing
 
 
@@ -294,7 +294,7 @@ def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
     page = plain((tmp_path / "out/index.rst").read_text())
     assert "All systems were measured on one kind of machine" in page
     assert "Compared are Artemis 3.10.8 and RabbitMQ 3.10.8." in page
-    assert "**version of oslo.messaging**: Artemis 14.9.0; RabbitMQ 17.3.0." in page
+    assert "**version of the load generator**: Artemis 14.9.0; RabbitMQ 17.3.0." in page
 
 
 def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:

@@ -1,40 +1,41 @@
 """Rules over a whole set: its runs follow each other, are runs of their own, on one machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
+from mqperf.tables.axes import titled
 
-MACHINE: Mapping[str, str] = {
-    "cpu_model": "processor",
-    "cores": "hardware threads",
-    "memory_bytes": "memory, GiB",
-    "os": "operating system",
-    "kernel": "kernel",
-    "clock_source": "clock source",
-    "cpu_governor": "CPU frequency governor",
-    "tcp_congestion_control": "TCP congestion control",
-    "somaxconn": "somaxconn",
-}
-"""Columns of ``runs`` that are facts of the machine, in words."""
+MACHINE = (
+    "cpu_model",
+    "cores",
+    "memory_bytes",
+    "os",
+    "kernel",
+    "clock_source",
+    "cpu_governor",
+    "tcp_congestion_control",
+    "somaxconn",
+)
+"""Columns of ``runs`` that are facts of the machine."""
 
-NETWORK: Mapping[str, str] = {
-    "network_card": "network card",
-    "network_driver": "driver of the network card",
-    "network_speed": "speed of the network card",
-}
+NETWORK = (
+    "network_card",
+    "network_driver",
+    "network_speed",
+)
 """Those of the way to the brokers, which each system has its own."""
 
-VERSIONS: Mapping[str, str] = {
-    "system_title": "name of the system",
-    "system_version": "version of the system",
-    "runtime_version": "version of its runtime",
-    "generator_version": "version of oslo.messaging",
-    "python_version": "Python of the load generator",
-    "mqperf_version": "version of mqperf",
-}
+VERSIONS = (
+    "system_title",
+    "system_version",
+    "runtime_version",
+    "generator_version",
+    "python_version",
+    "mqperf_version",
+)
 
 Fact = str | int
 """What a run tells of its machine or of a version."""
@@ -104,7 +105,7 @@ def _seconds(values: pd.Series) -> pd.Series:
     return pd.to_timedelta(values.astype(float), unit="s")
 
 
-def _unlike(runs: pd.DataFrame, columns: Mapping[str, str]) -> Iterator[Finding]:
+def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
     """A finding for each run that differs from most others; where as many differ, from the first.
 
     What a run does not tell is no difference.
@@ -115,7 +116,7 @@ def _unlike(runs: pd.DataFrame, columns: Mapping[str, str]) -> Iterator[Finding]
         unlike = {name: own[name] for name in usual if _differs(name, own[name], usual[name])}
         if unlike:
             listing = "; ".join(
-                f"{columns[name]} {_told(name, value)}, of most others {_told(name, usual[name])}"
+                f"{_titled(name)} {_told(name, value)}, of most others {_told(name, usual[name])}"
                 for name, value in unlike.items()
             )
             yield Finding(row.run, listing, {name: str(value) for name, value in unlike.items()})
@@ -132,6 +133,11 @@ def _differs(name: str, value: Fact, usual: Fact) -> bool:
     if name == "memory_bytes":
         return abs(float(value) / float(usual) - 1) > RESERVED
     return value != usual
+
+
+def _titled(name: str) -> str:
+    """What a fact is called, with the unit of ``_told``."""
+    return f"{titled(name)}, GiB" if name == "memory_bytes" else titled(name)
 
 
 def _told(name: str, value: object) -> str:
