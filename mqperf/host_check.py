@@ -78,7 +78,7 @@ def _finding(place: Place, host: RemoteHost | HostError, needed: Collection[Tool
     required = [tool for tool in needed if "broker" in place.groups and tool not in has]
     room_bytes = host.room_bytes()
     facts = host.facts()
-    told = [
+    facts_in_words = [
         f"{host.name} ({', '.join(place.groups)}): Python {host.python}",
         f"{facts['cores']} cores",
         f"{room_bytes / GIGABYTE:.1f} GB free",
@@ -93,8 +93,10 @@ def _finding(place: Place, host: RemoteHost | HostError, needed: Collection[Tool
             " or name another folder (ansible_remote_tmp)"
         )
     if ATOP not in has:
-        told.append(f"no atop, which is optional: {_command(place, ATOP)}")
-    return Finding("MISSING" if problems else "ok", "; ".join([", ".join(told), *problems]))
+        facts_in_words.append(f"no atop, which is optional: {_command(place, ATOP)}")
+    return Finding(
+        "MISSING" if problems else "ok", "; ".join([", ".join(facts_in_words), *problems])
+    )
 
 
 def _command(place: Place, tool: Tool) -> str:

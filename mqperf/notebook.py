@@ -180,8 +180,8 @@ def overview(found: Tables) -> pd.DataFrame:
     """
     best = tops(found, layouts(found["runs"]))
     columns = ("system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
-    told = shown(best, *columns, *varied(found["points"]))
-    return told.assign(doubts=best["doubts"].map(", ".join))
+    table = shown(best, *columns, *varied(found["points"]))
+    return table.assign(doubts=best["doubts"].map(", ".join))
 
 
 def show_overview(found: Tables) -> None:

@@ -115,8 +115,8 @@ def _link(case: Case) -> Iterator[str]:
     if (link := case.link) is None:
         return
     asked = {name: getattr(link, name) for name in type(link).model_fields if name != "between"}
-    told = (f"{name} {value:g}" for name, value in asked.items() if value)
-    yield f"      link between {' and '.join(link.between)}: {', '.join(told) or 'as it is'}"
+    quantities = (f"{name} {value:g}" for name, value in asked.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(quantities) or 'as it is'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

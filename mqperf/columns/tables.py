@@ -58,8 +58,8 @@ def _table(
     own: tuple[str, ...],
     meanings: tuple[Column, ...] = (),
 ) -> Table:
-    told = {column.name: column.meaning for column in meanings}
-    return Table(name, row, tuple(column.name for column in keys) + own, told)
+    own_meanings = {column.name: column.meaning for column in meanings}
+    return Table(name, row, tuple(column.name for column in keys) + own, own_meanings)
 
 
 def _swept(of: Table) -> Table:

@@ -128,8 +128,8 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
 
 def as_text(text: str) -> str:
     """The text as matplotlib shows it to the letter: no formula, and not hidden from the legend."""
-    told = one_line(text, LONGEST_LABEL).replace("$", r"\$")
-    return f"\N{ZERO WIDTH SPACE}{told}" if told.startswith("_") else told
+    label = one_line(text, LONGEST_LABEL).replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
 
 
 def _legend(axes: Axes, columns: int) -> int:

@@ -40,9 +40,9 @@ def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Pa
     _shorten(root)
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
     for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
-        told = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
-        told.text = one_line(text)
-        root.insert(position, told)
+        element = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
+        element.text = one_line(text)
+        root.insert(position, element)
     style = ET.Element(f"{{{SVG}}}style")
     style.text = dark_style(drawn.getvalue().decode())
     root.insert(2, style)

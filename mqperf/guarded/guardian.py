@@ -158,9 +158,9 @@ def _watched(program: int, link: int, events: Events) -> int | None:
         ended = _reaped()
         if program in ended:
             return ended[program]
-        owner_died, told = events.wait()
-        signals = _read_some(link) if told else b""
-        if owner_died or (told and not signals):
+        owner_died, readable = events.wait()
+        signals = _read_some(link) if readable else b""
+        if owner_died or (readable and not signals):
             return None
         for number in signals:
             with suppress(OSError):  # It runs as somebody else.

@@ -127,8 +127,10 @@ def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | No
     systems = data.get("systems")
     if isinstance(systems, Mapping):
         problems += _unknown_names(systems)
-    told = {problem.where for problem in problems}
-    problems += [problem for problem in (check(data) if check else ()) if problem.where not in told]
+    places = {problem.where for problem in problems}
+    problems += [
+        problem for problem in (check(data) if check else ()) if problem.where not in places
+    ]
     return plan, problems
 
 

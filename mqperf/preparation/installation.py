@@ -39,7 +39,7 @@ OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
 
 
 @dataclass
-class Told:
+class HostResult:
     """What Ansible said of one host."""
 
     installed: list[str] = field(default_factory=list)
@@ -59,9 +59,9 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
     places = inventory.read(path).places
     packages = {place.name: _packages(place, wanted) for place in places}
     with HOSTS[HERE].reached() as here:
-        told = read_printed(_played(here, path, packages, dry=dry))
+        results = read_printed(_played(here, path, packages, dry=dry))
     for place in places:
-        yield _finding(place, told[place.name], dry=dry)
+        yield _finding(place, results[place.name], dry=dry)
 
 
 def _packages(place: Place, systems: Collection[str]) -> list[str]:
@@ -105,9 +105,9 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def read_printed(text: str) -> Mapping[str, Told]:
+def read_printed(text: str) -> Mapping[str, HostResult]:
     """By host, from what Ansible prints by default: a line for every task and host."""
-    found: defaultdict[str, Told] = defaultdict(Told)
+    found: defaultdict[str, HostResult] = defaultdict(HostResult)
     task = ""
     for line in text.splitlines():
         if heading := TASK.match(line):
@@ -133,11 +133,11 @@ def _reason(rest: str) -> str:
     return without_passwords(" ".join(message.split()))
 
 
-def _finding(place: Place, told: Told, *, dry: bool) -> Finding:
+def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     of = f"{place.name} ({', '.join(place.groups)})"
     names = {tool.package: tool.name for tool in TOOLS}
-    packages = ", ".join(names.get(package, package) for package in told.installed)
+    packages = ", ".join(names.get(package, package) for package in result.installed)
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
-    if told.problem:
-        return Finding("MISSING", f"{of}: {'; '.join(filter(None, [told.problem, done]))}")
+    if result.problem:
+        return Finding("MISSING", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
     return Finding("ok", f"{of}: {done or 'everything was there'}")

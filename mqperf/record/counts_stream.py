@@ -136,8 +136,8 @@ class _Dense:
     def values(self, name: str, none: float) -> NDArray[Any]:
         """A field of the rows; ``none`` where there is no row, or nothing in it."""
         found = np.full(self.length, none)
-        told = {number: getattr(row, name) for number, row in self.rows.items()}
-        known = {number: value for number, value in told.items() if value is not None}
+        numbers = {number: getattr(row, name) for number, row in self.rows.items()}
+        known = {number: value for number, value in numbers.items() if value is not None}
         found[np.array(list(known), dtype=np.int64) - self.first] = list(known.values())
         return found
 

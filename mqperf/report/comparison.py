@@ -47,9 +47,9 @@ def summary(comparison: pd.DataFrame) -> str:
     """How many figures of how many points were compared, and how many verdicts there are."""
     points = len(comparison.drop_duplicates([*KEYS, *axes_of(comparison)]))
     verdicts = comparison["verdict"].value_counts()
-    told = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse", "cannot tell")]
+    counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse", "cannot tell")]
     compared = f"{amount(len(comparison), 'comparison')} at {amount(points, 'point')}"
-    return f"{compared}: {', '.join(told)}."
+    return f"{compared}: {', '.join(counts)}."
 
 
 def text_lines(differences: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[str]:
@@ -84,7 +84,7 @@ def page(
     rules = [rule.format(min_effect=min_effect) for rule in RULES]
     rules += [APART] if len(_apart(comparison)) else []
     parts += [title("Point by point", "-"), bullets(rules)]
-    parts += [image(slug(file), told) for file, told in pictures]
+    parts += [image(slug(file), description) for file, description in pictures]
     for figure in comparison["figure"].unique():
         parts.append(_figure(str(figure), comparison[comparison["figure"] == figure]))
     return "\n\n".join(parts) + "\n"
@@ -115,8 +115,8 @@ def _figure(figure: str, rows: pd.DataFrame) -> str:
 
 def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of points of which one side was measured before the other."""
-    told = comparison["verdict"] != CANNOT_TELL
-    return comparison[told & comparison["in_turns"].isin(NOT_IN_TURNS)]
+    decided = comparison["verdict"] != CANNOT_TELL
+    return comparison[decided & comparison["in_turns"].isin(NOT_IN_TURNS)]
 
 
 def _verdict(row: Row) -> str:
@@ -147,10 +147,13 @@ def write(out: Path, name: str, *, differences: pd.DataFrame, comparison: pd.Dat
     """Write page, figure and both tables into the folder ``out``, and give the page."""
     out.mkdir(parents=True, exist_ok=True)
     write_tables({"differences": differences, "comparison": comparison}, out)
-    told = summary(comparison)
+    description = summary(comparison)
     write_svg(
-        ratio_sheet(comparison), out / f"{PICTURE}.svg", title="Ratios B / A", description=told
+        ratio_sheet(comparison),
+        out / f"{PICTURE}.svg",
+        title="Ratios B / A",
+        description=description,
     )
     file = out / "index.rst"
-    file.write_text(page(name, differences, comparison, [(PICTURE, told)]), encoding="utf-8")
+    file.write_text(page(name, differences, comparison, [(PICTURE, description)]), encoding="utf-8")
     return file

@@ -44,8 +44,10 @@ class Drawing:
 
 def counts(caption: str, rows: pd.DataFrame) -> Drawing:
     """Messages counted, and those that went wrong."""
-    told = [f"{COLUMNS[name].label} {_range(rows, name)}" for name in ("sent", "received", "lost")]
-    alt = f"Messages against {_axes(rows)}: {', '.join(told)}."
+    ranges = [
+        f"{COLUMNS[name].label} {_range(rows, name)}" for name in ("sent", "received", "lost")
+    ]
+    alt = f"Messages against {_axes(rows)}: {', '.join(ranges)}."
     return Drawing(caption, alt, partial(figures.count_sheet, rows))
 
 
@@ -54,14 +56,14 @@ def sweep(
 ) -> Drawing:
     """Throughput with saturation point and peak, latency and CPU; doubted points are hollow."""
     stream = TEST_CASES[test_case].finish.latency
-    told = {
+    names = {
         "throughput_msg_s": "throughput",
         "latency_mean_s": f"{stream} latency",
         "cpu_total_cores": f"{layout.system_title} CPU",
     }
     ranges = [
         f"{name} {_range(rows, column)} {COLUMNS[column].shown}"
-        for column, name in told.items()
+        for column, name in names.items()
         if rows[column].notna().any()
     ]
     alt = f"{TEST_CASES[test_case].title} against {_axes(rows)}: {'; '.join(ranges)}."
@@ -83,11 +85,11 @@ def sweep(
 def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
     """CPU of each broker node."""
     broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
-    told = [
+    nodes = [
         f"{node} {_range(broker[broker['process'] == node], 'total_cores')} %"
         for node in broker["process"].unique()
     ]
-    alt = f"Total CPU of each node against {_axes(cpu)}, and its system part: {joined(told)}."
+    alt = f"Total CPU of each node against {_axes(cpu)}, and its system part: {joined(nodes)}."
     return Drawing(caption, alt, partial(figures.node_sheet, cpu))
 
 
@@ -95,10 +97,10 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     """Throughput, second by second, and when actions of the plan went on."""
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
-    told = []
+    ranges = []
     for name, rows in figures.by_load(finished):
-        told.append(f"{name} {_range(rows, 'count')} msg/sec")
-    alt = f"Throughput in each second of the measured window: {'; '.join(told)}."
+        ranges.append(f"{name} {_range(rows, 'count')} msg/sec")
+    alt = f"Throughput in each second of the measured window: {'; '.join(ranges)}."
     if len(outages):
         alt += " Actions went on where it is shaded."
     return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))

@@ -136,12 +136,12 @@ def _grid(
     for position, row in enumerate(rows.index):  # a run may have several rows
         line = []
         for name in headings:
-            told = placed.get((row, name), [])
-            for text in told:
+            sentences = placed.get((row, name), [])
+            for text in sentences:
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
             value = cell(name.partition(" ")[0], rows[name].iloc[position])
-            line.append(value + Text("").join(notes[text].mark for text in told))
+            line.append(value + Text("").join(notes[text].mark for text in sentences))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
 

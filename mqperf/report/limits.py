@@ -41,5 +41,5 @@ def sentence(limits: pd.Series) -> str:
     parts = [f"{whom} in {counted[kind]}" for kind, whom in LIMITS.items() if kind in counted]
     others = {DIFFERS: "the repeats differ", UNKNOWN: "it cannot be told"}
     rest = [f"in {counted[kind]} {why}" for kind, why in others.items() if kind in counted]
-    told = "; ".join(filter(None, [joined(parts), *rest]))
-    return f"Bottleneck of {amount(len(limits), 'point')}: {told}."
+    listing = "; ".join(filter(None, [joined(parts), *rest]))
+    return f"Bottleneck of {amount(len(limits), 'point')}: {listing}."

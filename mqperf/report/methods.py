@@ -118,8 +118,8 @@ def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, G
     grids, missing = {}, []
     own = {system: where(runs, system=system) for system in titles}
     beside = _all_values(*further(runs))
-    told = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
-    for section, parameters in told.items():
+    sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
+    for section, parameters in sections.items():
         rows = []
         for name, tell in parameters.items():
             values = [tell(some) for some in own.values()]
@@ -160,8 +160,8 @@ def limits() -> dict[str, str]:
         "link": LINK_FULL,
         "lossy": LOSSY,
     }
-    told = {name: f"{100 * share:.0f} %" for name, share in shares.items()}
-    return told | {"fewest": f"{FEWEST}", "draws": f"{DRAWS}"}
+    values = {name: f"{100 * share:.0f} %" for name, share in shares.items()}
+    return values | {"fewest": f"{FEWEST}", "draws": f"{DRAWS}"}
 
 
 def checks(doubts: pd.DataFrame) -> Grid:

@@ -73,15 +73,15 @@ def page(layout: Layout, tables: Tables) -> Page:
 def _threads(runs: pd.DataFrame) -> str:
     """How many threads there were, how long they ran, and how often."""
     factors = [_factor(runs[name]) for name in ("green_threads", "processes", "hosts")]
-    told = "Threads are green threads of a client process x client processes x client hosts"
-    told += f": {' x '.join(factors)}." if all(factors) else "."
+    sentence = "Threads are green threads of a client process x client processes x client hosts"
+    sentence += f": {' x '.join(factors)}." if all(factors) else "."
     windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
     repeats = runs.loc[runs["status"] == "done", "repeat"].max()
     if windows and pd.notna(repeats):
         often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
-        told += f" Every point was measured for {windows} s, {often}."
+        sentence += f" Every point was measured for {windows} s, {often}."
     others = [occurring(name, runs) for name in varied(runs) if name not in FACTORS]
-    return f"{told} Points differ in {joined(others)}, too." if others else told
+    return f"{sentence} Points differ in {joined(others)}, too." if others else sentence
 
 
 def _factor(numbers: pd.Series) -> str:

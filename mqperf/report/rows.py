@@ -27,8 +27,8 @@ SWEEP = (
 def attempts(tables: Tables) -> pd.DataFrame:
     """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
     runs, counts = tables["runs"], tables["messages"][["run", *COUNTS]]
-    told = dict.fromkeys((*FACTORS, *varied(runs)))
-    names = ["run", "point", "threads", *told, "repeat", "status", "failure"]
+    of_points = dict.fromkeys((*FACTORS, *varied(runs)))
+    names = ["run", "point", "threads", *of_points, "repeat", "status", "failure"]
     return in_curves(runs[names].merge(counts, on="run", how="left"), "repeat")
 
 
@@ -70,8 +70,8 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
         )
     )
     used = ["total_cores", "sys_cores"]
-    told = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
-    own = named[["point", "threads", *told, "run", "kind", "process", *used]]
+    stated = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
+    own = named[["point", "threads", *stated, "run", "kind", "process", *used]]
     total = by_point(own, "run", "kind", "process")[used].sum()
     return over_repeats(total, used, "kind", "process")
 
@@ -107,5 +107,5 @@ def wide(used: pd.DataFrame) -> pd.DataFrame:
         *(f"sys_cores {node}" for node in brokers),
         *(f"total_cores {other}" for other in others),
     ]
-    told = points.set_index("point")[keys]
-    return told.join(table.reindex(columns=order), how="inner")
+    keyed = points.set_index("point")[keys]
+    return keyed.join(table.reindex(columns=order), how="inner")

@@ -23,7 +23,7 @@ UNKNOWN = "cannot tell"
 Row = Mapping[Any, Any]
 
 
-def told(saturation_points: pd.DataFrame) -> pd.DataFrame:
+def known(saturation_points: pd.DataFrame) -> pd.DataFrame:
     """The sweeps that say where they saturate."""
     return saturation_points[saturation_points["peak_lies"].isin(list(WHERE))]
 
@@ -42,9 +42,9 @@ def sentence(saturation_points: pd.DataFrame) -> str:
     counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
     rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
-    told = "; ".join(filter(None, [joined(parts), *rest]))
+    words = "; ".join(filter(None, [joined(parts), *rest]))
     return (
-        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {told}."
+        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {words}."
     )
 
 
@@ -63,7 +63,7 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
         )
         for layout in layouts
         for case in TEST_CASES
-        for row in layout.of(told(saturation_points), case).to_dict("records")
+        for row in layout.of(known(saturation_points), case).to_dict("records")
     ]
     return Grid("", headings, tuple(rows), style="numbers named paired")
 

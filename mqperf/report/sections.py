@@ -66,12 +66,12 @@ def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) ->
     words, attempts = TEST_CASES[case], rows.attempts(tables)
     marks = grids.marks(tables["doubts"], "counts", "run", shown)
     caption = f"{words.title} Message count"
-    told = [_POINTS[words.replies], f"Lost messages are {words.finish.lost}."]
+    sentences = [_POINTS[words.replies], f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
-        told.append("Counts are of whole runs, after the last message.")
+        sentences.append("Counts are of whole runs, after the last message.")
     return Section(
         "Message processing",
-        Text(" ").join(told),
+        Text(" ").join(sentences),
         drawings.counts(caption, attempts),
         grids.count_grid(caption, attempts, marks, labels),
         tidy(attempts),
@@ -207,5 +207,5 @@ def _over_time(tables: Tables) -> Iterator[str]:
             f" {late or 'none'} of them only after the warm-up."
         )
     heading = COLUMNS["throughput_sd_msg_s"].heading()
-    told = "The column *{}* above is the standard deviation in the measured window."
-    yield Text(told).format(heading)
+    sentence = "The column *{}* above is the standard deviation in the measured window."
+    yield Text(sentence).format(heading)

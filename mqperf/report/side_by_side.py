@@ -38,8 +38,8 @@ def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
         rows = where(best, test_case=case)
         sound, doubted = _highest(rows[rows["sound"]]), _highest(rows[~rows["sound"]])
-        told = [f"{titles[name]} {three_figures(rate)}" for name, rate in sound.items()]
-        parts = [f"{joined(told)} {unit}"] if told else []
+        rates = [f"{titles[name]} {three_figures(rate)}" for name, rate in sound.items()]
+        parts = [f"{joined(rates)} {unit}"] if rates else []
         for name, rate in doubted.items():
             if name not in sound:
                 parts.append(
@@ -104,11 +104,11 @@ def _machine(runs: pd.DataFrame) -> Iterator[str]:
 
 
 def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
-    told = [
+    compared = [
         " ".join([title, *where(runs, system=system)["system_version"].dropna().unique()])
         for system, title in titles.items()
     ]
-    yield f"Compared are {joined(told)}."
+    yield f"Compared are {joined(compared)}."
 
 
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:

@@ -138,15 +138,17 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     """What the first page says."""
     titles, several = _titles(systems), len(systems) > 1
     one = next(iter(titles.values()))
-    told = list(side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one))
+    sentences = list(
+        side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one)
+    )
     for system, title in titles.items():
         own = select(tables, system=system)
         prefix = f"{title}: " if several else ""
-        told.append(prefix + limits.sentence(limits.of_points(own)))
-    told.append(saturation.sentence(tables["saturation_points"]))
+        sentences.append(prefix + limits.sentence(limits.of_points(own)))
+    sentences.append(saturation.sentence(tables["saturation_points"]))
     return {
         "when": _when(tables["runs"]),
-        "verdicts": told,
+        "verdicts": sentences,
         "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
         "caveats": side_by_side.caveats(tables["runs"], titles) if several else [],

@@ -130,8 +130,8 @@ def data_quality(tables: Tables) -> list[str]:
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
     if watching:
-        told = "{} about control runs, which :doc:`the methods <methods/index>` tell."
-        sentences.append(Text(told).format(amount(watching, "doubt")))
+        sentence = "{} about control runs, which :doc:`the methods <methods/index>` tell."
+        sentences.append(Text(sentence).format(amount(watching, "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
     if unreadable := int(runs["status"].eq("unreadable").sum()):

@@ -21,6 +21,6 @@ def make_html(source: Path, out: Path) -> None:
     if built.returncode:
         said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
         said = said or built.stderr.splitlines()[-1:]
-        told = " / ".join(said[:3]).replace(f"{source}/", "")
-        raise ReportError(f"Sphinx could not build the HTML of the report: {told}")
+        reason = " / ".join(said[:3]).replace(f"{source}/", "")
+        raise ReportError(f"Sphinx could not build the HTML of the report: {reason}")
     shutil.rmtree(out / ".doctrees", ignore_errors=True)

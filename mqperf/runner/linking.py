@@ -12,14 +12,14 @@ from mqperf.plan import LinkPoint
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A link that is there, and ``told``, where the run folder has what is measured of it."""
+    """A link that is there, and ``record``, where the run folder has what is measured of it."""
 
     laid: Laid
-    told: MutableMapping[str, Any]
+    record: MutableMapping[str, Any]
 
     def measure(self, when: Literal["before", "after"]) -> None:
         """Write down what it is like now."""
-        self.told[when] = self.laid.measure().model_dump()
+        self.record[when] = self.laid.measure().model_dump()
 
 
 @contextmanager
@@ -32,6 +32,6 @@ def linked(link: LinkPoint | None, hosts: Hosts, facts: dict[str, Any]) -> Itera
         yield None
         return
     backend = choose(LINKS.values(), link, hosts)
-    told = facts["link"] = {"backend": backend.name}
+    record = facts["link"] = {"backend": backend.name}
     with backend.laid(link, hosts) as laid:
-        yield Linked(laid, told)
+        yield Linked(laid, record)

@@ -76,8 +76,8 @@ def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.Da
             f"the load generators' host was full ({_cores(full)}): {own};"
             f" others {full['others'].sum():.2f} cores",
         )
-    if told := _network_limit(links):
-        return Verdict("network", told)
+    if reason := _network_limit(links):
+        return Verdict("network", reason)
     return _rest(rows, nodes, links)
 
 
@@ -121,5 +121,5 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
 
 def _cores(rows: pd.DataFrame) -> str:
     used = listed(rows.dropna(subset=["total_cores"]))
-    told = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
-    return told or "nothing known"
+    listing = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
+    return listing or "nothing known"

@@ -357,12 +357,12 @@ def as_text_lines(tables: Tables) -> Iterator[str]:
     if doubts.empty:
         yield "no doubts"
     names = list(varied(runs))
-    told = runs.dropna(subset=["point"]).groupby("point")[names].first().to_dict("index")
+    values = runs.dropna(subset=["point"]).groupby("point")[names].first().to_dict("index")
     for row in doubts.to_dict("records"):
         words = [_plain(row[name]) for name in SHOWN[:4]]
         sweep = " ".join(str(word) for word in words if word is not None)
         where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []
-        if names and (own := told.get(row["point"])) is not None:
+        if names and (own := values.get(row["point"])) is not None:
             place = ", ".join([sweep, *where, at(own, names)])
         else:
             place = " ".join(filter(None, [sweep, *where]))

@@ -150,13 +150,13 @@ def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
     for name, side in (("A", a), ("B", b)):
         if side.empty:
             return f"{name} has no figures at all"
-    told = []
+    keys_of = []
     for key in keys:
         values = [sorted(side[key].dropna().unique()) for side in (a, b)]
         if not set(values[0]) & set(values[1]):
             listing = [", ".join(map(str, own)) for own in values]
-            told.append(f"{key} of A: {listing[0]}, of B: {listing[1]}")
-    return "; ".join(told) or f"no combination of {', '.join(keys)} was measured in both"
+            keys_of.append(f"{key} of A: {listing[0]}, of B: {listing[1]}")
+    return "; ".join(keys_of) or f"no combination of {', '.join(keys)} was measured in both"
 
 
 def _run_values(tables: Tables) -> pd.DataFrame:
@@ -272,5 +272,5 @@ def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
 
 
 def _doubted(in_a: str, in_b: str) -> str | None:
-    told = [f"{side}: {kinds}" for side, kinds in (("A", in_a), ("B", in_b)) if kinds]
-    return "; ".join(told) or None
+    sides = [f"{side}: {kinds}" for side, kinds in (("A", in_a), ("B", in_b)) if kinds]
+    return "; ".join(sides) or None

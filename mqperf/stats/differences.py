@@ -102,13 +102,13 @@ def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
 def _beside(tables: Tables) -> str:
     """The points that the folder's plan does not ask for, in words."""
     others = outside_plan(tables).drop_duplicates("point")
-    told = [
+    points = [
         f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
         f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
         for row in others.to_dict("records")
     ]
-    more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
-    return "; ".join([*told[:NAMED], *more]) or NOTHING
+    more = [f"and {len(points) - NAMED} more"] if len(points) > NAMED else []
+    return "; ".join([*points[:NAMED], *more]) or NOTHING
 
 
 def _threads(count: int) -> str:

@@ -52,8 +52,8 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     """
     runs = tables["runs"]
     figures = run_figures(tables)[["run", "throughput_msg_s"]]
-    told = dict.fromkeys((*FACTORS, *varied(runs)))
-    frame = runs[["run", "point", *SWEEP, "threads", *told]].merge(figures, on="run")
+    names = dict.fromkeys((*FACTORS, *varied(runs)))
+    frame = runs[["run", "point", *SWEEP, "threads", *names]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     rows = [
         {name: curve[name].iloc[0] for name in SWEEP} | _saturation_point(curve, values)
@@ -87,9 +87,9 @@ def saturation_point(sweep: pd.DataFrame) -> Row:
         return known | {"text": f"Cannot tell where the peak lies: {some} measured, not {FEWEST}."}
     noise = noise_of(threads, throughput)
     law = fitted(threads, throughput, noise)
-    peak, told = _peak(threads, throughput, noise or Noise(law.error, law.freedom), law)
+    peak, sentence = _peak(threads, throughput, noise or Noise(law.error, law.freedom), law)
     saturated, also = _saturation(threads, throughput, law)
-    return known | {"fit_error": law.error} | peak | saturated | {"text": f"{told}; {also}."}
+    return known | {"fit_error": law.error} | peak | saturated | {"text": f"{sentence}; {also}."}
 
 
 def _may_be_best(threads: Array, throughput: Array, noise: Noise) -> Array:

@@ -26,8 +26,8 @@ def points(tables: Tables) -> pd.DataFrame:
     frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
     # an attempt that cannot be read tells less of its point than the others
     by_point = frame.groupby("point", sort=False)
-    told = by_point[[name for name in keys if name != "point"]].first()
-    counted = told.join(by_point[["repeats", "failed"]].sum()).reset_index()
+    first = by_point[[name for name in keys if name != "point"]].first()
+    counted = first.join(by_point[["repeats", "failed"]].sum()).reset_index()
     spread = _spread(run_figures(tables))
     return conform("points", counted.merge(spread, how="left", left_on="point", right_index=True))
 

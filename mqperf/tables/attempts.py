@@ -74,6 +74,6 @@ def _told_by_name(run: Run) -> dict[str, Any]:
     found = NAME.fullmatch(run.case_id)
     if found is None:
         return {"run": run.id}
-    told: dict[str, Any] = dict(found.groupdict())
-    repeat = 1 if told["repeat"] is None else int(told["repeat"])
-    return {"run": run.id, **told, "threads": int(told["threads"]), "repeat": repeat}
+    parts: dict[str, Any] = dict(found.groupdict())
+    repeat = 1 if parts["repeat"] is None else int(parts["repeat"])
+    return {"run": run.id, **parts, "threads": int(parts["threads"]), "repeat": repeat}

@@ -70,8 +70,8 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
 def further(*sets: pd.DataFrame) -> list[str]:
     """The parameters that any of these runs tell beyond those that all runs have."""
     usual = TABLES["runs"].columns
-    told = {name for runs in sets for name in runs.columns if runs[name].notna().any()}
-    return [name for name in parameters() if name in told and name not in usual]
+    stated = {name for runs in sets for name in runs.columns if runs[name].notna().any()}
+    return [name for name in parameters() if name in stated and name not in usual]
 
 
 def arranged(rows: pd.DataFrame) -> Arrangement:
@@ -124,12 +124,12 @@ def with_parameters(rows: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def tidy(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows for others to read: without the parameters and factors that tell nothing apart."""
-    told = {*varied(rows)}
-    if told & {*FACTORS}:
-        told |= {"green_threads", "processes"}
+    kept = {*varied(rows)}
+    if kept & {*FACTORS}:
+        kept |= {"green_threads", "processes"}
     return rows.drop(
         columns=[
-            name for name in (*FACTORS, *parameters()) if name in rows.columns and name not in told
+            name for name in (*FACTORS, *parameters()) if name in rows.columns and name not in kept
         ],
         errors="ignore",
     )

@@ -26,7 +26,7 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     streams = read_streams(run)
     account = generator_of(run.case).account(run, streams.processes)
-    told = [*account.disagreements, *drained(streams, [*_of(number, events)])]
+    disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
     length = run.window[1] - run.window[0]
     finished = streams.finished(run.case.test_case)
     return {
@@ -38,7 +38,7 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
         "throughput_msg_s": finished.per_second(run.window).sum() / length,
         **accounted(run, streams),
         **_latency(run, streams),
-        "disagreements": "; ".join(told) or None,
+        "disagreements": "; ".join(disagreements) or None,
     }
 
 

@@ -19,11 +19,11 @@ def links(case: Case, facts: Facts) -> Iterator[dict[str, Any]]:
     for when in ("before", "after"):
         measured = getattr(facts.link, when)
         for name in QUANTITIES if measured is not None else ():
-            row[told(name, when)] = getattr(measured, name)
+            row[measured_column(name, when)] = getattr(measured, name)
     yield row
 
 
-def told(quantity: str, when: str) -> str:
+def measured_column(quantity: str, when: str) -> str:
     """The column of a quantity as it was measured: ``delay_before_s``."""
     unit = next(end for end in UNITS if quantity.endswith(end))
     return f"{quantity.removesuffix(unit)}_{when}{unit}"

@@ -118,11 +118,11 @@ def _network(system: SystemFacts, host: HostFacts) -> dict[str, Any]:
     if used == {LOOPBACK}:
         return {"network_card": "loopback"}
     cards = [card for card in host.network_cards if card.name in used]
-    told = {
+    of_cards = {
         "network_card": [card.model or card.name for card in cards],
         "network_driver": [card.driver for card in cards if card.driver],
         "network_speed": [
             f"{card.speed_bits_per_s / 1e9:g} Gbit/s" for card in cards if card.speed_bits_per_s
         ],
     }
-    return {name: ", ".join(dict.fromkeys(values)) or None for name, values in told.items()}
+    return {name: ", ".join(dict.fromkeys(values)) or None for name, values in of_cards.items()}

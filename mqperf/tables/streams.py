@@ -100,8 +100,8 @@ def _together(processes: ByProcess, name: str) -> Stream:
 
 def _instants(run: Whole, file: Path) -> Mapping[str, Stream]:
     header, streams = messages.read_all(file)
-    told = {stream.name: stream.columns for stream in header.streams}
-    _check(run, file, header, told if len(told) == len(header.streams) else {})
+    columns = {stream.name: stream.columns for stream in header.streams}
+    _check(run, file, header, columns if len(columns) == len(header.streams) else {})
     begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
     for name, instants in streams.items():
         if len(instants) and not (begin < instants.min() and instants.max() < end):
@@ -145,10 +145,10 @@ def _foreign(
 ) -> Iterator[str]:
     """In what a file differs from what this process of this run writes."""
     kind = next(one.kind for one in run.facts.processes if one.label == label)
-    told = (header.label, header.kind, header.test_case)
+    stated = (header.label, header.kind, header.test_case)
     asked = (label, kind, run.case.test_case)
-    if told != asked:
-        yield f"it is of {' '.join(told)}, not of {' '.join(asked)}"
+    if stated != asked:
+        yield f"it is of {' '.join(stated)}, not of {' '.join(asked)}"
     counts_from_it = kind == "client" or isinstance(header, Header)
     if counts_from_it and header.start is not None and header.start != run.load[0]:
         yield f"its load started at {header.start}, that of the run at {run.load[0]}"

@@ -24,9 +24,9 @@ def _milestones(run: Whole, events: Sequence[Event]) -> Iterator[str]:
         yield f"{FILE}: no event in it"
     if run.facts.started is None:
         return
-    told = [event.what for event in events]
+    names = [event.what for event in events]
     for name in MILESTONES:
-        if (times := told.count(name)) != 1:
+        if (times := names.count(name)) != 1:
             yield f"{FILE}: {times} events called {name}"
     hosts = {host.label for host in run.facts.hosts}
     for event in events:

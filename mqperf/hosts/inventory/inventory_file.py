@@ -10,7 +10,7 @@ from pathlib import Path
 from mqperf.errors import HostError
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.inventory import listed, yaml_file
-from mqperf.hosts.inventory.told import Told, Value
+from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.hosts.place import Place
 from mqperf.one_line import NAME
 
@@ -66,39 +66,39 @@ def read(path: Path) -> Inventory:
     if not path.exists():
         raise HostError(f"{path}: there is no such inventory")
     if path.suffix == ".json":
-        told = listed.of_text(path.read_text(encoding="utf-8"), str(path))
+        listing = listed.of_text(path.read_text(encoding="utf-8"), str(path))
     elif path.is_file() and path.suffix in {".yaml", ".yml"}:
-        told = yaml_file.read(path)
+        listing = yaml_file.read(path)
     else:
-        told = listed.read(path)
-    return _checked(told)
+        listing = listed.read(path)
+    return _checked(listing)
 
 
-def _checked(told: Told) -> Inventory:
-    members = {role: told.groups.get(role, ()) for role in ROLES}
+def _checked(listing: Listing) -> Inventory:
+    members = {role: listing.groups.get(role, ()) for role in ROLES}
     needed = list(dict.fromkeys(name for role in ROLES for name in members[role]))
-    problems = [*told.problems, *_missing(told)]
+    problems = [*listing.problems, *_missing(listing)]
     places: dict[str, Place] = {}
     for name in needed:
-        variables = told.hosts.get(name, {})
-        found = [*_refused(name, variables, told.source), *_forbidden(name, variables)]
+        variables = listing.hosts.get(name, {})
+        found = [*_refused(name, variables, listing.source), *_forbidden(name, variables)]
         problems += found
         if not found:
             groups = tuple(role for role in ROLES if name in members[role])
-            places[name] = _place(name, variables, groups, Path(told.source).parent)
-    problems += _twice(places, told.source)
+            places[name] = _place(name, variables, groups, Path(listing.source).parent)
+    problems += _twice(places, listing.source)
     if problems:
         raise HostError("\n".join(problems))
     roles = {role: tuple(places[name] for name in members[role]) for role in ROLES}
-    return Inventory(told.source, **roles)
+    return Inventory(listing.source, **roles)
 
 
-def _missing(told: Told) -> Iterator[str]:
+def _missing(listing: Listing) -> Iterator[str]:
     for role, purpose in ROLES.items():
-        if role not in told.groups:
-            yield f"{told.source}: no group {role!r}: add one, with the hosts for {purpose}"
-        elif not told.groups[role]:
-            yield f"{told.source}: group {role!r} has no hosts: name those for {purpose}"
+        if role not in listing.groups:
+            yield f"{listing.source}: no group {role!r}: add one, with the hosts for {purpose}"
+        elif not listing.groups[role]:
+            yield f"{listing.source}: group {role!r} has no hosts: name those for {purpose}"
 
 
 def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator[str]:

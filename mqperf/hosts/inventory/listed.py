@@ -6,14 +6,14 @@ from pathlib import Path
 
 from mqperf import guarded
 from mqperf.errors import HostError
-from mqperf.hosts.inventory.told import Told, Value
+from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.one_line import one_line
 
 PROGRAM = "ansible-inventory"
 LIMIT_S = 60
 
 
-def read(path: Path) -> Told:
+def read(path: Path) -> Listing:
     """Have Ansible read the inventory.  Raises ``HostError`` when it cannot, or is not there."""
     if shutil.which(PROGRAM) is None:
         raise HostError(
@@ -26,7 +26,7 @@ def read(path: Path) -> Told:
     return of_text(done.stdout, str(path))
 
 
-def of_text(text: str, source: str) -> Told:
+def of_text(text: str, source: str) -> Listing:
     """The inventory in what was printed.  Raises ``HostError`` when that is something else."""
     try:
         listed = json.loads(text)
@@ -41,7 +41,7 @@ def of_text(text: str, source: str) -> Told:
         ) from None
     members = {name: tuple(_members(name, groups, ())) for name in groups}
     hosts = dict.fromkeys(host for found in members.values() for host in found)
-    told = {
+    plain = {
         host: {
             name: Value(str(value), source)
             for name, value in variables.get(host, {}).items()
@@ -49,7 +49,7 @@ def of_text(text: str, source: str) -> Told:
         }
         for host in hosts
     }
-    return Told(source, {**told}, members)
+    return Listing(source, {**plain}, members)
 
 
 def _members(

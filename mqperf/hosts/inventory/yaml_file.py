@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from mqperf.errors import HostError
-from mqperf.hosts.inventory.told import Told, Value
+from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.plan_file.document import DocumentError, compose
 
 ALL = "all"
@@ -24,7 +24,7 @@ class _Group:
     children: list[str] = field(default_factory=list)
 
 
-def read(path: Path) -> Told:
+def read(path: Path) -> Listing:
     """What the file says; raises ``HostError`` when it is no YAML."""
     try:
         root = compose(path.read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def read(path: Path) -> Told:
     reader = _Reader(path)
     for name, node, _ in reader.entries(root):
         reader.group(name, node)
-    return reader.told()
+    return reader.listing()
 
 
 class _Reader:
@@ -46,7 +46,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._groups: dict[str, _Group] = {ALL: _Group()}
-        self._told = Told(str(path))
+        self._listing = Listing(str(path))
         self._taken = 0
 
     def group(self, name: str, node: yaml.Node, depth: int = 0) -> None:
@@ -116,10 +116,10 @@ class _Reader:
                 lines[name] = line
                 yield name, value, line
 
-    def told(self) -> Told:
+    def listing(self) -> Listing:
         """Hosts with all that they inherit: nearer groups win, and the hosts' own over all."""
-        told = self._told
-        told.groups = {name: tuple(self._members(name, ())) for name in self._groups}
+        listing = self._listing
+        listing.groups = {name: tuple(self._members(name, ())) for name in self._groups}
         depths = {name: 0 if name == ALL else 1 for name in self._groups}
         for _ in self._groups:  # so many levels at most
             for name, group in self._groups.items():
@@ -129,12 +129,12 @@ class _Reader:
         for host in dict.fromkeys(host for one in self._groups.values() for host in one.hosts):
             inherited: dict[str, Value] = {}
             for name in order:
-                if name == ALL or host in told.groups[name]:
+                if name == ALL or host in listing.groups[name]:
                     inherited |= self._groups[name].variables
             for group in self._groups.values():
                 inherited |= group.hosts.get(host, {})
-            told.hosts[host] = inherited
-        return told
+            listing.hosts[host] = inherited
+        return listing
 
     def _members(self, name: str, above: tuple[str, ...]) -> dict[str, None]:
         """Hosts of a group and its children, in the order of the file."""
@@ -147,4 +147,4 @@ class _Reader:
         return found
 
     def _refuse(self, line: int, text: str) -> None:
-        self._told.problems.append(f"{self._path}:{line}: {text}")
+        self._listing.problems.append(f"{self._path}:{line}: {text}")

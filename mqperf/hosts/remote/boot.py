@@ -17,11 +17,11 @@ from typing import Any
 NAME = "mqperf-agent-"
 
 
-def boot(told: dict[str, Any]) -> None:
+def boot(order: dict[str, Any]) -> None:
     """Make the folder, and hand on to the agent; say why not, in the agent's place."""
     try:
-        base = place(told["folder"])
-        folder = unpack(base, told["files"])
+        base = place(order["folder"])
+        folder = unpack(base, order["files"])
     except OSError as error:
         refuse(f"{error.filename or 'temporary files'}: {error.strerror}")
         return
@@ -29,7 +29,7 @@ def boot(told: dict[str, Any]) -> None:
     sys.dont_write_bytecode = True
     from mqperf.hosts.remote import agent
 
-    agent.main(folder, told["lease_s"])
+    agent.main(folder, order["lease_s"])
 
 
 def place(folder: str | None) -> Path:
@@ -60,8 +60,8 @@ def unpack(base: Path, files: dict[str, str]) -> Path:
 
 def refuse(reason: str) -> None:
     """Tell in one line why there will be no agent."""
-    told = json.dumps({"error": reason, "bytes": 0})
-    sys.stdout.write(f"\nmqperf-agent {told}\n")
+    answer = json.dumps({"error": reason, "bytes": 0})
+    sys.stdout.write(f"\nmqperf-agent {answer}\n")
     sys.stdout.flush()
 
 

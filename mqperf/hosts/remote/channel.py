@@ -72,12 +72,12 @@ class Channel:
         patience.daemon = True
         patience.start()
         try:
-            told = self._greeting()
+            greeting = self._greeting()
         finally:
             patience.cancel()
-        if "error" in told:
+        if "error" in greeting:
             raise HostError(
-                f"{self.name}: {told['error']}: make room there,"
+                f"{self.name}: {greeting['error']}: make room there,"
                 " or name another folder (ansible_remote_tmp)"
             )
         self._threads = [
@@ -85,7 +85,7 @@ class Channel:
         ]
         for thread in self._threads:
             thread.start()
-        return dict(told["ok"])
+        return dict(greeting["ok"])
 
     def _greeting(self) -> wire.Head:
         for _ in range(LINES_BEFORE):

@@ -43,7 +43,7 @@ class RemoteHost:
         cwd: Path | None = None,
     ) -> RemoteProcess:
         """Start a process with its output appended to ``log``; ``env`` None is the agent's own."""
-        told = self._channel.call(
+        started = self._channel.call(
             "start",
             label=label,
             argv=list(argv),
@@ -51,7 +51,7 @@ class RemoteHost:
             log=str(log),
             cwd=None if cwd is None else str(cwd),
         )
-        return RemoteProcess(label, told["pid"], told["create_time"], log, self._channel)
+        return RemoteProcess(label, started["pid"], started["create_time"], log, self._channel)
 
     def run(
         self,

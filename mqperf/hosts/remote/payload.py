@@ -42,6 +42,6 @@ def boot() -> bytes:
 
 def packed(files: Mapping[str, str], folder: str | None, lease_s: float) -> bytes:
     """What the booting program reads: a length, and as many bytes."""
-    told = {"files": dict(files), "folder": folder, "lease_s": lease_s}
-    content = zlib.compress(json.dumps(told).encode())
+    order = {"files": dict(files), "folder": folder, "lease_s": lease_s}
+    content = zlib.compress(json.dumps(order).encode())
     return b"%d\n%s" % (len(content), content)

@@ -131,9 +131,9 @@ def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> It
     missed = len(latency) - own.count
     last = missed + threads if missed else 0
     counted, late = latency[: len(latency) - last], latency[len(latency) - last :]
-    total, told = float(latency.sum()), (own.latency or 0.0) * own.count
+    total, own_total = float(latency.sum()), (own.latency or 0.0) * own.count
     slack = PRECISION * float(np.abs(latency).sum())
-    if not _left_over(total - told, missed, late, slack):
+    if not _left_over(total - own_total, missed, late, slack):
         mean = total / len(latency)
         yield f"{name}: latency {own.latency} by the simulator, {mean} recorded, {missed} uncounted"
     for figure, of in (("min_latency", np.min), ("max_latency", np.max)):

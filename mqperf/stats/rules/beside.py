@@ -21,15 +21,17 @@ def background_load(tables: Tables) -> Iterator[Finding]:
     """Background loads with messages that were lost, failed or cannot be accounted for."""
     for row in each(tables["background"]):
         faults = {name: int(getattr(row, name)) for name in FAULTS if _is_there(row, name)}
-        told = [f"{count} of {row.sent} {FAULTS[name]}" for name, count in faults.items()]
+        faults_in_words = [
+            f"{count} of {row.sent} {FAULTS[name]}" for name, count in faults.items()
+        ]
         if pd.notna(row.received) and row.received == 0:
-            told.append("no server received any")
+            faults_in_words.append("no server received any")
         if isinstance(row.disagreements, str):
-            told.append(f"two records of the same messages differ: {row.disagreements}")
-        if told:
+            faults_in_words.append(f"two records of the same messages differ: {row.disagreements}")
+        if faults_in_words:
             yield Finding(
                 row.run,
-                f"messages of the background load {row.load}: {', '.join(told)}",
+                f"messages of the background load {row.load}: {', '.join(faults_in_words)}",
                 {"background": int(row.background), "sent": int(row.sent), **faults},
             )
 

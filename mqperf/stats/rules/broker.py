@@ -11,12 +11,12 @@ def node_frozen(tables: Tables) -> Iterator[Finding]:
     """Nodes that were stopped during a run, and went on."""
     events = tables["events"]
     for run, rows in events[events["what"] == "frozen"].groupby("run", sort=False):
-        told = [_words(row, "node", "first", "last") for row in each(rows)]
-        listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in told)
+        frozen = [_words(row, "node", "first", "last") for row in each(rows)]
+        listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in frozen)
         yield Finding(
             str(run),
             f"stopped by a signal, as seen once a second: {listing}",
-            {node: last for node, _, last in told},
+            {node: last for node, _, last in frozen},
         )
 
 
@@ -25,16 +25,16 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
     events = tables["events"]
     alarms = events[events["what"] == "alarm"]
     for run, rows in alarms.groupby("run", sort=False):
-        told = [_words(row, "log", "times", "line") for row in each(rows)]
-        listing = ", ".join(f"{log}: {times}" for log, times, _ in told)
+        lines = [_words(row, "log", "times", "line") for row in each(rows)]
+        listing = ", ".join(f"{log}: {times}" for log, times, _ in lines)
         yield Finding(
             str(run),
-            f"the broker raised a resource alarm (lines in {listing}), first: {told[0][2]}",
-            {log: times for log, times, _ in told},
+            f"the broker raised a resource alarm (lines in {listing}), first: {lines[0][2]}",
+            {log: times for log, times, _ in lines},
         )
 
 
 def _words(event: Row, *names: str) -> tuple[Any, ...]:
     """What the event tells under these names; one that came from elsewhere may not."""
-    told = detail(event)
-    return tuple(told.get(name, "unknown") for name in names)
+    more = detail(event)
+    return tuple(more.get(name, "unknown") for name in names)

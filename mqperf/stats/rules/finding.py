@@ -54,10 +54,10 @@ def each(frame: pd.DataFrame) -> Iterator[Row]:
 def detail(event: Row) -> Mapping[str, Any]:
     """What an event tells more, by its key; nothing of one that tells no more, or no JSON."""
     try:
-        told = json.loads(event.detail)
+        content = json.loads(event.detail)
     except (TypeError, ValueError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def calls(tables: Tables) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
-from mqperf.tables.links import QUANTITIES, told
+from mqperf.tables.links import QUANTITIES, measured_column
 
 OFF_SHARE = 0.02
 """Share of what was asked by which a link may differ."""
@@ -32,7 +32,7 @@ def _off(row: Any, name: str) -> Iterator[str]:  # noqa: ANN401 (a row of a fram
     if pd.isna(asked):
         return
     for when in ("before", "after"):
-        found = getattr(row, told(name, when))
+        found = getattr(row, measured_column(name, when))
         if pd.notna(found) and abs(found - asked) > OFF.get(name, 0.0) + OFF_SHARE * asked:
             unit = column.shown or column.unit
             yield (

@@ -112,10 +112,10 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     apart = float(rates.max() / rates.min()) - 1
     chance = float(stats.f.sf(own / noise, len(rates) - 1, freedom)) if noise else 0.0
     if chance < CONTROL_CHANCE and apart >= MOVED:
-        told = ", ".join(f"{rate:.0f}" for rate in rates)
+        gave = ", ".join(f"{rate:.0f}" for rate in rates)
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {told} msg/sec, which spreads by {_percent(own)} where repeats"
+            f"the control runs gave {gave} msg/sec, which spreads by {_percent(own)} where repeats"
             f" of the same test case spread by {_percent(noise)} (standard deviation / mean)",
             {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )

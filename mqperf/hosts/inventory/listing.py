@@ -13,7 +13,7 @@ class Value:
 
 
 @dataclass(slots=True)
-class Told:
+class Listing:
     """Variables by host and hosts by group, both in the order of the file; and what is wrong."""
 
     source: str
