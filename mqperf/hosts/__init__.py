@@ -6,12 +6,15 @@ scratch folders are removed by a reaper, ports are reserved by names that the ke
 
 from mqperf.errors import HostError
 from mqperf.guarded import ForeignProcess
+from mqperf.hosts.clock import Offset
+from mqperf.hosts.common_ports import common_ports
 from mqperf.hosts.facts import host_facts
-from mqperf.hosts.host import Host, HostKind
+from mqperf.hosts.host import Host, HostKind, Output
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.process import Process, Watched, stop_all
 from mqperf.hosts.roles import Hosts
+from mqperf.hosts.spot import Spot
 from mqperf.registry import Registry
 
 __all__ = [
@@ -22,8 +25,12 @@ __all__ = [
     "HostKind",
     "Hosts",
     "LocalHost",
+    "Offset",
+    "Output",
     "Process",
+    "Spot",
     "Watched",
+    "common_ports",
     "host_facts",
     "interface_of",
     "lookup",

@@ -14,6 +14,9 @@ from mqperf.hosts import network
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+SYSTEM_PATH = "/usr/local/sbin:/usr/sbin:/sbin"
+"""Folders of programs for administrators, which a user's PATH often lacks."""
+
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 

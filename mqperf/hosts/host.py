@@ -5,11 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue
 
+from mqperf.hosts.clock import Offset
 from mqperf.hosts.process import Process, Watched
+from mqperf.software import Platform
+
+if TYPE_CHECKING:
+    from mqperf.hosts.roles import Hosts
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A folder on a host into which programs write, and how its content gets home to ours."""
+
+    folder: Path
+    fetch: Callable[[], None]
 
 
 class Host(Protocol):
@@ -22,6 +35,26 @@ class Host(Protocol):
     @property
     def name(self) -> str:
         """Label of the host in records and tables."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Where servers on it listen, and where others reach them: a number, no name."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where its programs are looked for: folders, separated by colons."""
+        ...
+
+    @property
+    def python(self) -> str:
+        """Its Python: the program."""
+        ...
+
+    @property
+    def platform(self) -> Platform:
+        """What compiled code must be built for to run there."""
         ...
 
     def start(
@@ -50,6 +83,20 @@ class Host(Protocol):
         """Make a private folder that vanishes at the end."""
         ...
 
+    def copied(self, ours: Path) -> Path:
+        """Where a file or folder of ours is found there; copied when it is not there yet.
+
+        A copy vanishes at the end, as everything of ours does.
+        """
+        ...
+
+    def output(self, home: Path) -> AbstractContextManager[Output]:
+        """Make a folder for what programs write there, whose content gets home to a folder of ours.
+
+        It may be that folder itself.
+        """
+        ...
+
     def make(self, folder: Path) -> None:
         """Make a folder for its owner only, and those that lead to it; it must not be there."""
         ...
@@ -74,8 +121,12 @@ class Host(Protocol):
         """Raise ``HostError`` when nothing more can be written into the folder."""
         ...
 
-    def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
-        """Reserve consecutive free ports."""
+    def ports(self, count: int, first: int | None = None) -> AbstractContextManager[tuple[int, ...]]:
+        """Reserve consecutive free ports: any, or those from ``first`` on."""
+        ...
+
+    def which(self, programs: Sequence[str]) -> Mapping[str, str | None]:
+        """Where programs are on its ``path``, None for those that are not there."""
         ...
 
     def listener(self, label: str, address: str, port: int, program: str) -> Watched | None:
@@ -89,6 +140,14 @@ class Host(Protocol):
         """What runs there of mqperf itself: process ids by the labels that tables show."""
         ...
 
+    def clock(self) -> Offset:
+        """How far its clock is ahead of ours, with a bound."""
+        ...
+
+    def check(self) -> None:
+        """Raise ``HostLost`` when it does not answer any more; asks nobody, and costs nothing."""
+        ...
+
     def facts(self) -> dict[str, JsonValue]:
         """What somebody who reads a measurement must know about the machine."""
         ...
@@ -96,11 +155,11 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HostKind:
-    """A kind of host; ``reached`` gives one as long as its context lasts.
+    """A kind of host; ``reached`` gives one for each role, or more, as long as its context lasts.
 
     Entering it raises ``HostError`` for a host that cannot be reached.
     """
 
     name: str
     title: str
-    reached: Callable[[], AbstractContextManager[Host]]
+    reached: "Callable[[], AbstractContextManager[Hosts]]"

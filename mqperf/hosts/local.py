@@ -1,9 +1,11 @@
 """This machine as a host."""
 
 import os
+import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -11,13 +13,28 @@ from pydantic import JsonValue
 from mqperf import guarded
 from mqperf.guarded import ForeignProcess, Process
 from mqperf.hosts import facts, files, listeners, ports
-from mqperf.hosts.host import HostKind
+from mqperf.hosts.clock import Offset
+from mqperf.hosts.host import HostKind, Output
+from mqperf.hosts.roles import Hosts
+from mqperf.software import Platform, here
 
 
 class LocalHost:
     """This machine: its processes, scratch folders, loopback ports and facts."""
 
     name = "local"
+    address = ports.LOOPBACK
+    python = sys.executable
+
+    @property
+    def path(self) -> str:
+        """Where the user's programs are, and those for administrators."""
+        return f"{os.environ.get('PATH', os.defpath)}:{facts.SYSTEM_PATH}"
+
+    @property
+    def platform(self) -> Platform:
+        """That of our own Python."""
+        return here()
 
     def start(
         self,
@@ -45,6 +62,17 @@ class LocalHost:
         """Make a private folder that vanishes at the end; see ``guarded.scratch``."""
         return guarded.scratch(prefix)
 
+    def copied(self, ours: Path) -> Path:
+        """Give the path itself: what is ours is here."""
+        return ours
+
+    @contextmanager
+    def output(self, home: Path) -> Iterator[Output]:
+        """Give the folder itself: what is written there is home."""
+        with files.host_errors(home, "make"):
+            home.mkdir(parents=True, exist_ok=True)
+        yield Output(home, lambda: None)
+
     def make(self, folder: Path) -> None:
         """Make a folder for its owner only, and those that lead to it; it must not be there."""
         files.make(folder)
@@ -69,9 +97,13 @@ class LocalHost:
         """Raise ``HostError`` when nothing more can be written into the folder."""
         files.check_room(folder)
 
-    def ports(self, count: int) -> AbstractContextManager[tuple[int, ...]]:
+    def ports(self, count: int, first: int | None = None) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""
-        return ports.reserved(count)
+        return ports.reserved(count, first=first)
+
+    def which(self, programs: Sequence[str]) -> Mapping[str, str | None]:
+        """Look for programs on the ``path``."""
+        return {name: shutil.which(name, path=self.path) for name in programs}
 
     def listener(self, label: str, address: str, port: int, program: str) -> ForeignProcess | None:
         """Find who listens on a port of an address of ours; see ``listeners.listener``."""
@@ -81,9 +113,16 @@ class LocalHost:
         """Tell that mqperf itself runs here."""
         return {"mqperf": os.getpid()}
 
+    def clock(self) -> Offset:
+        """Give none: it is our own."""
+        return Offset(0.0, 0.0)
+
+    def check(self) -> None:
+        """Raise nothing: it is lost together with us."""
+
     def facts(self) -> dict[str, JsonValue]:
         """Tell what somebody who reads a measurement must know about this machine."""
         return {"label": self.name, **facts.host_facts()}
 
 
-KIND = HostKind("local", "this machine", lambda: nullcontext(LocalHost()))
+KIND = HostKind("local", "this machine", lambda: nullcontext(Hosts.alone(LocalHost())))

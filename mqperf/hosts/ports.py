@@ -14,19 +14,23 @@ LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"  # noqa: S104 (nothing listens there: i
 
 
 @contextmanager
-def reserved(count: int, address: str = LOOPBACK) -> Iterator[tuple[int, ...]]:
+def reserved(
+    count: int, address: str = LOOPBACK, first: int | None = None
+) -> Iterator[tuple[int, ...]]:
     """Reserve ``count`` consecutive TCP ports which are free on this address of ours now.
+
+    With ``first`` only the block that begins there will do: another host has it already.
 
     A block is reserved by a name in the abstract socket namespace, which spans exactly what the
     ports span (all users of this network namespace), leaves no file, and is given back by the
     kernel when we die.  Programs other than mqperf do not know of it: who starts a server on such a
     port tries again once with another block when it was taken in between.
 
-    Raises ``HostError`` when no block is free.
+    Raises ``HostError`` when no block is free, or not that one.
     """
     if not 1 <= count <= BLOCK:
         raise HostError(f"a block has 1 to {BLOCK} ports, not {count}")
-    starts = list(range(FIRST, LAST, BLOCK))
+    starts = list(range(FIRST, LAST, BLOCK)) if first is None else [first]
     random.shuffle(starts)
     with ExitStack() as stack:
         for start in starts:
@@ -38,7 +42,8 @@ def reserved(count: int, address: str = LOOPBACK) -> Iterator[tuple[int, ...]]:
                     yield block
                     return
                 stack.close()
-    raise HostError(f"no {count} consecutive free ports between {FIRST} and {LAST} on {address}")
+    where = f"between {FIRST} and {LAST}" if first is None else f"from {first} on"
+    raise HostError(f"no {count} consecutive free ports {where} on {address}")
 
 
 def _claimed(start: int) -> socket.socket | None:

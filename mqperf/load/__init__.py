@@ -10,8 +10,9 @@ from mqperf.load.generator import (
     Generator,
     Job,
     Kind,
-    RunCommand,
+    Member,
     Tool,
+    members,
 )
 from mqperf.plan import Case
 from mqperf.registry import Registry
@@ -25,9 +26,10 @@ __all__ = [
     "Generator",
     "Job",
     "Kind",
-    "RunCommand",
+    "Member",
     "Tool",
     "generator_of",
+    "members",
 ]
 
 GENERATORS = Registry("generators", (simulator.GENERATOR,))

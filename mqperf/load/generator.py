@@ -14,10 +14,9 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from mqperf.plan import Case, Frozen
+from mqperf.software import Machine
 
 if TYPE_CHECKING:
-    import subprocess
-
     from mqperf.record import Whole
     from mqperf.series.stream import ByProcess
 
@@ -71,16 +70,6 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-class RunCommand(Protocol):
-    """How a host runs a short command to its end, and all that it started."""
-
-    def __call__(
-        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
-    ) -> "subprocess.CompletedProcess[str]":
-        """Its exit code and output; raises ``HostError`` when it has not ended in time."""
-        ...
-
-
 class Tool(Protocol):
     """A generator's program, ready to run on a host."""
 
@@ -95,13 +84,30 @@ class Tool(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A process of a load: client 1 sends to server 1, and so on, over all hosts."""
+
+    kind: Kind
+    number: int
+
+    @property
+    def label(self) -> str:
+        """How records call it: ``client-1``."""
+        return f"{self.kind}-{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
-    """What a generator is told of one run: it talks in ``control`` and writes into ``out``."""
+    """What a generator is told of one run on one host: which processes are to run there.
+
+    Paths are those of the host: they talk to the runner in ``control`` and write into ``out``.
+    """
 
     case: Case
     run_id: str
     access: Access
     tool: Tool
+    members: Sequence[Member]
     control: Path
     out: Path
 
@@ -119,6 +125,13 @@ class Account:
     disagreements: Sequence[str] = ()
 
 
+def members(case: Case) -> list[Member]:
+    """The processes of a case, servers first: a pair for every process of every client host."""
+    kinds: tuple[Kind, ...] = ("server", "client")
+    pairs = range(1, case.processes * case.hosts + 1)
+    return [Member(kind, number) for kind in kinds for number in pairs]
+
+
 def _none(_case: Case, _run_id: str) -> Sequence[str]:
     return ()
 
@@ -127,9 +140,9 @@ def _none(_case: Case, _run_id: str) -> Sequence[str]:
 class Generator:
     """A kind of load generator.
 
-    ``tool`` gets it ready for a driver, as ``System.drivers`` names it, making it on first use;
-    ``about`` names that tool in a few words and ``try_out`` starts it once and gives its versions.
-    Both have the host run what commands they need.
+    ``tool`` gets it ready for a driver, as ``System.drivers`` names it, on a host, making it on
+    first use; ``about`` names that tool in a few words and ``try_out`` starts it there once and
+    gives its versions.
     ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
     a plan may say of its load; each field is a column of the register, and may be swept.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
@@ -142,9 +155,9 @@ class Generator:
     title: str
     link: str
     test_cases: tuple[str, ...]
-    tool: Callable[[str, RunCommand], Tool]
+    tool: Callable[[str, Machine], Tool]
     about: Callable[[str], str]
-    try_out: Callable[[str, RunCommand], Mapping[str, str]]
+    try_out: Callable[[str, Machine], Mapping[str, str]]
     release: str
     parameters: type[Frozen]
     commands: Callable[[Job], list[Command]]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from mqperf.actions import ACTIONS
 from mqperf.errors import PlanError, SystemFault
+from mqperf.hosts import Hosts
 from mqperf.links import LINKS
 from mqperf.load import GENERATORS, Generator
 from mqperf.load.in_plans import problems_beside, problems_of
@@ -93,9 +94,9 @@ def _generators(plan: Plan) -> list[Generator]:
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """A plan as it can be measured on this machine.
+    """A plan as it can be measured on some hosts.
 
-    ``plan`` names for each kind of queue the one that it gets here; ``kinds`` are both, by system;
+    ``plan`` names for each kind of queue the one that it gets there; ``kinds`` are both, by system;
     ``refused`` gives by system and kind of queue why there is none.
     """
 
@@ -104,14 +105,14 @@ class Possible:
     refused: Mapping[tuple[str, str], str]
 
     def refusal(self, case: Case) -> str | None:
-        """Why the case cannot be measured here, or None when it can be."""
+        """Why the case cannot be measured there, or None when it can be."""
         return self.refused.get((case.system, case.queues))
 
 
-def possible(plan: Plan) -> Possible:
+def possible(plan: Plan, hosts: Hosts) -> Possible:
     """Look at what every system of the plan needs, before any of them is started.
 
-    Raises ``PlanError`` for what no machine has, and when two kinds of queue are the same one here.
+    Raises ``PlanError`` for what no machine has, and when two kinds of queue are the same one there.
     """
     check_plan(plan)
     kinds: dict[str, dict[str, str]] = {}
@@ -120,11 +121,14 @@ def possible(plan: Plan) -> Possible:
         kinds[name] = {}
         for queues in wanted.queues:
             try:
-                kinds[name][queues] = SYSTEMS[name].queues_here(queues, wanted.variants()[0])
+                kinds[name][queues] = SYSTEMS[name].queues_on(
+                    hosts.broker[0], queues, wanted.variants()[0]
+                )
             except SystemFault as fault:
                 refused[name, queues] = str(fault)
         _check_different(plan, name, kinds[name])
-    return Possible(plan.with_queues(kinds), kinds, refused)
+    plan = plan.with_queues(kinds).on(len(hosts.client))
+    return Possible(plan, kinds, refused)
 
 
 def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:

@@ -1,13 +1,13 @@
 """ActiveMQ (classic) as a system under test: one private broker, spoken to in AMQP 1.0."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
@@ -59,9 +59,9 @@ KAHADB = "<kahaDB/>"
 """The usual store, in the broker's own folder."""
 
 
-def installed() -> str:
-    """The version, when Java is here and the broker is too, or can be fetched."""
-    java = installed_java(OLDEST_JAVA)
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and the broker is here or can be fetched."""
+    java = installed_java(OLDEST_JAVA, host)
     available(ARCHIVE)
     return f"{ARCHIVE.version}, on Java {java.version}"
 
@@ -72,13 +72,15 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Run one broker in ``folder``, on loopback; fetched first if it is not in the cache."""
-    wanted = check(settings)
-    java, home = installed_java(OLDEST_JAVA), fetched(ARCHIVE)
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run one broker on the first host; fetched first if it is not in the cache."""
+    wanted, host = check(settings), spots[0].host
+    java, home = installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE))
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
-        broker = _broker(java, home, place / "broker", ports[0], wanted.heap_mb)
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
+    ) -> AmqpBrokers:
+        broker = _broker(java, home, places[0].within("broker"), ports[0], wanted.heap_mb)
         servers.start([broker], wanted.start_timeout_s)
         facts = about(
             "ActiveMQ",
@@ -87,29 +89,30 @@ def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterat
             wanted.heap_mb,
             broker.files["activemq.xml"],
         )
-        return AmqpBrokers(servers, ports, facts)
+        return AmqpBrokers(servers, (broker.name,), facts)
 
-    with Site("ActiveMQ", host, folder).launched(1, launch) as deployment:
+    with Site("ActiveMQ", spots).launched(1, launch) as deployment:
         yield deployment
 
 
-def configuration(folder: Path, port: int, store: str) -> str:
+def configuration(spot: Spot, port: int, store: str) -> str:
     """Write the activemq.xml of a broker with that store."""
     uri = (
-        f"amqp://127.0.0.1:{port}?maximumConnections=1000"
+        f"amqp://{spot.host.address}:{port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
     )
-    return BROKER.format(data=quoteattr(str(folder / "data")), store=store, uri=quoteattr(uri))
+    return BROKER.format(data=quoteattr(str(spot.folder / "data")), store=store, uri=quoteattr(uri))
 
 
-def _broker(java: Java, home: Path, folder: Path, port: int, heap_mb: int) -> Server:
+def _broker(java: Java, home: Path, spot: Spot, port: int, heap_mb: int) -> Server:
+    folder = spot.folder
     places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
     properties = {f"activemq.{name}": place for name, place in places.items()}
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
     return Server(
         label="Broker",
-        name=f"127.0.0.1:{port}",
-        folder=folder,
+        name=f"{spot.host.address}:{port}",
+        spot=spot,
         argv=(
             *java.command(folder, heap_mb, properties | LOGGING.properties(folder)),
             *opened,
@@ -119,7 +122,7 @@ def _broker(java: Java, home: Path, folder: Path, port: int, heap_mb: int) -> Se
         env=ENVIRONMENT,
         ready=(") started",),
         taken=("Address already in use",),
-        files={"activemq.xml": configuration(folder, port, KAHADB), **LOGGING.files},
+        files={"activemq.xml": configuration(spot, port, KAHADB), **LOGGING.files},
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
 from mqperf.systems import activemq, zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
@@ -58,8 +58,8 @@ PATIENCE_S = 15
 """A broker that has not found the others by then has not been seen to find them at all."""
 
 STORE = (
-    '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="127.0.0.1"'
-    ' bind="tcp://127.0.0.1:{port}" zkAddress="{zookeeper}" zkPath="/mqperf" sync="quorum_mem"/>'
+    '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="{address}"'
+    ' bind="tcp://{address}:{port}" zkAddress="{zookeeper}" zkPath="/mqperf" sync="quorum_mem"/>'
 )
 LOGGING = log4j1({"org.apache.zookeeper": "WARN"})
 OPENED = (*activemq.OPENED, "sun.nio.ch", "jdk.internal.ref")
@@ -68,16 +68,16 @@ MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every broker is started with: Java, all jars, and its heap."""
+    """What every broker of a host is started with: Java, all jars, and its heap."""
 
     java: Java
     jars: tuple[Path, ...]
     heap_mb: int
 
 
-def installed() -> str:
-    """The version, when everything is here or can be fetched."""
-    java = installed_java(activemq.OLDEST_JAVA)
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and everything else is here or can be fetched."""
+    java = installed_java(activemq.OLDEST_JAVA, host)
     for archive in (ARCHIVE, *JARS):
         available(archive)
     return f"{ARCHIVE.version}, on Java {java.version}"
@@ -89,51 +89,68 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Run three brokers and three ZooKeepers in ``folder``, on loopback.
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run three brokers and three ZooKeepers, a pair on each host if there are as many.
 
     They are given when one broker is master, and the others hold copies of its store.
     """
     wanted = check(settings)
-    tools = Tools(installed_java(activemq.OLDEST_JAVA), tuple(_jars()), wanted.heap_mb)
-    edition = zookeeper.Edition(tools.jars, ("LEADER ELECTION TOOK",), log4j1({}))
+    tools = {spot.host.name: _tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    edition = zookeeper.Edition(
+        lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), log4j1({})
+    )
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
+    ) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
-        brokers = [_broker(tools, place, index, own, keepers) for index in range(SIZE)]
-        ensemble = zookeeper.ensemble(tools.java, edition, place, keepers)
+        zk = zookeeper.connect_string(places, keepers)
+        brokers = [
+            _broker(tools[spot.host.name], spot, index, own, zk)
+            for index, spot in enumerate(places)
+        ]
+        java = {name: known.java for name, known in tools.items()}
+        ensemble = zookeeper.ensemble(java, edition, places, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers, wanted.start_timeout_s)
         facts = about(
             "ActiveMQ, replicated LevelDB (historic)",
             ARCHIVE.version,
-            f"Java {tools.java.version}, ZooKeeper {ZOOKEEPER}",
+            f"Java {java[places[0].host.name].version}, ZooKeeper {ZOOKEEPER}",
             wanted.heap_mb,
             brokers[0].files["activemq.xml"],
         ) | {"incidents": [*servers.incidents]}
         # Only the master listens; who that is, the brokers agreed upon.
-        first = sorted(range(SIZE), key=lambda index: MASTER not in text(host, brokers[index].log))
-        return AmqpBrokers(servers, tuple(own[index] for index in first), facts)
+        first = sorted(brokers, key=lambda one: MASTER not in text(one.host, one.log))
+        return AmqpBrokers(servers, tuple(one.name for one in first), facts)
 
-    with Site("ActiveMQ", host, folder).launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
+    site = Site("ActiveMQ", spots, SIZE)
+    with site.launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
         yield deployment
 
 
-def _jars() -> Iterator[Path]:
+def _tools_on(host: Host, heap_mb: int) -> Tools:
+    return Tools(installed_java(activemq.OLDEST_JAVA, host), tuple(_jars(host)), heap_mb)
+
+
+def _jars(host: Host) -> Iterator[Path]:
     """Every jar of the archive but its ZooKeeper, and a newer one."""
-    home = fetched(ARCHIVE)
+    archive = fetched(ARCHIVE)
+    home = host.copied(archive)
     yield home / "bin" / "activemq.jar"
     for folder in ("lib", "lib/optional"):
-        yield from (jar for jar in home.glob(f"{folder}/*.jar") if jar.name != BROUGHT_ZOOKEEPER)
-    yield from (fetched(jar) / jar.file for jar in JARS)
+        names = (jar.name for jar in archive.glob(f"{folder}/*.jar"))
+        yield from (home / folder / name for name in names if name != BROUGHT_ZOOKEEPER)
+    yield from (host.copied(fetched(jar) / jar.file) for jar in JARS)
 
 
 def _broker(
-    tools: Tools, place: Path, index: int, ports: Sequence[int], keepers: Sequence[int]
+    tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers: str
 ) -> Server:
     """One broker; ``ports`` are the clients' ports, then those of the brokers."""
-    folder, port = place / f"broker{index + 1}", ports[index]
-    store = STORE.format(port=ports[SIZE + index], zookeeper=zookeeper.connect_string(keepers))
+    spot, port, address = place.within(f"broker{index + 1}"), ports[index], place.host.address
+    store = STORE.format(address=address, port=ports[SIZE + index], zookeeper=keepers)
+    folder = spot.folder
     places = {"home": folder, "base": folder, "conf": folder, "data": folder / "data"}
     properties = {
         "zookeeper.sasl.client": "false",
@@ -143,8 +160,8 @@ def _broker(
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
     return Server(
         label=f"Broker {index + 1}",
-        name=f"127.0.0.1:{port}",
-        folder=folder,
+        name=f"{address}:{port}",
+        spot=spot,
         argv=(
             *tools.java.command(folder, tools.heap_mb, properties),
             *opened,
@@ -156,7 +173,7 @@ def _broker(
         env=ENVIRONMENT,
         ready=(") started", SLAVE),
         taken=("Address already in use",),
-        files={"activemq.xml": activemq.configuration(folder, port, store), **LOGGING.files},
+        files={"activemq.xml": activemq.configuration(spot, port, store), **LOGGING.files},
         restarts=RESTARTS,
         patience_s=PATIENCE_S,
     )

@@ -36,20 +36,20 @@ def about(
 
 @dataclass(frozen=True, slots=True)
 class AmqpBrokers:
-    """The deployment: servers, the ports of its brokers (the active one's first), and facts."""
+    """The deployment: servers, the addresses of its brokers (the active one first), and facts."""
 
     servers: Servers
-    ports: tuple[int, ...]
+    addresses: tuple[str, ...]
     about: Mapping[str, JsonValue]
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Brokers, in the order of their ports, then what they need."""
+        """Brokers, in the order of their addresses, then what they need."""
         return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Give all brokers, the active one first; runs keep apart by their topics."""
-        brokers = Endpoint("amqp-1.0", tuple(f"127.0.0.1:{port}" for port in self.ports))
+        brokers = Endpoint("amqp-1.0", self.addresses)
         return Access(brokers, brokers)
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
@@ -69,5 +69,5 @@ class AmqpBrokers:
         self.servers.collect(folder)
 
     def _place(self, name: str) -> int:
-        addresses = [f"127.0.0.1:{port}" for port in self.ports]
-        return addresses.index(name) if name in addresses else len(addresses)
+        known = self.addresses
+        return known.index(name) if name in known else len(known)

@@ -1,16 +1,13 @@
 """ActiveMQ Artemis as a system under test: one private broker, spoken to in AMQP 1.0."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host
+from mqperf.hosts import Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
-from mqperf.systems.archive import fetched
-from mqperf.systems.artemis_broker import ARCHIVE, OLDEST_JAVA, Part, Tools, broker, installed
-from mqperf.systems.java import installed_java
+from mqperf.systems.artemis_broker import ARCHIVE, Part, broker, installed, tools_on
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -22,13 +19,15 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Run one broker in ``folder``, on loopback; fetched first if it is not in the cache."""
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run one broker on the first host; fetched first if it is not in the cache."""
     wanted = check(settings)
-    tools = Tools(installed_java(OLDEST_JAVA), fetched(ARCHIVE), wanted.heap_mb)
+    tools = tools_on(spots[0].host, wanted.heap_mb)
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
-        server = broker(tools, place / "broker", ports[0], Part())
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
+    ) -> AmqpBrokers:
+        server = broker(tools, places[0].within("broker"), ports[0], Part())
         servers.start([server], wanted.start_timeout_s)
         facts = about(
             "ActiveMQ Artemis",
@@ -37,9 +36,9 @@ def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterat
             wanted.heap_mb,
             server.files["broker.xml"],
         )
-        return AmqpBrokers(servers, ports, facts)
+        return AmqpBrokers(servers, (server.name,), facts)
 
-    with Site("Artemis", host, folder).launched(1, launch) as deployment:
+    with Site("Artemis", spots).launched(1, launch) as deployment:
         yield deployment
 
 

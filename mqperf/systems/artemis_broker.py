@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from mqperf.systems.archive import Archive, available
+from mqperf.hosts import Host, Spot
+from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
 from mqperf.systems.java_logging import log4j2
 from mqperf.systems.private import Server
@@ -55,7 +56,7 @@ BROKER = """\
     <journal-directory>{data}/journal</journal-directory>
     <large-messages-directory>{data}/large-messages</large-messages-directory>
 {availability}    <acceptors>
-      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP;tcpNoDelay=true</acceptor>
+      <acceptor name="amqp">tcp://{address}:{port}?protocols=AMQP;tcpNoDelay=true</acceptor>
 {acceptors}    </acceptors>
     <address-settings>
       <address-setting match="#">
@@ -93,15 +94,21 @@ class Part:
     acceptors: str = ""
 
 
-def installed() -> str:
-    """The version, when Java is here and the broker is too, or can be fetched."""
-    java = installed_java(OLDEST_JAVA)
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and the broker is here or can be fetched."""
+    java = installed_java(OLDEST_JAVA, host)
     available(ARCHIVE)
     return f"{ARCHIVE.version}, on Java {java.version}"
 
 
-def broker(tools: Tools, folder: Path, port: int, part: Part) -> Server:
-    """A broker in ``folder`` which clients reach at ``port``."""
+def tools_on(host: Host, heap_mb: int) -> Tools:
+    """The tools of brokers on a host, fetched here and copied there if they are not there yet."""
+    return Tools(installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE)), heap_mb)
+
+
+def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
+    """A broker in a folder of a host, which clients reach at ``port``."""
+    folder = spot.folder
     properties = {
         "artemis.home": tools.home,
         "artemis.instance": folder,
@@ -112,14 +119,15 @@ def broker(tools: Tools, folder: Path, port: int, part: Part) -> Server:
     }
     settings = BROKER.format(
         data=escape(str(folder / "data")),
+        address=spot.host.address,
         port=port,
         availability=part.availability,
         acceptors=part.acceptors,
     )
     return Server(
         label=part.label,
-        name=f"127.0.0.1:{port}",
-        folder=folder,
+        name=f"{spot.host.address}:{port}",
+        spot=spot,
         argv=(
             *tools.java.command(folder, tools.heap_mb, properties),
             *("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"),

@@ -5,17 +5,17 @@ One backup copies the primary's journal and takes over from it; the other waits 
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
 from mqperf.systems import zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
-from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, OLDEST_JAVA, Part, Tools, broker
+from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, Part, Tools, broker, tools_on
 from mqperf.systems.artemis_broker import installed as installed_artemis
-from mqperf.systems.java import installed_java
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -65,18 +65,18 @@ AVAILABILITY = """\
       </replication>
     </ha-policy>
 """
-CONNECTOR = '      <connector name="broker{index}">tcp://127.0.0.1:{port}</connector>\n'
+CONNECTOR = '      <connector name="broker{index}">tcp://{address}</connector>\n'
 REFERENCE = "          <connector-ref>broker{index}</connector-ref>\n"
-ACCEPTOR = '      <acceptor name="core">tcp://127.0.0.1:{port}?protocols=CORE</acceptor>\n'
+ACCEPTOR = '      <acceptor name="core">tcp://{address}?protocols=CORE</acceptor>\n'
 NO_FAILBACK = "          <allow-failback>false</allow-failback>\n"
 
 SYNCHRONIZED = "AMQ221024"
 """Artemis' code for: the backup holds all that the primary has."""
 
 
-def installed() -> str:
-    """The version, when everything is here or can be fetched."""
-    version = installed_artemis()
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and everything else is here or can be fetched."""
+    version = installed_artemis(host)
     for jar in JARS:
         available(jar)
     return version
@@ -88,56 +88,81 @@ def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Run three brokers and three ZooKeepers in ``folder``, on loopback.
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run three brokers and three ZooKeepers, a pair on each host if there are as many.
 
     They are given when the primary is active and a backup holds a copy of its journal.
     """
     wanted = check(settings)
-    tools = Tools(installed_java(OLDEST_JAVA), fetched(ARCHIVE), wanted.heap_mb)
-    jars = [*(tools.home / "lib").glob("*.jar"), *(fetched(jar) / jar.file for jar in JARS)]
+    tools = {spot.host.name: tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    archive = fetched(ARCHIVE)
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> AmqpBrokers:
+    def jars(host: Host) -> list[Path]:
+        """Every jar of the archive, and what its ZooKeeper lacks."""
+        brought = [host.copied(archive) / "lib" / jar.name for jar in (archive / "lib").glob("*.jar")]
+        return [*brought, *(host.copied(fetched(jar) / jar.file) for jar in JARS)]
+
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
+    ) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
-        brokers = [_member(tools, place, index, own, keepers) for index in range(SIZE)]
-        ensemble = zookeeper.ensemble(tools.java, zookeeper.Edition(jars), place, keepers)
+        group = _Group(places, own, zookeeper.connect_string(places, keepers))
+        brokers = [
+            group.member(tools[spot.host.name], index) for index, spot in enumerate(places)
+        ]
+        java = {spot.host.name: tools[spot.host.name].java for spot in places}
+        ensemble = zookeeper.ensemble(java, zookeeper.Edition(jars), places, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers[:1], wanted.start_timeout_s)
         servers.start(brokers[1:], wanted.start_timeout_s, enough=1)
         facts = about(
             "ActiveMQ Artemis",
             ARCHIVE.version,
-            f"Java {tools.java.version}, ZooKeeper {zookeeper.version(tools.home)}",
+            f"Java {tools[places[0].host.name].java.version},"
+            f" ZooKeeper {zookeeper.version(archive)}",
             wanted.heap_mb,
             brokers[0].files["broker.xml"],
         )
-        return AmqpBrokers(servers, own[:SIZE], facts)
+        return AmqpBrokers(servers, tuple(broker.name for broker in brokers), facts)
 
-    with Site("Artemis", host, folder).launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
+    site = Site("Artemis", spots, SIZE)
+    with site.launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
         yield deployment
 
 
-def _member(
-    tools: Tools, place: Path, index: int, ports: Sequence[int], keepers: Sequence[int]
-) -> Server:
-    """One broker of the group; ``ports`` are the clients' ports, then those of the brokers."""
-    amqp, core = ports[:SIZE], ports[SIZE:]
-    others = [other for other in range(SIZE) if other != index]
-    availability = AVAILABILITY.format(
-        connectors="".join(CONNECTOR.format(index=i, port=port) for i, port in enumerate(core)),
-        index=index,
-        others="".join(REFERENCE.format(index=other) for other in others),
-        role="backup" if index else "primary",
-        zookeeper=zookeeper.connect_string(keepers),
-        failback=NO_FAILBACK if index else "",
-    )
-    part = Part(
-        label=LABELS[index],
-        ready=SYNCHRONIZED if index else ACTIVE,
-        availability=availability,
-        acceptors=ACCEPTOR.format(port=core[index]),
-    )
-    return broker(tools, place / LABELS[index].lower().replace(" ", ""), amqp[index], part)
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Where the brokers of a group are; ``ports`` are those for clients, then those for brokers."""
+
+    spots: Sequence[Spot]
+    ports: Sequence[int]
+    zookeeper: str
+
+    def member(self, tools: Tools, index: int) -> Server:
+        """One broker of the group."""
+        others = [other for other in range(SIZE) if other != index]
+        availability = AVAILABILITY.format(
+            connectors="".join(
+                CONNECTOR.format(index=number, address=self._core(number)) for number in range(SIZE)
+            ),
+            index=index,
+            others="".join(REFERENCE.format(index=other) for other in others),
+            role="backup" if index else "primary",
+            zookeeper=self.zookeeper,
+            failback=NO_FAILBACK if index else "",
+        )
+        part = Part(
+            label=LABELS[index],
+            ready=SYNCHRONIZED if index else ACTIVE,
+            availability=availability,
+            acceptors=ACCEPTOR.format(address=self._core(index)),
+        )
+        spot = self.spots[index].within(LABELS[index].lower().replace(" ", ""))
+        return broker(tools, spot, self.ports[index], part)
+
+    def _core(self, index: int) -> str:
+        """Where a broker is reached by the others."""
+        return f"{self.spots[index].host.address}:{self.ports[SIZE + index]}"
 
 
 SYSTEM = System(

@@ -1,13 +1,13 @@
 """Java, for the brokers that are written in it."""
 
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf import guarded
 from mqperf.errors import SystemFault
+from mqperf.hosts import Host
+from mqperf.systems.installed import missing
 
 INSTALL = "sudo apt-get install default-jre-headless"
 VERSION_LIMIT_S = 60
@@ -15,7 +15,7 @@ VERSION_LIMIT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """The Java that is installed here."""
+    """The Java that is installed on a host."""
 
     program: str
     version: str
@@ -40,15 +40,15 @@ class Java:
         ]
 
 
-def installed_java(oldest: int) -> Java:
+def installed_java(oldest: int, host: Host) -> Java:
     """Find Java; raises ``SystemFault`` with the command that installs it, also for too old a one.
 
     The first on the PATH counts; nothing else is looked at.
     """
-    program = shutil.which("java")
+    program = host.which(["java"])["java"]
     if program is None:
-        raise SystemFault(f"Java is not installed, {oldest} or later is needed: {INSTALL}")
-    said = guarded.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
+        raise missing(f"Java, of which {oldest} or later is needed,", INSTALL, host)
+    said = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
     if found is None:
         raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")

@@ -1,4 +1,4 @@
-"""Private servers: started on free loopback ports for one system, watched, and ended with us."""
+"""Private servers: started on free ports for one system, watched, and ended with us."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host, Process, stop_all
+from mqperf.hosts import HERE, Host, Process, Spot, common_ports, stop_all
 from mqperf.record import disk_errors
 from mqperf.systems.evidence import (
     LogReader,
@@ -38,7 +38,7 @@ class PortTakenError(AgainError):
 class Server:
     """The specification of one server: its command, its files, and what its log says.
 
-    ``files`` are written into ``folder``, for us only, before the start; any of the texts ``ready``
+    ``files`` are written into its folder, for us only, before the start; any of the texts ``ready``
     in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
     known to die while it starts, or to hang for ``patience_s``, may be started again, ``restarts``
     times for either.  A ``helper`` is no node: once all serve they need it no longer, and it ends
@@ -47,7 +47,7 @@ class Server:
 
     label: str
     name: str
-    folder: Path
+    spot: Spot
     argv: tuple[str, ...]
     env: Mapping[str, str]
     ready: tuple[str, ...]
@@ -58,24 +58,33 @@ class Server:
     helper: bool = False
 
     @property
+    def host(self) -> Host:
+        """Where it runs."""
+        return self.spot.host
+
+    @property
+    def folder(self) -> Path:
+        """Its folder there."""
+        return self.spot.folder
+
+    @property
     def log(self) -> Path:
         """Where its output goes."""
         return self.folder / "server.log"
 
-    def write(self, host: Host) -> None:
+    def write(self) -> None:
         """Make the folder with its files; raises ``HostError`` when that is refused."""
-        host.make(self.folder)
+        self.host.make(self.folder)
         for name, content in self.files.items():
-            host.write(self.folder / name, content)
+            self.host.write(self.folder / name, content)
 
 
 class Servers:
     """The servers of one system, in the order of their start."""
 
-    def __init__(self, title: str, host: Host, redact: Redact = str) -> None:
+    def __init__(self, title: str, redact: Redact = str) -> None:
         """Begin with none; ``redact`` takes the system's secrets out of a text."""
         self._title = title
-        self._host = host
         self._redact = redact
         self._servers: list[Server] = []
         self._processes: list[Process] = []
@@ -87,7 +96,7 @@ class Servers:
     def nodes(self) -> tuple[Node, ...]:
         """Every server that is no helper as a node."""
         return tuple(
-            Node(server.label, server.name, process, self._host)
+            Node(server.label, server.name, process, server.host)
             for server, process in self._of_nodes()
         )
 
@@ -100,11 +109,11 @@ class Servers:
         with the end of its log.
         """
         for server in servers:
-            server.write(self._host)
+            server.write()
             self._servers.append(server)
             self._processes.append(self._run(server))
             self._began.append(time.monotonic())
-            self._logs.append(LogReader(self._host, server.log))
+            self._logs.append(LogReader(server.host, server.log))
         self._await(servers, timeout_s, len(servers) if enough is None else enough)
 
     def stop(self) -> None:
@@ -116,7 +125,7 @@ class Servers:
     def check(self) -> None:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
         for server, process in self._of_nodes():
-            check_alive(self._host, process, self._named(server), self._redact)
+            check_alive(server.host, process, self._named(server), self._redact)
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
@@ -140,7 +149,7 @@ class Servers:
         return [(server, process) for server, process in pairs if not server.helper]
 
     def _run(self, server: Server) -> Process:
-        return self._host.start(
+        return server.host.start(
             server.label, server.argv, env=server.env, log=server.log, cwd=server.folder
         )
 
@@ -148,14 +157,15 @@ class Servers:
         deadline = time.monotonic() + timeout_s
         waiting = list(servers)
         while len(servers) - len(waiting) < enough:
-            self._host.check_room(servers[0].folder)
+            for spot in {server.host.name: server.spot for server in servers}.values():
+                spot.host.check_room(spot.folder)
             self._check_starting()
             waiting = [server for server in waiting if not self._says(server, server.ready)]
             self._restart_hanging(waiting)
             if waiting and time.monotonic() > deadline:
                 raise SystemFault(
                     f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
-                    f" {last_lines(self._host, waiting[0].log, self._redact)}"
+                    f" {last_lines(waiting[0].host, waiting[0].log, self._redact)}"
                 )
             time.sleep(POLL_S)
 
@@ -166,10 +176,10 @@ class Servers:
             if self._says(server, server.taken):
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
-                    f" repeat the command; {last_lines(self._host, server.log, self._redact)}"
+                    f" repeat the command; {last_lines(server.host, server.log, self._redact)}"
                 )
             if ended and not self._again(position, "died"):
-                check_alive(self._host, process, self._named(server), self._redact)
+                check_alive(server.host, process, self._named(server), self._redact)
 
     def _restart_hanging(self, waiting: Sequence[Server]) -> None:
         """End and start again who has been starting for longer than its patience."""
@@ -191,25 +201,29 @@ class Servers:
         return True
 
     def _says(self, server: Server, signs: Sequence[str]) -> bool:
-        log = text(self._host, server.log)
+        log = text(server.host, server.log)
         return any(sign in log for sign in signs)
 
     def _named(self, server: Server) -> str:
-        return server.label if server.label == self._title else f"{self._title}'s {server.label}"
+        name = server.label if server.label == self._title else f"{self._title}'s {server.label}"
+        return name if server.host.name == HERE else f"{name} on {server.host.name}"
 
 
 T = TypeVar("T")
-Launch = Callable[[Servers, tuple[int, ...], Path], T]
-"""Starts servers on the ports, with everything in the folder, and gives what has become of them."""
+Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
+"""Starts servers on the ports, with everything in these folders, and gives what became of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets."""
+    """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
+
+    Its nodes have as many ``spots``, in their order: with fewer hosts than nodes, a host has several.
+    """
 
     title: str
-    host: Host
-    folder: Path
+    spots: Sequence[Spot]
+    nodes: int = 1
     redact: Redact = str
 
     @contextmanager
@@ -228,7 +242,10 @@ class Site:
 
     @contextmanager
     def _attempt(self, ports: int, launch: Launch[T], name: str) -> Iterator[T]:
-        with self.host.ports(ports) as block, ExitStack() as stack:
-            servers = Servers(self.title, self.host, self.redact)
+        spots = [
+            self.spots[number % len(self.spots)].within(name) for number in range(self.nodes)
+        ]
+        with common_ports([spot.host for spot in spots], ports) as block, ExitStack() as stack:
+            servers = Servers(self.title, self.redact)
             stack.callback(servers.stop)
-            yield launch(servers, block, self.folder / name)
+            yield launch(servers, block, spots)

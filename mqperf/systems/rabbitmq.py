@@ -1,13 +1,12 @@
 """RabbitMQ as a system under test: a private cluster, or one that is already there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_control import installed_version
 from mqperf.systems.rabbitmq_existing import existing_cluster
@@ -18,23 +17,23 @@ from mqperf.systems.system import Deployment, System
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Bring a cluster up in ``folder``, or check the one which the settings' URLs lead to."""
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Bring a cluster up on the hosts, or check the one which the settings' URLs lead to."""
     parsed = parse_settings(settings)
     if parsed.urls:
-        yield existing_cluster(parsed, host)
+        yield existing_cluster(parsed, [spot.host for spot in spots])
     else:
-        with private_cluster(parsed, host, folder) as deployment:
+        with private_cluster(parsed, spots) as deployment:
             yield deployment
 
 
-def queue_kind(asked: str, settings: Mapping[str, JsonValue]) -> str:
+def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
     """The kind of queue that a plan gets: ``ha`` is what the installed version has.
 
     Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
     """
     if not parse_settings(settings).urls:
-        return kind_of_queue(asked, installed_version())
+        return kind_of_queue(asked, installed_version(host))
     if asked == "ha":
         raise SystemFault(
             "rabbitmq: which queues an existing cluster replicates is its owner's choice:"

@@ -6,12 +6,13 @@ looks for is named, so that neither the user's environment nor anything under /e
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqperf.hosts import Host
+from mqperf.hosts import HERE, Spot
 from mqperf.systems.private import Server
+from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import Version
 from mqperf.systems.system import node_label
@@ -21,10 +22,10 @@ NODES = 3
 CTL_PORTS = 10
 PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
 
-# Loopback only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
+# One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
 # variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
 # minute, and since 3.13 a second Erlang that looks for the other nodes.
-_ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
+_ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {{{address}}}"
 
 # RabbitMQ starts a library for syslog even if nothing is logged that way, and the library opens a
 # UDP socket on all addresses unless it is to write to a file.
@@ -45,13 +46,16 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where a private cluster lives: its folder, its block of ports, and its programs."""
+    """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
 
-    folder: Path
+    The ports are the same on every host, as they must be for the port mapper.
+    """
+
+    spots: Sequence[Spot]
     ports: Sequence[int]
     settings: Settings
     version: Version
-    program: Path
+    programs: Mapping[str, Path]
     secrets: Secrets
 
     @property
@@ -62,11 +66,21 @@ class Cluster:
     @property
     def node_names(self) -> tuple[str, ...]:
         """Erlang names of the nodes, Master first."""
-        return tuple(f"mqperf{number}@localhost" for number in range(1, NODES + 1))
+        at = ["localhost" if self._here else spot.host.address for spot in self.spots]
+        return tuple(f"mqperf{number}@{name}" for number, name in enumerate(at, 1))
 
-    def node_folder(self, index: int) -> Path:
+    @property
+    def _here(self) -> bool:
+        """Whether it is on this machine alone; elsewhere names are addresses, known to all."""
+        return all(spot.host.name == HERE for spot in self.spots)
+
+    def address(self, index: int) -> str:
+        """Where a node listens."""
+        return self.spots[index].host.address
+
+    def node_spot(self, index: int) -> Spot:
         """Everything that one node reads and writes."""
-        return self.folder / f"node{index + 1}"
+        return self.spots[index].within(f"node{index + 1}")
 
     def amqp_port(self, index: int) -> int:
         """Where clients of a node connect."""
@@ -91,7 +105,7 @@ class Cluster:
         for number, name in enumerate(self.node_names, 1):
             lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
         if self.settings.management:
-            lines.append("management.tcp.ip = 127.0.0.1")
+            lines.append(f"management.tcp.ip = {self.address(index)}")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
         return "\n".join(lines) + "\n"
 
@@ -105,22 +119,43 @@ class Cluster:
         """
         return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
-    def write_cookie(self, host: Host) -> None:
-        """Put the cookie where nodes and rabbitmqctl look for it."""
-        host.write(self.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+    @property
+    def _of_hosts(self) -> list[Spot]:
+        """The first folder on each host, the Master's first."""
+        found: dict[str, Spot] = {}
+        for spot in self.spots:
+            found.setdefault(spot.host.name, spot)
+        return [*found.values()]
 
-    def port_mapper(self) -> Server:
-        """Our epmd, in the foreground; without ``-d`` it does not say that its port was taken."""
+    def write_cookies(self) -> None:
+        """Put the cookie where nodes and rabbitmqctl look for it."""
+        for spot in self._of_hosts:
+            spot.host.write(spot.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+
+    def port_mappers(self) -> list[Server]:
+        """Our epmd on each host."""
+        return [self._port_mapper(spot) for spot in self._of_hosts]
+
+    def _port_mapper(self, spot: Spot) -> Server:
+        """In the foreground; without ``-d`` it does not say that its port was taken."""
+        address = spot.host.address
         return Server(
-            label="epmd",
-            name=f"127.0.0.1:{self.epmd_port}",
-            folder=self.folder / "epmd",
-            argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", "127.0.0.1"),
-            env=self.environment(),
+            label="epmd" if self._here else f"epmd {spot.host.name}",
+            name=f"{address}:{self.epmd_port}",
+            spot=spot.within("epmd"),
+            argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", address),
+            env=self.environment(spot),
             ready=("epmd running",),
             taken=("already a epmd running",),
             helper=True,
         )
+
+    def control(self) -> Control:
+        """The rabbitmqctl of the Master's host."""
+        spot = self.spots[0]
+        program = self.programs[spot.host.name].with_name("rabbitmqctl")
+        options = () if self._here else ("--longnames",)
+        return Control(spot, program, self.ctl_environment(spot), options)
 
     def node(self, index: int) -> Server:
         """One node."""
@@ -128,32 +163,33 @@ class Cluster:
         return Server(
             label=node_label(index),
             name=self.node_names[index],
-            folder=self.node_folder(index),
-            argv=(str(self.program),),
+            spot=self.node_spot(index),
+            argv=(str(self.programs[self.spots[index].host.name]),),
             env=self.node_environment(index),
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
             files={"rabbitmq.conf": self.config(index), "enabled_plugins": plugins},
         )
 
-    def environment(self) -> dict[str, str]:
-        """Environment of epmd, and what those of all other processes have in common."""
+    def environment(self, spot: Spot) -> dict[str, str]:
+        """Environment of epmd, and what those of all other processes on a host have in common."""
         return {
-            "HOME": str(self.folder),
-            "PATH": f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin",
+            "HOME": str(spot.folder),
+            "PATH": spot.host.path,
             "LANG": "C.UTF-8",
             "ERL_EPMD_PORT": str(self.epmd_port),
-            "ERL_EPMD_ADDRESS": "127.0.0.1",
-            "ERL_AFLAGS": _ERL_FLAGS,
+            "ERL_EPMD_ADDRESS": spot.host.address,
+            "ERL_AFLAGS": _ERL_FLAGS.format(address=spot.host.address.replace(".", ",")),
             # A crash dump holds the password.
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
+            **({} if self._here else {"RABBITMQ_USE_LONGNAME": "true"}),
         }
 
-    def ctl_environment(self) -> dict[str, str]:
+    def ctl_environment(self, spot: Spot) -> dict[str, str]:
         """Environment of rabbitmqctl; several may run at once."""
         first = self.ports[1 + 3 * NODES]
-        return self.environment() | {
+        return self.environment(spot) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
             "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
@@ -161,10 +197,10 @@ class Cluster:
 
     def node_environment(self, index: int) -> dict[str, str]:
         """Environment of one node."""
-        folder = self.node_folder(index)
-        return self.environment() | {
+        folder = self.node_spot(index).folder
+        return self.environment(self.spots[index]) | {
             "RABBITMQ_NODENAME": self.node_names[index],
-            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+            "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
             "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),
             "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
             "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),

@@ -4,8 +4,6 @@ A call takes half a second and as much CPU: never within a measured window.
 """
 
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,8 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
+from mqperf.systems.installed import missing
 from mqperf.systems.rabbitmq_version import parsed
 
 INSTALL = "sudo apt-get install rabbitmq-server"
@@ -21,29 +20,31 @@ TIMEOUT_S = 60
 NO_SUCH_VHOST = 65
 
 
-def server_program() -> Path:
-    """Find rabbitmq-server: the real one, not the wrapper on the PATH which changes the user.
+def server_program(host: Host) -> Path:
+    """Find rabbitmq-server on a host: not the wrapper on the PATH, which changes the user.
 
     Raises ``SystemFault`` with the command that installs RabbitMQ, or Erlang.
     """
-    path = f"{os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
-    wrapper = shutil.which("rabbitmq-server", path=path)
+    found = host.which(["rabbitmq-server", "erl", "epmd"])
+    wrapper = found["rabbitmq-server"]
     if wrapper is None:
-        raise SystemFault(f"RabbitMQ is not installed: {INSTALL}")
+        raise missing("RabbitMQ", INSTALL, host)
     for program in ("erl", "epmd"):
-        if shutil.which(program, path=path) is None:
-            raise SystemFault(f"Erlang's {program} is not installed: {INSTALL}")
+        if found[program] is None:
+            raise missing(f"Erlang's {program}", INSTALL, host)
     # On Debian the wrapper is a link which leads to the folder of the real programs.
-    folder = Path(wrapper).resolve().parent
-    if not (folder / "rabbitmq-env").exists():
+    leads_to = host.run(["readlink", "-f", wrapper], timeout_s=TIMEOUT_S).stdout.strip()
+    folder = Path(leads_to or wrapper).parent
+    if "rabbitmq-env" not in host.names(folder):
         raise SystemFault(f"{wrapper} leads to no RabbitMQ installation: {INSTALL}")
     return folder / "rabbitmq-server"
 
 
-def installed_version() -> str:
+def installed_version(host: Host) -> str:
     """Tell the installed version by the name of its folder: starting Erlang takes half a second."""
-    library = server_program().parent.parent / "lib"
-    versions = [folder.name.partition("-")[2] for folder in library.glob("rabbitmq_server-*")]
+    library = server_program(host).parent.parent / "lib"
+    names = (name.partition("-") for name in host.names(library))
+    versions = [version for name, _, version in names if name == "rabbitmq_server"]
     if not versions:
         raise SystemFault(f"{library} holds no RabbitMQ: {INSTALL}")
     return max(versions, key=parsed)
@@ -51,12 +52,15 @@ def installed_version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """rabbitmqctl for one cluster; ``folder`` is private to the cluster."""
+    """rabbitmqctl for one cluster, run in a private folder of a host of it.
 
-    host: Host
+    ``options`` are those that every call has.
+    """
+
+    spot: Spot
     program: Path
     environment: Mapping[str, str]
-    folder: Path
+    options: tuple[str, ...]
 
     def status(self, node: str) -> dict[str, JsonValue]:
         """Ask a node who is running in its cluster, in which versions, with which alarms."""
@@ -81,8 +85,8 @@ class Control:
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
             ],
         }
-        file = self.folder / f"{vhost}.json"
-        self.host.write(file, json.dumps(definitions))
+        file = self.spot.folder / f"{vhost}.json"
+        self.spot.host.write(file, json.dumps(definitions))
         self._call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
@@ -90,8 +94,8 @@ class Control:
         self._call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
 
     def _call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
-        argv = [str(self.program), "--quiet", "--node", node, *arguments]
-        done = self.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
+        argv = [str(self.program), *self.options, "--quiet", "--node", node, *arguments]
+        done = self.spot.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
         if done.returncode not in accepted:
             reason = " ".join((done.stderr or done.stdout).split())[:500]
             raise SystemFault(f"rabbitmqctl {arguments[0]} at {node} failed: {reason}")

@@ -111,14 +111,14 @@ class ExistingCluster:
         return Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
 
 
-def existing_cluster(settings: Settings, host: Host) -> ExistingCluster:
-    """Connect to every URL once, and learn who answers.
+def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingCluster:
+    """Connect to every URL once, and learn who answers; a node on one of the hosts is watched there.
 
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
     urls = settings.endpoints
     peers = tuple(
-        _peer(index, name, url, host)
+        _peer(index, name, url, hosts)
         for index, (name, url) in enumerate(zip(settings.nodes, urls, strict=True))
     )
     return ExistingCluster(peers, urls)
@@ -165,12 +165,13 @@ def _without_secrets(url: BrokerUrl, text: object) -> str:
     return said
 
 
-def _peer(index: int, name: str, url: BrokerUrl, host: Host) -> Peer:
+def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
     with connected(url) as connection:
         properties = connection.server_properties
         address, port = connection.sock.getpeername()[:2]
-        broker = host.listener(name, address, port, ERLANG)
-        node = Node(node_label(index), name, broker, None if broker is None else host)
+        found = ((host, host.listener(name, address, port, ERLANG)) for host in hosts)
+        host, broker = next(((host, one) for host, one in found if one), (None, None))
+        node = Node(node_label(index), name, broker, host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
         return Peer(

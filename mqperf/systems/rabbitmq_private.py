@@ -8,7 +8,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host
+from mqperf.hosts import Spot
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.private import AgainError, Servers, Site
@@ -26,25 +26,39 @@ class NoClusterError(AgainError):
 
 
 @contextmanager
-def private_cluster(settings: Settings, host: Host, folder: Path) -> Iterator["PrivateCluster"]:
-    """Run three nodes which form one cluster, on loopback only, with everything in ``folder``.
+def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["PrivateCluster"]:
+    """Run three nodes which form one cluster, on the addresses of their hosts only.
 
-    Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, or no
-    cluster is formed; ``HostError`` when the folder cannot be written.
+    Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
+    is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
     """
-    program, version, secrets = server_program(), parsed(installed_version()), Secrets()
+    programs, version = _installed(spots)
+    secrets = Secrets()
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> PrivateCluster:
-        cluster = Cluster(place, ports, settings, version, program, secrets)
-        cluster.write_cookie(host)
-        servers.start([cluster.port_mapper()], settings.start_timeout_s)
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
+    ) -> PrivateCluster:
+        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets)
+        cluster.write_cookies()
+        servers.start(cluster.port_mappers(), settings.start_timeout_s)
         servers.start([cluster.node(index) for index in range(NODES)], settings.start_timeout_s)
-        rabbitmqctl = program.with_name("rabbitmqctl")
-        control = Control(host, rabbitmqctl, cluster.ctl_environment(), place)
-        return PrivateCluster(cluster, control, servers)
+        return PrivateCluster(cluster, cluster.control(), servers)
 
-    with Site("RabbitMQ", host, folder, secrets.redacted).launched(PORT_COUNT, launch) as running:
+    site = Site("RabbitMQ", spots, NODES, secrets.redacted)
+    with site.launched(PORT_COUNT, launch) as running:
         yield running
+
+
+def _installed(spots: Sequence[Spot]) -> tuple[dict[str, Path], str]:
+    """The program on each host, by its name, and the version that all of them have."""
+    hosts = [spot.host for spot in spots]
+    versions = {host.name: installed_version(host) for host in hosts}
+    if len(set(versions.values())) > 1:
+        found = ", ".join(f"{name} has {version}" for name, version in versions.items())
+        raise SystemFault(
+            f"the hosts of brokers have different versions of RabbitMQ: {found}; install the same"
+        )
+    return {host.name: server_program(host) for host in hosts}, versions[hosts[0].name]
 
 
 class PrivateCluster:
@@ -117,5 +131,5 @@ class PrivateCluster:
         raise SystemFault("all RabbitMQ nodes are dead")
 
     def _endpoint(self, index: int, vhost: str) -> Endpoint:
-        address = f"127.0.0.1:{self._cluster.amqp_port(index)}"
+        address = f"{self._cluster.address(index)}:{self._cluster.amqp_port(index)}"
         return Endpoint("amqp-0-9-1", (address,), USER, self._cluster.secrets.password, vhost)

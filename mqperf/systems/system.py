@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host, Watched
+from mqperf.hosts import Host, Spot, Watched
 from mqperf.load import Access
 from mqperf.plan import Case
 
@@ -60,11 +60,12 @@ class System:
     """A kind of system: what it can do, and how to start one.
 
     ``drivers`` names, by generator, its driver that speaks to the system.  ``installed`` gives the
-    version that is installed here, or raises ``SystemFault`` with the command to install it.
+    version that is installed on a host, or raises ``SystemFault`` with the command to install it.
     ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
-    the settings, a host, and a private folder which its caller removes.  ``queue_kind`` gives the
-    kind of queue that a plan gets for one that it asks for, or raises ``SystemFault`` when it, or
-    the whole system, cannot be had here; None where a kind is always what its name says.
+    the settings, and the hosts for its nodes in their order, each with a private folder which its
+    caller removes; with fewer hosts than nodes, hosts have several.  ``queue_kind`` gives the kind
+    of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
+    or the whole system, cannot be had there; None where a kind is always what its name says.
     """
 
     name: str
@@ -72,16 +73,18 @@ class System:
     topologies: tuple[str, ...]
     queues: tuple[str, ...]
     drivers: Mapping[str, str]
-    installed: Callable[[], str]
+    installed: Callable[[Host], str]
     check: Callable[[Mapping[str, JsonValue]], object]
-    start: Callable[[Mapping[str, JsonValue], Host, Path], AbstractContextManager[Deployment]]
-    queue_kind: Callable[[str, Mapping[str, JsonValue]], str] | None = None
+    start: Callable[
+        [Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]
+    ]
+    queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
 
-    def queues_here(self, asked: str, settings: Mapping[str, JsonValue]) -> str:
-        """What a plan gets here for the kind of queue that it asks for; raises ``SystemFault``."""
+    def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
+        """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""
         if self.queue_kind is not None:
-            return self.queue_kind(asked, settings)
-        self.installed()
+            return self.queue_kind(asked, settings, host)
+        self.installed(host)
         return asked
 
 

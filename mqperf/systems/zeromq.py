@@ -6,7 +6,6 @@ servers write their addresses into it, clients read them before their first mess
 
 import re
 import secrets
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf import guarded
-from mqperf.errors import SystemFault
-from mqperf.hosts import Host
+from mqperf.hosts import Host, Spot
 from mqperf.load import Access, Endpoint
 from mqperf.load.simulator.releases import pinned
 from mqperf.plan import Case
+from mqperf.systems.installed import missing
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
 from mqperf.systems.system import Deployment, Node, System
@@ -67,24 +65,24 @@ class ZeroMQ:
         self.servers.collect(folder)
 
 
-def redis_program() -> str:
+def redis_program(host: Host) -> str:
     """Find redis-server; raises ``SystemFault`` with the command that installs it."""
-    program = shutil.which("redis-server")
+    program = host.which(["redis-server"])["redis-server"]
     if program is None:
-        raise SystemFault(f"Redis, the matchmaker for ZeroMQ, is not installed: {INSTALL}")
+        raise missing("Redis, the matchmaker for ZeroMQ,", INSTALL, host)
     return program
 
 
-def redis_version() -> str:
+def redis_version(host: Host) -> str:
     """The version of the installed Redis."""
-    said = guarded.run([redis_program(), "--version"], timeout_s=VERSION_LIMIT_S)
+    said = host.run([redis_program(host), "--version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r"v=(\S+)", said.stdout)
     return found[1] if found else "unknown"
 
 
-def installed() -> str:
-    """What is installed here of ZeroMQ's: Redis."""
-    return f"with Redis {redis_version()}"
+def installed(host: Host) -> str:
+    """What is installed of ZeroMQ's on a host: Redis."""
+    return f"with Redis {redis_version(host)}"
 
 
 def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
@@ -93,28 +91,29 @@ def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Run a private Redis in ``folder``, on loopback, with a password and nothing on disk."""
-    timeout_s = check(settings).start_timeout_s
-    program, version = redis_program(), redis_version()
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run a private Redis on the first host, with a password and nothing on disk."""
+    timeout_s, host = check(settings).start_timeout_s, spots[0].host
+    program, version = redis_program(host), redis_version(host)
     password = secrets.token_urlsafe(24)
 
-    def launch(servers: Servers, ports: tuple[int, ...], place: Path) -> ZeroMQ:
-        servers.start([_redis(program, place / "redis", ports[0], password)], timeout_s)
-        redis = Endpoint("zmtp", (f"127.0.0.1:{ports[0]}",), "mqperf", password)
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> ZeroMQ:
+        server = _redis(program, places[0].within("redis"), ports[0], password)
+        servers.start([server], timeout_s)
+        redis = Endpoint("zmtp", (server.name,), "mqperf", password)
         return ZeroMQ(servers, redis, version)
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    with Site("Redis", host, folder, redact).launched(1, launch) as deployment:
+    with Site("Redis", spots, redact=redact).launched(1, launch) as deployment:
         yield deployment
 
 
-def _redis(program: str, folder: Path, port: int, password: str) -> Server:
+def _redis(program: str, spot: Spot, port: int, password: str) -> Server:
     config = [
         f"port {port}",
-        "bind 127.0.0.1",
+        f"bind {spot.host.address}",
         f"requirepass {password}",
         "daemonize no",
         'save ""',
@@ -122,8 +121,8 @@ def _redis(program: str, folder: Path, port: int, password: str) -> Server:
     ]
     return Server(
         label="Redis",
-        name=f"127.0.0.1:{port}",
-        folder=folder,
+        name=f"{spot.host.address}:{port}",
+        spot=spot,
         argv=(program, "redis.conf"),
         env={"LANG": "C.UTF-8"},
         ready=("Ready to accept connections",),

@@ -1,9 +1,10 @@
 """The specification of a private ZooKeeper ensemble, from the jars that a broker brings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mqperf.hosts import Host, Spot
 from mqperf.systems.java import ENVIRONMENT, Java
 from mqperf.systems.java_logging import Logging, log4j2
 from mqperf.systems.private import Server
@@ -17,16 +18,24 @@ HEAP_MB = 64
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """The jars of one version, what its log says when a server leads or follows, its logging."""
+    """One version: its jars on a host, what its log says when a server leads or follows, logging."""
 
-    jars: Sequence[Path]
+    jars: Callable[[Host], Sequence[Path]]
     ready: tuple[str, ...] = ("leading - broadcast", "following - broadcast")
     logging: Logging = field(default_factory=lambda: log4j2({}))
 
 
-def ensemble(java: Java, edition: Edition, place: Path, ports: Sequence[int]) -> list[Server]:
-    """Give three servers, to be started at once; each is ready when it leads or follows."""
-    return [_server(java, edition, place / f"zookeeper{n + 1}", n, ports) for n in range(SIZE)]
+def ensemble(
+    java: Mapping[str, Java], edition: Edition, places: Sequence[Spot], ports: Sequence[int]
+) -> list[Server]:
+    """Give three servers, to be started at once; each is ready when it leads or follows.
+
+    ``java`` is that of each host by its name.
+    """
+    return [
+        _server(java[spot.host.name], edition, index, places, ports)
+        for index, spot in enumerate(places)
+    ]
 
 
 def version(home: Path) -> str:
@@ -35,12 +44,17 @@ def version(home: Path) -> str:
     return jar.stem.partition("-")[2]
 
 
-def connect_string(ports: Sequence[int]) -> str:
+def connect_string(places: Sequence[Spot], ports: Sequence[int]) -> str:
     """Where clients find the ensemble."""
-    return ",".join(f"127.0.0.1:{port}" for port in ports[:SIZE])
+    pairs = zip(places, ports[:SIZE], strict=True)
+    return ",".join(f"{spot.host.address}:{port}" for spot, port in pairs)
 
 
-def _server(java: Java, edition: Edition, folder: Path, index: int, ports: Sequence[int]) -> Server:
+def _server(
+    java: Java, edition: Edition, index: int, places: Sequence[Spot], ports: Sequence[int]
+) -> Server:
+    spot = places[index].within(f"zookeeper{index + 1}")
+    folder = spot.folder
     properties = {
         "zookeeper.admin.enableServer": "false",
         "zookeeper.jmx.log4j.disable": "true",
@@ -48,25 +62,27 @@ def _server(java: Java, edition: Edition, folder: Path, index: int, ports: Seque
     }
     return Server(
         label=f"ZooKeeper {index + 1}",
-        name=f"127.0.0.1:{ports[index]}",
-        folder=folder,
+        name=f"{spot.host.address}:{ports[index]}",
+        spot=spot,
         argv=(
             *java.command(folder, HEAP_MB, properties),
-            *("-classpath", ":".join(str(jar) for jar in edition.jars)),
+            *("-classpath", ":".join(map(str, edition.jars(spot.host)))),
             *("org.apache.zookeeper.server.quorum.QuorumPeerMain", str(folder / "zoo.cfg")),
         ),
         env=ENVIRONMENT,
         ready=edition.ready,
         taken=("Address already in use",),
         files={
-            "zoo.cfg": configuration(folder, ports, index),
+            "zoo.cfg": configuration(folder, places, ports, index),
             "data/myid": f"{index + 1}\n",
             **edition.logging.files,
         },
     )
 
 
-def configuration(folder: Path, ports: Sequence[int], index: int) -> str:
+def configuration(
+    folder: Path, places: Sequence[Spot], ports: Sequence[int], index: int
+) -> str:
     """Write a server's zoo.cfg."""
     lines = [
         "tickTime=1000",
@@ -74,10 +90,10 @@ def configuration(folder: Path, ports: Sequence[int], index: int) -> str:
         "syncLimit=5",
         f"dataDir={folder / 'data'}",
         f"clientPort={ports[index]}",
-        "clientPortAddress=127.0.0.1",
+        f"clientPortAddress={places[index].host.address}",
         "maxClientCnxns=0",
     ]
     for number in range(SIZE):
         peer, election = ports[SIZE + number], ports[2 * SIZE + number]
-        lines.append(f"server.{number + 1}=127.0.0.1:{peer}:{election}")
+        lines.append(f"server.{number + 1}={places[number].host.address}:{peer}:{election}")
     return "\n".join(lines) + "\n"

@@ -27,6 +27,7 @@ LAYERS = (
     {"version", "topologies", "registry", "urls", "cache", "raw"},
     {"columns"},
     {"redaction", "test_cases"},
+    {"software"},
     {"plan"},
     {"plan_file"},
     {"series"},

@@ -4,17 +4,21 @@ import statistics
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
 from mqperf.errors import HostLost
 from mqperf.hosts import clock
 from mqperf.hosts.clock import Echo, Offset
+from mqperf.hosts.host import Output
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import transfer
 from mqperf.hosts.remote.channel import ANSWER_LIMIT_S, Channel
 from mqperf.hosts.remote.process import RemoteForeignProcess, RemoteProcess
+from mqperf.software import Platform
 
 
 class RemoteHost:
@@ -24,14 +28,17 @@ class RemoteHost:
     method raises ``HostError`` when the host refuses, ``HostLost`` when it answers no more.
     """
 
-    def __init__(self, place: Place, channel: Channel, agent: dict[str, JsonValue]) -> None:
+    def __init__(self, place: Place, channel: Channel, agent: Mapping[str, Any]) -> None:
         """Take over a channel on which the agent has greeted, and what it said of itself."""
         self.name = place.name
-        self.address = place.address
         self.place = place
+        self.address = next(iter(agent["address"]), place.address)
+        self.path = str(agent["path"])
         self.python = str(agent["python"])
-        self._agent_pid = int(str(agent["pid"]))
+        self.platform = Platform(*agent["platform"])
+        self._agent_pid = int(agent["pid"])
         self._channel = channel
+        self._copies: dict[Path, Path] = {}
 
     def start(
         self,
@@ -76,6 +83,23 @@ class RemoteHost:
             with suppress(HostLost):
                 self._channel.call("release", held=folder)
 
+    def copied(self, ours: Path) -> Path:
+        """Copy a file or folder of ours to the host, unless that was done already."""
+        if ours not in self._copies:
+            there = Path(self._channel.call("scratch", prefix="software")) / ours.name
+            if ours.is_dir():
+                self.push(ours, there)
+            else:
+                transfer.write(self._channel, there, ours.read_bytes(), 0o600)
+            self._copies[ours] = there
+        return self._copies[ours]
+
+    @contextmanager
+    def output(self, home: Path) -> Iterator[Output]:
+        """Make a folder there, to be fetched into ours."""
+        with self.scratch("output") as folder:
+            yield Output(folder, partial(self.fetch, folder, home))
+
     def make(self, folder: Path) -> None:
         """Make a folder for its owner only, and those that lead to it; it must not be there."""
         self._channel.call("make", path=str(folder))
@@ -109,9 +133,9 @@ class RemoteHost:
         self._channel.call("check_room", path=str(folder))
 
     @contextmanager
-    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
+    def ports(self, count: int, first: int | None = None) -> Iterator[tuple[int, ...]]:
         """Reserve consecutive ports that are free on every address of the host."""
-        block = self._channel.call("ports", count=count)
+        block = self._channel.call("ports", count=count, first=first)
         try:
             yield tuple(block)
         finally:

@@ -1,9 +1,9 @@
 """What an agent does when it is asked to: one method each."""
 
 import os
-import platform
 import shutil
 import signal
+import sys
 import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,6 +15,7 @@ from mqperf.guarded.scratch import scratch
 from mqperf.hosts import facts, files, ports
 from mqperf.hosts.kernel_clock import kernel_clock
 from mqperf.hosts.remote import proc
+from mqperf.software.platforms import here
 
 
 class Operations:
@@ -31,7 +32,15 @@ class Operations:
 
     def hello(self) -> dict[str, Any]:
         """Who answers."""
-        return {"pid": os.getpid(), "python": platform.python_version()}
+        own = here()
+        return {
+            "pid": os.getpid(),
+            "python": sys.executable,
+            "platform": [own.python, own.machine, own.libc],
+            "path": self._path(),
+            # client's address and port, then ours: by which we were reached
+            "address": os.environ.get("SSH_CONNECTION", "").split(" ")[2:3],
+        }
 
     def start(
         self, label: str, argv: list[str], env: dict[str, str] | None, log: str, cwd: str | None
@@ -111,10 +120,10 @@ class Operations:
             self._held[folder] = stack.pop_all()
         return folder
 
-    def ports(self, count: int) -> list[int]:
+    def ports(self, count: int, first: int | None) -> list[int]:
         """Reserve ports that are free on every address, until the first of them is released."""
         with ExitStack() as stack:
-            block = stack.enter_context(ports.reserved(count, ports.EVERY))
+            block = stack.enter_context(ports.reserved(count, ports.EVERY, first))
             self._held[str(block[0])] = stack.pop_all()
         return list(block)
 
@@ -181,9 +190,11 @@ class Operations:
 
     def which(self, programs: list[str]) -> dict[str, str | None]:
         """Where these programs are, also those for administrators."""
-        path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-        return {name: shutil.which(name, path=path) for name in programs}
+        return {name: shutil.which(name, path=self._path()) for name in programs}
 
     def facts(self) -> dict[str, Any]:
         """What must be known of the machine, and its kernel's view of its clock."""
         return {**facts.host_facts(), "network": None, "kernel_clock": kernel_clock()}
+
+    def _path(self) -> str:
+        return f"{os.environ.get('PATH', os.defpath)}:{facts.SYSTEM_PATH}"

@@ -25,6 +25,7 @@ MODULES = (
     "hosts/remote/operations",
     "hosts/remote/proc",
     "hosts/remote/wire",
+    "software/platforms",
 )
 """All of them import each other and the standard library of Python 3.11 only."""
 

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.load.generator import Command, Endpoint, Job, Kind
+from mqperf.load.generator import Command, Endpoint, Job, Kind, Member, members
 from mqperf.load.simulator import drivers
-from mqperf.load.simulator.environments import Environment
+from mqperf.load.simulator.environments import ALONE, Environment
 from mqperf.load.simulator.parameters import of_case
 from mqperf.plan import Case
 
-INSIDE = Path(__file__).with_name("inside")
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
 
@@ -34,8 +33,8 @@ def commands(job: Job) -> list[Command]:
         raise TypeError(f"the simulator runs in an Environment, not in {job.tool!r}")
     shim = _Shim(job, job.tool)
     return [
-        Command(label, kind, shim.argv(label, kind, pair), shim.env(), _config(job, kind))
-        for label, kind, pair in _processes(job.case)
+        Command(one.label, one.kind, shim.argv(one), shim.env(), _config(job, one.kind))
+        for one in job.members
     ]
 
 
@@ -47,11 +46,11 @@ def describe(case: Case) -> list[str]:
     return [
         shlex.join(
             [
-                *("python", "simulator.py", "--url", ANY_URL, "-j", f"{label}.json"),
-                *_arguments(case, kind, pair, _topic(case, "mqperf", pair)),
+                *("python", "simulator.py", "--url", ANY_URL, "-j", f"{one.label}.json"),
+                *_arguments(case, one, _topic(case, "mqperf", one.number)),
             ]
         )
-        for label, kind, pair in _processes(case)
+        for one in members(case)
     ]
 
 
@@ -61,10 +60,10 @@ def queues(case: Case, run_id: str) -> list[str]:
     Those of replies and of fan-outs have random names, and expire by themselves.
     """
     names = []
-    for label, kind, pair in _processes(case):
-        if kind == "server":
-            topic = _topic(case, run_id, pair)
-            names += [topic, f"{topic}.{label}", f"{topic}.info"]
+    for one in members(case):
+        if one.kind == "server":
+            topic = _topic(case, run_id, one.number)
+            names += [topic, f"{topic}.{one.label}", f"{topic}.info"]
     return list(dict.fromkeys(names))
 
 
@@ -75,26 +74,26 @@ class _Shim:
     job: Job
     environment: Environment
 
-    def argv(self, label: str, kind: Kind, pair: int) -> tuple[str, ...]:
+    def argv(self, one: Member) -> tuple[str, ...]:
         job = self.job
-        python = (str(self.environment.python), "-P", "-s", "-u", "-W", "ignore")
-        config = ("--config-file", str(job.control / f"{kind}.conf"))
-        summary = ("-j", str(job.out / f"{label}.json"))
-        topic = _topic(job.case, job.run_id, pair)
-        simulated = (*config, *summary, *_arguments(job.case, kind, pair, topic))
-        return (*python, "-m", "simulator_shim", *self._options(label, kind), "--", *simulated)
+        python = (self.environment.python, *ALONE)
+        config = ("--config-file", str(job.control / f"{one.kind}.conf"))
+        summary = ("-j", str(job.out / f"{one.label}.json"))
+        topic = _topic(job.case, job.run_id, one.number)
+        simulated = (*config, *summary, *_arguments(job.case, one, topic))
+        return (*python, "-m", "simulator_shim", *self._options(one), "--", *simulated)
 
-    def _options(self, label: str, kind: Kind) -> Iterator[str]:
+    def _options(self, one: Member) -> Iterator[str]:
         job = self.job
         options = {
             "--simulator": self.environment.simulator,
-            "--label": label,
-            "--kind": kind,
+            "--label": one.label,
+            "--kind": one.kind,
             "--test-case": job.case.test_case,
             "--control": job.control,
-            "--messages": job.out / f"{label}.messages",
+            "--messages": job.out / f"{one.label}.messages",
             "--threads": job.case.green_threads,
-            "--seed": _seed(job.case, label),
+            "--seed": _seed(job.case, one.label),
         }
         if (payload := of_case(job.case).payload_bytes) is not None:
             options["--payload"] = payload
@@ -109,18 +108,11 @@ class _Shim:
             "PATH": os.defpath,
             "LANG": "C.UTF-8",
             "HOME": str(self.job.control),
-            "PYTHONPATH": str(INSIDE),
+            "PYTHONPATH": os.pathsep.join(map(str, self.environment.path)),
             "PYTHONDONTWRITEBYTECODE": "1",
             # names are looked up while connecting only; the green resolver costs 0.1 s to import
             "EVENTLET_NO_GREENDNS": "yes",
         }
-
-
-def _processes(case: Case) -> Iterator[tuple[str, Kind, int]]:
-    kinds: tuple[Kind, ...] = ("server", "client")
-    for kind in kinds:
-        for pair in range(1, case.processes + 1):
-            yield f"{kind}-{pair}", kind, pair
 
 
 def _topic(case: Case, run_id: str, pair: int) -> str:
@@ -129,14 +121,15 @@ def _topic(case: Case, run_id: str, pair: int) -> str:
     return topic if of_case(case).targets == "shared" else f"{topic}-{pair}"
 
 
-def _arguments(case: Case, kind: Kind, pair: int, topic: str) -> list[str]:
+def _arguments(case: Case, one: Member, topic: str) -> list[str]:
     """The simulator's arguments after those that say where to connect and what to write."""
     family = "notify" if case.test_case == "notify" else "rpc"
-    if kind == "server":
-        return ["-tp", topic, "-s", f"server-{pair}", f"{family}-server"]
+    server = f"server-{one.number}"
+    if one.kind == "server":
+        return ["-tp", topic, "-s", server, f"{family}-server"]
     # without a server name, any server of the topic takes the message
     parameters = of_case(case)
-    target = topic if parameters.targets == "shared" else f"{topic}.server-{pair}"
+    target = topic if parameters.targets == "shared" else f"{topic}.{server}"
     load = ["-p", str(case.green_threads), "--timeout", str(case.timeout_s)]
     load += ["-w", f"{parameters.pause_s:g}"] if parameters.pause_s else []
     cast = ["--is-cast"] if case.test_case == "rpc-cast" else []

@@ -6,12 +6,6 @@ stay unmodified; what a release needs to run on a current Python is repaired at 
 """
 
 import hashlib
-import importlib.util
-import json
-import platform
-import shlex
-import shutil
-import sys
 import tarfile
 import tempfile
 from collections.abc import Mapping
@@ -21,12 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from mqperf import cache
 from mqperf.errors import LoadError
-from mqperf.load.generator import RunCommand
 from mqperf.load.simulator.releases import LOCKS, Release, find
-from mqperf.redaction import without_passwords
+from mqperf.software import Machine, installers, packages, versions
 
 TOOLS = ("simulator.py", "messages_length.yaml")
-VERSIONS = "versions.json"
 REPORTED = (
     "oslo.messaging",
     "oslo.service",
@@ -41,99 +33,100 @@ REPORTED = (
 )
 """Distributions whose versions can explain a result."""
 
-LIST_INSTALLED = """
-import importlib.metadata, json
-print(json.dumps({d.name: d.version for d in importlib.metadata.distributions()}))
-"""
-LAST_LINES = 15
-LIMIT_S = 3600
-"""By then the slowest index has given all, or gives nothing."""
+INSIDE = Path(__file__).with_name("inside")
+"""The program that runs around the simulator, and begins its processes."""
+
+ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
+"""Options of Python: of what is installed for it on its host, nothing counts."""
+
+LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A release that is ready to run on this machine."""
+    """A release that is ready to run on a host.
+
+    ``python`` is the host's; ``path`` has the folders there that it imports from, ``simulator`` is
+    the program there.  ``tools`` is the folder of ours that the simulator comes from.
+    """
 
     release: Release
-    python: Path
+    python: str
+    path: tuple[Path, ...]
     simulator: Path
     versions: Mapping[str, str]
+    tools: Path
 
     def check(self) -> None:
         """Raise `LoadError` unless the simulator is still the one that ``versions`` names."""
-        folder = self.simulator.parent
         try:
-            same = _tools(folder).items() <= self.versions.items()
+            same = _hashes(self.tools).items() <= self.versions.items()
         except OSError:
             same = False
         if not same:
             raise LoadError(
-                f"{folder}: {' or '.join(TOOLS)} was changed while it was in use;"
+                f"{self.tools}: {' or '.join(TOOLS)} was changed while it was in use;"
                 " repeat the command, which makes the simulator anew"
             )
 
 
-def ensure(name: str, run: RunCommand, folder: Path | None = None) -> Environment:
-    """The environment of a release, built first if this machine has no sound one.
+def ensure(name: str, host: Machine) -> Environment:
+    """The environment of a release on a host, built first if there is no sound one in the cache.
 
-    Building needs the network, and a host to ``run`` the installers; ``folder`` is the cache, the
-    user's by default.  Two processes that ask at once build it once.  Raises `LoadError` with the
-    last words of the command that failed, and `HostError` when the cache cannot be written.
+    Building needs the network.  Two processes that ask at once build it once.  Raises `LoadError`
+    with the last words of the command that failed, and `HostError` when the cache, or the host,
+    cannot be written.
     """
     release = find(name)
-    home = _home(release, cache.place() if folder is None else folder)
-    cache.make(home, lambda: _build(release, home, run), read=(*TOOLS, VERSIONS))
-    installed = json.loads((home / VERSIONS).read_text())
-    versions = installed | _tools(home / "tools")
-    return Environment(release, _python(home), home / "tools" / "simulator.py", versions)
+    what = f"The simulator environment {name!r} (oslo.messaging {release.version})"
+    with ThreadPoolExecutor() as pool:
+        installed = pool.submit(
+            packages, what, LOCKS / release.lock, host.platform, needs=release.tools
+        )
+        unpacked = pool.submit(_tools, what, release)
+    site, tools = installed.result(), unpacked.result()
+    known = versions(site)
+    reported = {name: known[name] for name in REPORTED if name in known}
+    return Environment(
+        release=release,
+        python=host.python,
+        path=(host.copied(INSIDE), host.copied(site)),
+        simulator=host.copied(tools) / "simulator.py",
+        versions={"python": host.platform.python, **reported, **_hashes(tools)},
+        tools=tools,
+    )
 
 
-def self_check(name: str, run: RunCommand, folder: Path | None = None) -> Mapping[str, str]:
+def self_check(name: str, host: Machine) -> Mapping[str, str]:
     """Build the environment if needed, start its simulator once, and give its versions."""
-    environment = ensure(name, run, folder)
-    alone = ("-I", "-B", "-W", "ignore")  # no variable of the user's counts, no file is written
-    argv = [str(environment.python), *alone, str(environment.simulator), "--help"]
-    _run(environment.release, run, argv)
+    environment = ensure(name, host)
+    argv = [environment.python, *ALONE, "-B", str(environment.simulator), "--help"]
+    path = {"PYTHONPATH": str(environment.path[-1])}
+    done = host.run(argv, env=path, timeout_s=LIMIT_S)
+    if done.returncode:
+        raise LoadError(
+            f"{host.name}: the simulator of oslo.messaging {environment.release.version} does not"
+            f" start: {done.stderr.strip()[-500:]}"
+        )
     return environment.versions
 
 
-def _home(release: Release, folder: Path) -> Path:
-    """A folder whose name changes with the pins and with the Python that it is made for."""
-    made_of = (LOCKS / release.lock).read_text() + release.sdist_sha256 + sys.version
-    digest = hashlib.sha256(made_of.encode()).hexdigest()[:12]
-    return folder / "generators" / f"{release.name}-{digest}"
+def _tools(what: str, release: Release) -> Path:
+    """The folder with the simulator and its table, out of the verified source distribution."""
+    home = cache.place() / "generators" / f"simulator-{release.sdist_sha256[:12]}"
+    cache.make(home, lambda: _unpack(what, release, home), read=TOOLS)
+    return home
 
 
-def _python(home: Path) -> Path:
-    return home / "venv" / "bin" / "python"
-
-
-def _build(release: Release, home: Path, run: RunCommand) -> None:
-    home.mkdir()
-    with ThreadPoolExecutor() as pool:
-        steps = [pool.submit(step, release, home, run) for step in (_install, _unpack_tools)]
-    for step in steps:
-        step.result()
-    (home / VERSIONS).write_text(json.dumps(_versions(release, home, run), indent=2))
-
-
-def _install(release: Release, home: Path, run: RunCommand) -> None:
-    """Everything that the lock file names, byte-compiled so that the first run starts quickly."""
-    uv = _uv()
-    _run(release, run, [*uv, "venv", "--quiet", "--python", sys.executable, str(home / "venv")])
-    pinned = ["--require-hashes", "--compile-bytecode", "-r", str(LOCKS / release.lock)]
-    _run(release, run, [*uv, "pip", "install", "--quiet", "--python", str(_python(home)), *pinned])
-
-
-def _unpack_tools(release: Release, home: Path, run: RunCommand) -> None:
-    """The simulator and its table, out of the verified source distribution."""
+def _unpack(what: str, release: Release, home: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         wanted = Path(folder, "sdist.txt")
         wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
         only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
-        _run(release, run, [*_pip(), "download", "--quiet", "--no-input", *only, "--dest", folder])
+        pip = [*installers.module("pip"), "download", "--quiet", "--no-input", *only]
+        installers.output(what, [*pip, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
-        _extract(archive, home / "tools")
+        _extract(archive, home)
 
 
 def _extract(archive: Path, folder: Path) -> None:
@@ -147,53 +140,9 @@ def _extract(archive: Path, folder: Path) -> None:
                     (folder / path.name).write_bytes(source.read())
 
 
-def _versions(release: Release, home: Path, run: RunCommand) -> dict[str, str]:
-    """Versions by distribution, and of Python."""
-    said = _run(release, run, [str(_python(home)), "-I", "-B", "-c", LIST_INSTALLED])
-    installed = json.loads(said)
-    return {
-        "python": platform.python_version(),
-        **{name: installed[name] for name in REPORTED if name in installed},
-    }
-
-
-def _tools(folder: Path) -> dict[str, str]:
+def _hashes(folder: Path) -> dict[str, str]:
     """The hashes of the simulator and of its table, as they are now."""
     return {
         f"{Path(name).stem}_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in TOOLS
     }
-
-
-def _uv() -> list[str]:
-    found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    return [found] if found else _module("uv")
-
-
-def _pip() -> list[str]:
-    return _module("pip")
-
-
-def _module(name: str) -> list[str]:
-    """The command that runs a tool of this Python, whatever lies in the current folder."""
-    if importlib.util.find_spec(name) is None:
-        raise LoadError(
-            f"{name}, with which load generators are installed, is missing for {sys.executable}:"
-            f" install {name} for this Python, or mqperf with all it requires"
-        )
-    return [sys.executable, "-P", "-m", name]
-
-
-def _run(release: Release, run: RunCommand, argv: list[str]) -> str:
-    """The standard output of a command that must succeed."""
-    done = run(argv, timeout_s=LIMIT_S)
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
-        tools = f", that there are {release.tools}" if release.tools else ""
-        raise LoadError(
-            f"The simulator environment {release.name!r} (oslo.messaging {release.version}) could "
-            f"not be made: `{shlex.join(argv)}` ended with code {done.returncode}; check that the "
-            f"package index can be reached{tools}, and that Python {platform.python_version()} can "
-            f"make virtual environments, then try again. Its last words:\n{without_passwords(last)}"
-        )
-    return done.stdout

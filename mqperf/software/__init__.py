@@ -1,0 +1,11 @@
+"""Python packages for programs that run beside a broker: made here, taken to wherever they run.
+
+A host needs nothing but a Python.  What runs there is locked by hash, built on this machine for the
+host's Python, processor and C library, kept in the user's cache, and copied to the host.
+"""
+
+from mqperf.software.machine import Machine, RunCommand
+from mqperf.software.packages import packages, versions
+from mqperf.software.platforms import Platform, here
+
+__all__ = ["Machine", "Platform", "RunCommand", "here", "packages", "versions"]
