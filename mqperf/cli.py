@@ -151,8 +151,13 @@ def run(
         typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
     ] = False,
     hosts: Annotated[
-        str, typer.Option(metavar="KIND", help="The kind of host on which everything runs.")
-    ] = "local",
+        str | None,
+        typer.Option(
+            metavar="INVENTORY",
+            help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
+            " five of our own on this machine. By default what the plan says, or this machine.",
+        ),
+    ] = None,
 ) -> None:
     """Run what is pending of plans, record it, and show the best points.
 

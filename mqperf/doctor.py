@@ -41,7 +41,8 @@ def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
     """
     systems = [lookup(name) for name in names or SYSTEMS]
     yield _there(f"mqperf {version()}, Python {platform.python_version()}")
-    with HOSTS[HERE].reached() as host:
+    with HOSTS[HERE].reached() as hosts:
+        [host] = hosts.every
         facts = host.facts()
         yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
         yield from _needed(systems, names, host, generators=generators)
@@ -52,7 +53,7 @@ def _needed(
 ) -> Iterator[Finding]:
     """What the systems need, and what talks to them."""
     for system in systems:
-        found = _system(system)
+        found = _system(system, host)
         optional = not names and system is not SYSTEMS[FIRST] and not found.sound
         if optional:
             text = f"not installed, needed for plans with {system.name}: {found.text}"
@@ -62,9 +63,9 @@ def _needed(
         yield _generator(GENERATORS[name], driver, host, build=generators)
 
 
-def _system(system: System) -> Finding:
+def _system(system: System, host: Host) -> Finding:
     try:
-        return _there(f"{system.title} {system.installed()}")
+        return _there(f"{system.title} {system.installed(host)}")
     except (MqperfError, OSError) as error:
         return _missing(f"{system.title}: {error}")
 
@@ -74,7 +75,7 @@ def _generator(generator: Generator, driver: str, host: Host, *, build: bool) ->
     if not build:
         return _there(f"{text}: is made on first use; --generators makes and tries it now")
     try:
-        versions = generator.try_out(driver, host.run)
+        versions = generator.try_out(driver, host)
     except MqperfError as error:
         return _missing(str(error))
     return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

@@ -4,6 +4,8 @@ Everything that a host gives ends with us: processes are killed by the kernel wh
 scratch folders are removed by a reaper, ports are reserved by names that the kernel gives back.
 """
 
+from pathlib import Path
+
 from mqperf.errors import HostError
 from mqperf.guarded import ForeignProcess
 from mqperf.hosts.clock import Offset
@@ -14,6 +16,7 @@ from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.process import Process, Watched, stop_all
 from mqperf.hosts.roles import Hosts
+from mqperf.hosts.several import LABORATORY, of_inventory
 from mqperf.hosts.spot import Spot
 from mqperf.registry import Registry
 
@@ -37,7 +40,7 @@ __all__ = [
     "stop_all",
 ]
 
-HOSTS = Registry("hosts", (KIND,))
+HOSTS = Registry("hosts", (KIND, LABORATORY))
 """The kinds of host."""
 
 HERE = KIND.name
@@ -45,7 +48,14 @@ HERE = KIND.name
 
 
 def lookup(name: str) -> HostKind:
-    """The kind of host of that name; raises ``HostError`` with the known ones."""
-    if name not in HOSTS:
-        raise HostError(f"no kind of host {name!r}; known: {', '.join(HOSTS)}")
-    return HOSTS[name]
+    """The kind of hosts of that name, or those of an inventory of that path.
+
+    Raises ``HostError`` with the known kinds.
+    """
+    if name in HOSTS:
+        return HOSTS[name]
+    if Path(name).exists():
+        return of_inventory(Path(name))
+    raise HostError(
+        f"hosts {name!r}: there is no such inventory, and no such kind; known: {', '.join(HOSTS)}"
+    )

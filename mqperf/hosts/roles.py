@@ -6,6 +6,8 @@ from typing import Self
 from mqperf.hosts.host import Host
 from mqperf.plan.link import Role
 
+ROLES: tuple[Role, ...] = ("broker", "client", "server")
+
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
@@ -27,6 +29,19 @@ class Hosts:
         """The hosts of a role."""
         by_role = {"broker": self.broker, "client": self.client, "server": self.server}
         return by_role[role]
+
+    def check(self) -> None:
+        """Raise ``HostLost`` for the first that does not answer any more; asks nobody."""
+        for host in self.every:
+            host.check()
+
+    def with_clients(self, count: int) -> "Hosts":
+        """The hosts of a case that has so many client hosts: the first of them."""
+        return Hosts(self.broker, self.client[:count], self.server)
+
+    def roles(self, host: Host) -> tuple[Role, ...]:
+        """Those of a host."""
+        return tuple(role for role in ROLES if host.name in {one.name for one in self.of(role)})
 
     @property
     def every(self) -> tuple[Host, ...]:

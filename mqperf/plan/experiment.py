@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from mqperf.columns import parameters
+from mqperf.errors import PlanError
 from mqperf.plan.actions import Actions
 from mqperf.plan.background import BackgroundLoad
 from mqperf.plan.case import Case
@@ -119,6 +120,7 @@ class LoadPlan(Frozen):
     generator: GeneratorName = "simulator"
     green_threads: Axis[Count]
     processes: Axis[Processes] = (1,)
+    hosts: Axis[Processes] = (1,)
     duration_s: Axis[Window]
     warmup_s: Axis[Seconds] = (2,)
     cooldown_s: Axis[Seconds] = (1,)
@@ -173,6 +175,7 @@ class Plan(Frozen):
     systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
     test_cases: Listed[TestCase] = STANDARD
     load: LoadPlan
+    hosts: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     link: LinkPlan | None = None
     actions: Actions = ()
     background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
@@ -196,7 +199,7 @@ class Plan(Frozen):
 
     @model_validator(mode="after")
     def _bearable(self) -> Self:
-        own = max(self.load.green_threads) * max(self.load.processes)
+        own = max(self.load.green_threads) * max(self.load.processes) * max(self.load.hosts)
         beside = sum(one.threads for one in self.background)
         if own + beside > MAX_THREADS:
             raise ValueError(
@@ -269,6 +272,21 @@ class Plan(Frozen):
             for name, system in self.systems.items()
         }
         return self.model_copy(update={"systems": systems})
+
+    def on(self, client_hosts: int) -> "Plan":
+        """The plan on so many client hosts: all of them are used where it says nothing else.
+
+        Raises ``PlanError`` when it says more.
+        """
+        if "hosts" not in self.load.model_fields_set:
+            load = self.load.model_copy(update={"hosts": (client_hosts,)})
+            return self.model_copy(update={"load": load})
+        if max(self.load.hosts) > client_hosts:
+            raise PlanError(
+                f"plan {self.name}: load.hosts: {max(self.load.hosts)} client hosts are asked for,"
+                f" there are {client_hosts}: name more in the group client of the inventory"
+            )
+        return self
 
     def _watched(self, name: str, block: list[Case]) -> list[Case]:
         """The block with control runs at its start, middle and end."""

@@ -12,15 +12,15 @@ from mqperf.plan_file.checked import (
     read_plan,
     read_plans,
 )
-from mqperf.plan_file.copied import public, with_queues
+from mqperf.plan_file.copied import as_measured, public
 
 __all__ = [
     "PlanFile",
+    "as_measured",
     "load_plan",
     "parse_plan",
     "plan_from",
     "public",
     "read_plan",
     "read_plans",
-    "with_queues",
 ]

@@ -30,11 +30,18 @@ def public(text: str) -> str:
     return _copied(text, _public, _redactions)
 
 
-def with_queues(text: str, kinds: Mapping[str, Mapping[str, str]]) -> str:
-    """The text of a plan with kinds of queue replaced, by system and name; all else stays."""
+def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -> str:
+    """The text of a plan with all that depends on where it is measured; all else stays.
+
+    Kinds of queue are replaced, by system and name; where it does not say how many client hosts its
+    load has, and there are several, that is added.
+    """
+    unsaid = hosts > 1 and "hosts" not in read_document(text).data["load"]
 
     def replaced(data: Any) -> object:  # noqa: ANN401 (data of YAML)
         data = copy.deepcopy(data)
+        if unsaid:
+            data["load"]["hosts"] = hosts
         for system, names in kinds.items():
             spec = data["systems"][system]
             if "queues" in spec:
@@ -42,6 +49,11 @@ def with_queues(text: str, kinds: Mapping[str, Mapping[str, str]]) -> str:
         return data
 
     def edits(text: str) -> Iterator[Edit]:
+        load = _value(compose(text), "load")
+        if unsaid and isinstance(load, yaml.MappingNode):
+            at = load.value[0][0].start_mark
+            after = ", " if load.flow_style else "\n" + " " * at.column
+            yield at.index, at.index, f"hosts: {hosts}{after}"
         for system, names in kinds.items():
             queues = _value(_value(_value(compose(text), "systems"), system), "queues")
             for entry in queues.value if queues else []:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mqperf.software import Machine
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -23,23 +25,29 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a probe is told of one run on one host.
+    """What a probe is told of one run on one host, ``machine``.
 
-    It talks in ``control``, as load generators do, samples from the start for ``seconds``, and
-    writes into ``out``.
+    It is called ``label``, talks in ``control`` as load generators do, samples from the start for
+    ``seconds``, and writes into ``out``.  Paths are those of the host.
     """
 
+    label: str
     targets: Sequence[Target]
     control: Path
     seconds: int
     out: Path
+    machine: Machine
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The command of a probe; ``files`` are written into the control folder before it starts."""
+    """The command of a probe, with all its variables.
+
+    ``files`` are written into the control folder before it starts.
+    """
 
     argv: tuple[str, ...]
+    env: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)
 
 

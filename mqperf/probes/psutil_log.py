@@ -4,23 +4,25 @@ The program itself is ``psutil_sampler.py``.
 """
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import psutil
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf import raw
 from mqperf.errors import ProbeError
 from mqperf.probes.probe import Program, Task
+from mqperf.software import ALONE, Machine, here, packages
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PROGRAM = Path(__file__).with_name("psutil_sampler.py")
+LOCK = Path(__file__).parent / "locks" / "psutil.txt"
 LOG = "psutil.jsonl"
 TARGETS = "psutil.targets"
 TOLERANCE_S = 0.5
@@ -63,19 +65,30 @@ class Sample(Strict):
 def program(task: Task) -> Program:
     """Start the probe, which waits for the start file and stops by itself.
 
-    The list of targets is a file, so that no pid is in the arguments.
+    The list of targets is a file, so that no pid is in the arguments.  Raises ``LoadError`` when
+    psutil cannot be had for the host.
     """
+    machine = task.machine
     arguments = {
+        "--label": task.label,
         "--control": task.control,
         "--targets": task.control / TARGETS,
         "--seconds": task.seconds,
         "--out": task.out / LOG,
     }
-    argv = [sys.executable, "-I", str(PROGRAM)]
+    argv = [machine.python, *ALONE, str(machine.copied(PROGRAM))]
     for name, value in arguments.items():
         argv += [name, str(value)]
     targets = json.dumps([asdict(target) for target in task.targets])
-    return Program(tuple(argv), {TARGETS: targets})
+    path = {"LANG": "C.UTF-8", "PYTHONPATH": str(machine.copied(_psutil(machine)).parent)}
+    return Program(tuple(argv), path, {TARGETS: targets})
+
+
+def _psutil(machine: Machine) -> Path:
+    """The library: that of our own Python if the host can use it, else one that is made for it."""
+    if machine.platform.takes_what_is_built_on(here()):
+        return Path(psutil.__file__).parent
+    return packages(f"The library psutil for {machine.name}", LOCK, machine.platform) / "psutil"
 
 
 def samples(file: Path) -> list[Sample]:

@@ -9,7 +9,7 @@ both ends of the measured window, and writes one JSON line per sample::
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
                  "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]}}
 
-The probe watches itself too, as ``psutil``.  A process that is gone reads as null.  Speeds are what
+The probe watches itself too, under its own label.  A process that is gone reads as null.  Speeds are what
 the kernel knows: loopback and many virtual interfaces have none.  Segments are those of TCP on the
 whole host; null where the kernel does not count them as Linux does.
 """
@@ -53,16 +53,17 @@ class Watched:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Sample from the agreed start until the load's end."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--label", required=True, help="what this process is called")
     parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
     parser.add_argument("--targets", type=Path, required=True, help="JSON list of processes")
     parser.add_argument("--seconds", type=int, required=True, help="samples after the first")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
-    (options.control / "psutil.ready").touch()
+    (options.control / f"{options.label}.ready").touch()
     start = _await_start(options.control / "start")
     watched = {t["label"]: Watched(t["pid"], children=t["children"]) for t in targets}
-    watched["psutil"] = Watched(os.getpid(), children=False)
+    watched[options.label] = Watched(os.getpid(), children=False)
     speeds = _speeds()
     with options.out.open("w") as out:
         for second in range(options.seconds + 1):

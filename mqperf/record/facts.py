@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mqperf.plan import Case
+from mqperf.plan.link import Role
 from mqperf.plan.values import Parameter, Scalar
 
 SCHEMA: Literal[2] = 2
@@ -54,6 +55,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Whole = Annotated[int, Field(ge=-WIDEST, le=WIDEST, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=WIDEST, strict=True)]
 Instant = Annotated[float, Field(ge=0, le=LATEST, strict=True, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LATEST, le=LATEST)]
 Measure = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 Kind = Literal["broker", "client", "server", "background", "harness"]
 
@@ -89,6 +91,7 @@ class ProcessFacts(Recorded):
 
     label: Label
     kind: Literal["client", "server"]
+    host: Label | None = None
     exit_code: Whole | None = None
     reported: Annotated[bool, Field(strict=True)]
 
@@ -150,6 +153,7 @@ class HostFacts(Recorded):
     model_config = ConfigDict(extra="allow")
 
     label: Label | None = None
+    roles: Annotated[tuple[Role, ...], Field(max_length=3)] = ()
     os: Text | None = None
     kernel: Text | None = None
     cpu_model: Text | None = None
@@ -161,6 +165,20 @@ class HostFacts(Recorded):
     cpu_governor: Text | None = None
     network: Text | None = None
     network_cards: Annotated[tuple[NetworkCard, ...], Field(max_length=10_000)] = ()
+
+
+class Offset(Recorded):
+    """How far a host's clock was ahead of the controller's, and by how much that may be wrong."""
+
+    offset_s: Seconds
+    bound_s: Measure = 0.0
+
+
+class ClockFacts(Recorded):
+    """The clock of a host, before and after the load."""
+
+    before: Offset
+    after: Offset | None = None
 
 
 class MeasuredLink(Recorded):
@@ -196,9 +214,7 @@ class Facts(Recorded):
     started: Text | None = None
     stopped: Text | None = None
     window: Window | None = None
-    clock_offsets_s: Mapping[
-        Label, Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LATEST, le=LATEST)]
-    ] = Field(default_factory=dict, max_length=10_000)
+    clocks: Mapping[Label, ClockFacts] = Field(default_factory=dict, max_length=10_000)
     kinds: Mapping[Label, Kind] = Field(default_factory=dict, max_length=100_000)
     processes: Processes = ()
     background: Annotated[tuple[BackgroundFacts, ...], Field(max_length=10)] = ()
@@ -210,7 +226,12 @@ class Facts(Recorded):
     @classmethod
     def _upgraded(cls, said: object) -> object:
         """The record as this version would have written it."""
-        if not isinstance(said, dict) or said.get("schema") != 1:
+        if not isinstance(said, dict):
+            return said
+        if isinstance(offsets := said.get("clock_offsets_s"), dict):  # of its first months
+            clocks = {name: {"before": {"offset_s": one}} for name, one in offsets.items()}
+            said = {**said, "clocks": clocks}
+        if said.get("schema") != 1:
             return said
         upgraded = {**said, "schema": SCHEMA}
         if isinstance(case := said.get("case"), dict):
@@ -243,7 +264,8 @@ class Facts(Recorded):
     @property
     def clock_offset_s(self) -> float | None:
         """The largest offset between the clocks of the hosts; None when none was recorded."""
-        return max(map(abs, self.clock_offsets_s.values()), default=None)
+        found = [one for clock in self.clocks.values() for one in (clock.before, clock.after) if one]
+        return max((abs(one.offset_s) for one in found), default=None)
 
 
 def finite(text: str) -> float:

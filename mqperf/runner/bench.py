@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqperf.errors import SystemFault
+from mqperf.errors import HostLost, SystemFault
 from mqperf.hosts import Hosts
 from mqperf.load import Tool
 from mqperf.runner.watch import Stillness
@@ -15,19 +15,27 @@ from mqperf.systems import Deployment
 class Bench:
     """Where trials run, and against what.
 
-    ``tools`` are those of the load generators, by the generator's name.  ``faults`` are clean-ups
-    that failed: with any, the system is not to be measured again.
+    ``tools`` are those of the load generators, by the generator's name and the host's.  ``faults``
+    are clean-ups that failed: with any, the system is not to be measured again.
     """
 
     hosts: Hosts
     deployment: Deployment
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, Mapping[str, Tool]]
     facts: Mapping[str, Any]
     faults: list[str] = field(default_factory=list)
+
+    def versions(self, generator: str) -> dict[str, str]:
+        """The versions of a load generator, on the first of the clients' hosts."""
+        return dict(self.tools[generator][self.hosts.client[0].name].versions)
 
     def check(self) -> None:
         """Raise ``MqperfError`` when no further case must be measured on this system."""
         if self.faults:
             raise SystemFault(f"cleaning up after a run failed: {self.faults[0]}")
+        try:
+            self.hosts.check()
+        except HostLost as lost:
+            raise SystemFault(str(lost)) from None
         self.deployment.check()
         Stillness(self.deployment).check()

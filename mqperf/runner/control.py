@@ -12,12 +12,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.errors import LoadError
-from mqperf.hosts import Host
+from mqperf.errors import HostError, LoadError
+from mqperf.hosts import Host, Offset
 
 POLL_S = 0.05
 LEAD_S = 0.7
 """Seconds that a process gets between reading the start and the start itself."""
+
+LATEST_S = 0.2
+"""So long before the start every host must have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +75,28 @@ class Control:
                 )
             time.sleep(POLL_S)
 
-    def start(self, start: int) -> None:
-        """Tell the agreed start, in epoch seconds."""
-        self._say("start", json.dumps({"start": start}))
+    def start(self, start: int, clocks: Mapping[str, Offset]) -> None:
+        """Tell every host the agreed start, in epoch seconds of its own clock.
+
+        Raises ``HostError`` when one was told too late for its processes to meet it.
+        """
+        for name, station in self._stations.items():
+            own = start + clocks[name].offset_s
+            station.place({"start": json.dumps({"start": own})})
+            if time.time() > start - LATEST_S:
+                raise HostError(
+                    f"{name}: was told of the start less than {LATEST_S:g} s before it: the way to"
+                    " it is slow, or this machine is busy; repeat the command"
+                )
 
     def stop(self) -> None:
         """Ask the servers to finish."""
-        self._say("stop", "")
+        for station in self._stations.values():
+            station.place({"stop": ""})
 
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""
         return sum(station.received(labels) for station in self._stations.values())
-
-    def _say(self, name: str, text: str) -> None:
-        for station in self._stations.values():
-            station.place({name: text})
 
 
 def next_start() -> int:

@@ -1,19 +1,19 @@
 """A load in a run, the measured one or one beside it: its processes, and what they left."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.errors import LoadError
-from mqperf.hosts import Hosts
-from mqperf.load import GENERATORS, Access, Command, Job, Kind, Tool
+from mqperf.hosts import Host, Hosts
+from mqperf.load import GENERATORS, Access, Command, Job, Kind, Member, Tool, members
 from mqperf.plan import Case
-from mqperf.record import disk_errors
 from mqperf.record.totals import is_recorded, totals
 from mqperf.runner.control import POLL_S, Control
+from mqperf.runner.outputs import Outputs
 from mqperf.runner.processes import Processes
 
 DRAIN_QUIET_S = 10
@@ -36,23 +36,40 @@ class Load:
         self.case, self.key, self.number = case, key, number
         self.generator = GENERATORS[case.generator]
         self._processes = processes
-        self._out = out
+        self.out = out
+        self._outputs: Outputs | None = None
         self.commands: list[Command] = []
 
-    def start(self, tool: Tool, access: Access, hosts: Hosts, control: Control) -> None:
-        """Start every process; raises ``MqperfError`` for one that cannot be started."""
-        tool.check()
-        with disk_errors(self._out):
-            self._out.mkdir(parents=True, exist_ok=True)
-        talk = control.at(hosts.client[0]).folder
-        self.commands = self.generator.commands(
-            Job(self.case, self.key, access, tool, talk, self._out)
-        )
-        for command in self.commands:
-            host = hosts.of(command.kind)[0]
-            control.at(host).place(command.files)
-            log = self._out / f"{command.label}.log"
-            self._processes.start(host, self.name(command), command.argv, log, command.env)
+    def start(
+        self,
+        tools: Mapping[str, Tool],
+        access: Access,
+        hosts: Hosts,
+        control: Control,
+        outputs: Outputs,
+    ) -> None:
+        """Start every process; raises ``MqperfError`` for one that cannot be started.
+
+        Processes are dealt out to the hosts of their kind in turn.  ``tools`` are by host, and
+        ``outputs`` get what the processes write.
+        """
+        self._outputs = outputs
+        self.commands = []
+        for host, members in _dealt(self.case, hosts):
+            tool, out = tools[host.name], outputs.at(host)
+            tool.check()
+            station = control.at(host)
+            job = Job(self.case, self.key, access, tool, members, station.folder, out)
+            for command in self.generator.commands(job):
+                station.place(command.files)
+                log = out / f"{command.label}.log"
+                self._processes.start(host, self.name(command), command.argv, log, command.env)
+                self.commands.append(command)
+
+    def fetch(self) -> None:
+        """Bring home what processes have written until now; costs nothing on this machine."""
+        if self._outputs is not None:
+            self._outputs.fetch()
 
     def name(self, command: Command) -> str:
         """How a process is called among all of the run."""
@@ -73,7 +90,7 @@ class Load:
     def check_answers(self) -> None:
         """Raise ``LoadError`` when a client sent nothing, or nothing that did not fail."""
         for client in self.of("client"):
-            counts = totals(self._out, client.label)
+            counts = totals(self.out, client.label)
             if counts["sent"] == counts["error"]:
                 name = self.name(client)
                 words = self._processes.last_words(name)
@@ -85,7 +102,7 @@ class Load:
         ``check`` raises when they will never do so.
         """
         servers = [server.label for server in self.of("server")]
-        sent = sum(totals(self._out, client.label)["sent"] for client in self.of("client"))
+        sent = sum(totals(self.out, client.label)["sent"] for client in self.of("client"))
         received, moved = -1, time.time()
         limit = moved + DRAIN_LIMIT_S
         while received < sent and time.time() < min(moved + DRAIN_QUIET_S, limit):
@@ -99,7 +116,7 @@ class Load:
     def judge(self) -> None:
         """Raise ``LoadError`` for the first process whose output is no sound one."""
         for command in self.commands:
-            self.generator.check(self._out, command.label, command.kind)
+            self.generator.check(self.out, command.label, command.kind)
 
     def facts(self) -> list[JsonValue]:
         """Every process that was started, and what became of it."""
@@ -108,18 +125,29 @@ class Load:
             {
                 "label": command.label,
                 "kind": command.kind,
+                "host": self._processes.host(self.name(command)).name,
                 "exit_code": self._processes.exit_code(self.name(command)),
-                "reported": self._is_sound(command) and is_recorded(self._out, command.label),
+                "reported": self._is_sound(command) and is_recorded(self.out, command.label),
             }
             for command in started
         ]
 
     def _is_sound(self, command: Command) -> bool:
         try:
-            self.generator.check(self._out, command.label, command.kind)
+            self.generator.check(self.out, command.label, command.kind)
         except LoadError:
             return False
         return True
+
+
+def _dealt(case: Case, hosts: Hosts) -> list[tuple[Host, list[Member]]]:
+    """The processes of a case that run on each host, servers first."""
+    shares: list[tuple[Host, list[Member]]] = []
+    for kind in ("server", "client"):
+        some = [one for one in members(case) if one.kind == kind]
+        there = hosts.of(kind)
+        shares += [(host, some[number :: len(there)]) for number, host in enumerate(there)]
+    return [(host, share) for host, share in shares if share]
 
 
 @dataclass(frozen=True, slots=True)

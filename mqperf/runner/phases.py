@@ -21,6 +21,7 @@ from mqperf.runner.bench import Bench
 from mqperf.runner.control import controlled, next_start
 from mqperf.runner.linking import Linked, linked
 from mqperf.runner.loads import Load, Started
+from mqperf.runner.outputs import gathered
 from mqperf.runner.schedule import Schedule
 from mqperf.runner.trial import Tell, Trial
 
@@ -45,6 +46,7 @@ class Measured:
         trial.stillness.check()
         probes = [label for probing in trial.probing for label in probing.labels]
         trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
+        trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
         for number, one in enumerate(self.beside, 1):
@@ -54,6 +56,7 @@ class Measured:
         if self.link is not None:
             self.link.measure("after")
         trial.stillness.check()
+        trial.fetch()
         self._judge()
         trial.describe()
         return trial.attempt.finish()
@@ -63,6 +66,7 @@ class Measured:
         load, processes = one.load, self.trial.processes
         limit = end + load.case.timeout_s + EXIT_MARGIN_S
         processes.await_exit([*load.names("client"), *others], limit)
+        load.fetch()
         load.check_answers()
         return load.drain(one.control, self.trial.bench.deployment.check)
 
@@ -94,6 +98,7 @@ class Prepared:
         if self.link is not None:
             self.link.measure("before")
         trial.stillness.seen.clear()
+        trial.clocks.measure_before()
         schedule = self._start()
         trial.attempt.event("start", start=schedule.start)
         trial.tell("warming up")
@@ -118,9 +123,10 @@ class Prepared:
         """Agree on the start of every load."""
         schedule = Schedule.from_start(next_start(), self.trial.case)
         self.trial.schedule = schedule
+        clocks = self.trial.clocks.before
         for one in self.beside:
-            one.control.start(schedule.background)
-        self.load.control.start(schedule.start)
+            one.control.start(schedule.background, clocks)
+        self.load.control.start(schedule.start, clocks)
         return schedule
 
     def _sleep_until(self, instant: float) -> None:
@@ -168,13 +174,16 @@ def _prepared(trial: Trial) -> Prepared:
     link = trial.held.enter_context(linked(case.link, bench.hosts, trial.attempt.facts))
     loads = (trial.load, *trial.beside)
     controls = [trial.held.enter_context(controlled(bench.hosts.every)) for _ in loads]
+    outputs = [trial.held.enter_context(gathered(bench.hosts.every, one.out)) for one in loads]
     accesses = [_provisioned(trial, load) for load in loads]
     _describe(trial, accesses[0])
     trial.held.callback(trial.processes.stop)
-    for load, access, control in zip(loads, accesses, controls, strict=True):
-        load.start(bench.tools[load.case.generator], access, bench.hosts, control)
+    hosts = bench.hosts.with_clients(case.hosts)
+    for load, access, control, out in zip(loads, accesses, controls, outputs, strict=True):
+        load.start(bench.tools[load.case.generator], access, hosts, control, out)
     for probing in trial.probing:
-        probing.start(bench.deployment.nodes, loads, controls[0], case.load_s)
+        output = trial.held.enter_context(probing.host.output(probing.folder))
+        probing.start(bench.deployment.nodes, loads, controls[0], case.load_s, output)
     trial.attempt.event("started", processes=trial.processes.labels)
     measured, *beside = map(Started, loads, controls)
     return Prepared(trial, measured, tuple(beside), link)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import PlanError, SystemFault
-from mqperf.hosts import HERE, lookup
+from mqperf.hosts import HERE, HostKind, lookup
 from mqperf.plan import Case, Plan
-from mqperf.plan_file import with_queues
 from mqperf.record import Run, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.sweep import Ended, Sweep, swept
@@ -41,7 +40,9 @@ class Step:
     cases: Sequence[Case]
 
 
-def sweep(plan: Plan, text: str, runs: Path, observer: Observer, *, hosts: str = HERE) -> Outcome:
+def sweep(
+    plan: Plan, text: str, runs: Path, observer: Observer, *, hosts: str | None = None
+) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
     It does for one plan what ``sweep_all`` does for several, and raises the same.
@@ -51,14 +52,15 @@ def sweep(plan: Plan, text: str, runs: Path, observer: Observer, *, hosts: str =
 
 
 def sweep_all(
-    jobs: Sequence[Job], observer: Observer, *, interleave: bool = False, hosts: str = HERE
+    jobs: Sequence[Job], observer: Observer, *, interleave: bool = False, hosts: str | None = None
 ) -> list[Outcome]:
     """Run what is pending of every plan into its folder: one plan after the other, or in turns.
 
     With ``interleave`` the first repeat of every plan runs before the second of any, so that what
     changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
     favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
-    host on which brokers, clients and servers run.
+    hosts on which brokers, clients and servers run, or the path of their inventory; None is what
+    each plan says, or this machine.
 
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
     rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
@@ -69,14 +71,17 @@ def sweep_all(
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    kind = lookup(hosts)
-    sweeps = [_sweep(job, observer, interleave=interleave, hosts=kind.name) for job in jobs]
+    kinds = [lookup(hosts or job.plan.hosts or HERE) for job in jobs]
+    sweeps = [
+        _sweep(job, kind, observer, interleave=interleave)
+        for job, kind in zip(jobs, kinds, strict=True)
+    ]
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
     with ExitStack() as held:
         for job, one in zip(jobs, sweeps, strict=True):
             if one.pending():
-                held.enter_context(recording(job.runs, with_queues(job.text, one.here.kinds)))
+                held.enter_context(recording(job.runs, one.as_measured(job.text)))
         steps = _steps(sweeps, interleave=interleave)
         _tell(steps, sweeps, observer)
         for step in steps:
@@ -110,12 +115,13 @@ def _check_turns(plans: Sequence[Plan]) -> None:
         )
 
 
-def _sweep(job: Job, observer: Observer, *, interleave: bool, hosts: str) -> Sweep:
-    here = possible(job.plan)
+def _sweep(job: Job, kind: HostKind, observer: Observer, *, interleave: bool) -> Sweep:
+    with kind.reached() as hosts:
+        here = possible(job.plan, hosts)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
-    return Sweep(here, job.runs, order, positions, observer, hosts)
+    return Sweep(here, job.runs, order, positions, observer, kind)
 
 
 def _check_possible(sweeps: Sequence[Sweep]) -> None:

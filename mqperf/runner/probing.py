@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from mqperf.hosts import Host
-from mqperf.probes import PROBES, Target, Task
-from mqperf.record import disk_errors
+from mqperf.hosts import HERE, Host, Output
+from mqperf.probes import PROBES, Probe, Target, Task
 from mqperf.runner.control import Control
 from mqperf.runner.loads import Load
 from mqperf.runner.processes import Processes
@@ -17,9 +16,10 @@ class Probing:
 
     def __init__(self, host: Host, processes: Processes, folder: Path) -> None:
         """Begin with none."""
-        self._host = host
+        self.host = host
         self._processes = processes
         self._folder = folder / host.name
+        self._output: Output | None = None
         self._targets: list[Target] = []
         self.labels: list[str] = []
 
@@ -29,34 +29,54 @@ class Probing:
         return {target.label: target.kind for target in self._targets}
 
     def start(
-        self, nodes: Sequence[Node], loads: Sequence[Load], control: Control, seconds: int
+        self,
+        nodes: Sequence[Node],
+        loads: Sequence[Load],
+        control: Control,
+        seconds: int,
+        output: Output,
     ) -> None:
         """Watch what runs on this host, and the probes themselves, for ``seconds`` of load.
 
         These are nodes, load generators and mqperf.  mqperf's own probes come last: they watch the
-        others, too.
+        others, too.  They write into ``output``.
         """
-        station = control.at(self._host)
-        own = self._host.own_processes().items()
+        self._output = output
+        station = control.at(self.host)
+        own = self.host.own_processes().items()
         mqperf = [Target(label, "harness", pid) for label, pid in own]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
-        with disk_errors(self._folder):
-            self._folder.mkdir()
         for probe in reversed(list(PROBES.values())):
             if probe.program is not None:
-                task = Task([*self._targets], station.folder, seconds, self._folder)
+                label = self._label(probe)
+                watched = [*self._targets]
+                out = output.folder
+                task = Task(label, watched, station.folder, seconds, out, self.host)
                 program = probe.program(task)
                 station.place(program.files)
-                log = self._folder / f"{probe.name}.log"
-                self._processes.start(self._host, probe.name, program.argv, log)
-                self.labels.append(probe.name)
-                pid = self._processes.pid(probe.name)
-                self._targets.append(Target(probe.name, "harness", pid))
+                log = out / f"{probe.name}.log"
+                self._processes.start(self.host, label, program.argv, log, program.env)
+                self.labels.append(label)
+                self._targets.append(Target(label, "harness", self._processes.pid(label)))
+
+    def fetch(self) -> None:
+        """Bring home what probes have written until now."""
+        if self._output is not None:
+            self._output.fetch()
+
+    @property
+    def folder(self) -> Path:
+        """Where it gets home to."""
+        return self._folder
+
+    def _label(self, probe: Probe) -> str:
+        """How a probe is called among all processes of the run: there is one on each host."""
+        return probe.name if self.host.name == HERE else f"{probe.name} {self.host.name}"
 
     def judge(self) -> None:
         """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
         for probe in PROBES.values():
-            probe.check(self._folder, self._host.name)
+            probe.check(self._folder, self.host.name)
 
     def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
         return [
@@ -75,4 +95,4 @@ class Probing:
         ]
 
     def _is_mine(self, host: Host) -> bool:
-        return host.name == self._host.name
+        return host.name == self.host.name

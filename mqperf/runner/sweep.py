@@ -1,16 +1,17 @@
 """A sweep: cases of a plan, one after the other, system by system."""
 
-from collections import Counter, deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections import Counter, abc, deque
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
-from mqperf.hosts import HERE, Hosts, lookup
-from mqperf.load import GENERATORS
+from mqperf.hosts import HostKind, Hosts, Spot
+from mqperf.load import GENERATORS, Generator, Tool
 from mqperf.plan import Case
+from mqperf.plan_file import as_measured
 from mqperf.record import Attempt, Run, pending
 from mqperf.runner.bench import Bench
 from mqperf.runner.observer import Observer
@@ -33,7 +34,7 @@ STARTS = 2
 class Sweep:
     """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
 
-    ``hosts`` is the kind of host that everything runs on.
+    ``hosts`` is the kind of hosts that everything runs on.
     """
 
     here: Possible
@@ -41,16 +42,20 @@ class Sweep:
     order: Sequence[Case]
     positions: Positions
     observer: Observer
-    hosts: str = HERE
+    hosts: HostKind
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
+
+    def as_measured(self, text: str) -> str:
+        """The text of the plan with what depends on the hosts."""
+        return as_measured(text, self.here.kinds, self.here.plan.load.hosts[0])
 
     def pending(self) -> list[Case]:
         """The cases that have no whole run yet, in their order."""
         return pending(self.runs, self.order)
 
 
-def swept(sweep: Sweep, todo: Sequence[Case]) -> Generator[Ended]:
+def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
     """End each of these cases: first those that cannot be measured here, then system by system."""
     for case in todo:
         if reason := sweep.here.refusal(case):
@@ -94,25 +99,31 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     """The system as the case asks for it, ready for trials."""
     system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
     with ExitStack() as held:
-        host = held.enter_context(lookup(sweep.hosts).reached())
-        hosts = Hosts.alone(host)
+        hosts = held.enter_context(sweep.hosts.reached())
         observer.doing(f"getting the load generator for {system.title}")
         tools = {
-            name: GENERATORS[name].tool(system.drivers[name], hosts.client[0].run)
+            name: _tools(GENERATORS[name], system.drivers[name], hosts)
             for name in (case.generator, *(one.generator for one in case.background))
         }
         observer.doing(f"starting {system.title}")
-        folder = held.enter_context(host.scratch(system.name))
-        settings = plan.settings_of(case)
-        deployment = held.enter_context(system.start(settings, hosts.broker[0], folder))
+        spots = [
+            Spot(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker
+        ]
+        deployment = held.enter_context(system.start(plan.settings_of(case), spots))
         facts = {
-            "hosts": [one.facts() for one in hosts.every],
+            "hosts": [{**one.facts(), "roles": [*hosts.roles(one)]} for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
-            "generator": dict(tools[case.generator].versions),
+            "generator": dict(tools[case.generator][hosts.client[0].name].versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
         yield Bench(hosts, deployment, tools, facts)
+
+
+def _tools(generator: Generator, driver: str, hosts: Hosts) -> dict[str, Tool]:
+    """A load generator on every host of clients and servers, by the host's name."""
+    places = {host.name: host for host in (*hosts.client, *hosts.server)}
+    return {name: generator.tool(driver, host) for name, host in places.items()}
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:

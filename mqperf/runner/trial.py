@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqperf.errors import MqperfError, RecordError
+from mqperf.hosts import HERE
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, background_place, set_aside, utc
 from mqperf.runner.bench import Bench
+from mqperf.runner.clocks import Clocks
 from mqperf.runner.loads import Load
 from mqperf.runner.probing import Probing
 from mqperf.runner.processes import Processes
@@ -35,8 +37,7 @@ class Trial:
     def __init__(self, case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> None:
         """Open the run folder; raises ``RecordError`` when that is refused."""
         self.case, self.bench, self.tell = case, bench, tell
-        clock = bench.hosts.every[0].name
-        self.attempt = Attempt(runs, case, {"position": position, **bench.facts}, clock)
+        self.attempt = Attempt(runs, case, {"position": position, **bench.facts}, HERE)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
         self.held = ExitStack()
@@ -49,12 +50,18 @@ class Trial:
         self.timetable = Timetable(case.actions, bench.deployment.nodes, self.attempt.event)
         self.stillness = Stillness(bench.deployment, lambda: self.timetable.disturbed)
         self.schedule: Schedule | None = None
-        self._clock = Clock(clock)
+        self.clocks = Clocks(bench.hosts.every)
+        self._clock = Clock(HERE)
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
         self.timetable.close()
-        self.processes.stop()
+        try:
+            self.processes.stop()
+            self.fetch()
+        except MqperfError as error:
+            if str(error) not in reason:
+                reason += f"; not all evidence could be fetched: {error}"
         if (frozen := ", ".join(self.stillness.look())) and frozen not in reason:
             reason = f"{frozen} stands still; {reason}"
         try:
@@ -66,6 +73,11 @@ class Trial:
             return self.attempt.fail(reason)
         except RecordError:  # No room for the reason, but a folder can be renamed all the same.
             return set_aside(self.attempt.folder, "failed")
+
+    def fetch(self) -> None:
+        """Bring home what load generators and probes have written."""
+        for one in (self.load, *self.beside, *self.probing):
+            one.fetch()
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""
@@ -105,12 +117,12 @@ class Trial:
             "started": utc(at.start) if at else None,
             "stopped": utc(time.time()),
             "window": {"start": at.window_start, "end": at.window_end} if at else None,
-            "clock_offsets_s": {host.name: 0.0 for host in self.bench.hosts.every},
+            "clocks": self.clocks.facts(),
             "kinds": {label: kind for one in self.probing for label, kind in one.kinds.items()},
             "processes": self.load.facts(),
             "background": [
                 {
-                    "generator": dict(self.bench.tools[load.case.generator].versions),
+                    "generator": self.bench.versions(load.case.generator),
                     "parameters": load.generator.resolved(load.case),
                     "started": utc(at.background) if at else None,
                     "processes": load.facts(),
@@ -125,7 +137,8 @@ class Trial:
         return Load(case, f"{self.key}-b{number}", self.processes, folder, number)
 
     def _watch(self) -> None:
-        """Raise when the clock was set or a node is dead."""
+        """Raise when the clock was set, a host is lost or a node is dead."""
         self._clock.check()
+        self.bench.hosts.check()
         self.stillness.look()
         self.bench.deployment.check()

@@ -4,8 +4,8 @@ A host needs nothing but a Python.  What runs there is locked by hash, built on 
 host's Python, processor and C library, kept in the user's cache, and copied to the host.
 """
 
-from mqperf.software.machine import Machine, RunCommand
+from mqperf.software.machine import ALONE, Machine, RunCommand
 from mqperf.software.packages import packages, versions
 from mqperf.software.platforms import Platform, here
 
-__all__ = ["Machine", "Platform", "RunCommand", "here", "packages", "versions"]
+__all__ = ["ALONE", "Machine", "Platform", "RunCommand", "here", "packages", "versions"]

@@ -8,6 +8,10 @@ from typing import Protocol
 from mqperf.software.platforms import Platform
 
 
+ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
+"""Options of its Python for our programs: of what is installed for it there, nothing counts."""
+
+
 class RunCommand(Protocol):
     """How a host runs a short command to its end, and all that it started."""
 

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from mqperf.load.generator import Command, Endpoint, Job, Kind, Member, members
 from mqperf.load.simulator import drivers
-from mqperf.load.simulator.environments import ALONE, Environment
+from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.parameters import of_case
 from mqperf.plan import Case
+from mqperf.software import ALONE
 
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from mqperf import cache
 from mqperf.errors import LoadError
 from mqperf.load.simulator.releases import LOCKS, Release, find
-from mqperf.software import Machine, installers, packages, versions
+from mqperf.software import ALONE, Machine, installers, packages, versions
 
 TOOLS = ("simulator.py", "messages_length.yaml")
 REPORTED = (
@@ -35,9 +35,6 @@ REPORTED = (
 
 INSIDE = Path(__file__).with_name("inside")
 """The program that runs around the simulator, and begins its processes."""
-
-ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
-"""Options of Python: of what is installed for it on its host, nothing counts."""
 
 LIMIT_S = 60
 
