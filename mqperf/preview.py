@@ -114,9 +114,8 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 def _link(case: Case) -> Iterator[str]:
     if (link := case.link) is None:
         return
-    asked = {name: getattr(link, name) for name in type(link).model_fields if name != "between"}
-    quantities = (f"{name} {value:g}" for name, value in asked.items() if value)
-    yield f"      link between {' and '.join(link.between)}: {', '.join(quantities) or 'as it is'}"
+    asked = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(asked) or 'as it is'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

@@ -40,7 +40,7 @@ def given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
 
     The generator's defaults are known as the run recorded them.
     """
-    link = case.link.model_dump() if case.link is not None else {}
+    link = case.link.quantities if case.link is not None else {}
     said = {**link, **case.settings, **case.parameters, **facts.parameters}
     own = {name: said[name] for name in parameters() if said.get(name) is not None}
     return own | {
