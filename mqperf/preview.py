@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
 from mqperf.load import GENERATORS
-from mqperf.plan import Case, Plan
+from mqperf.plan import Case, Plan, deployments
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
@@ -103,7 +103,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
-    seconds = expected_s(cases) + START_S * len(plan.systems)
+    seconds = expected_s(cases) + START_S * len(deployments(cases))
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
