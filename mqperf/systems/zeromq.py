@@ -17,8 +17,7 @@ from pydantic import JsonValue
 from mqperf import guarded
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host
-from mqperf.load import Access, Endpoint
-from mqperf.load.simulator.releases import pinned
+from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
@@ -26,6 +25,7 @@ from mqperf.systems.system import Deployment, Node, System
 
 INSTALL = "sudo apt-get install redis-server"
 RELEASE = "zeromq"
+LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
 
 
@@ -53,7 +53,7 @@ class ZeroMQ:
         """Versions, and the memory of Redis."""
         return {
             "product": "ZeroMQ",
-            "version": f"(pyzmq {pinned(RELEASE, 'pyzmq')})",
+            "version": f"({LIBRARY} {library_version()})",
             "runtime": f"Redis {self.redis_version}",
             "nodes": [*self.servers.facts()],
         }
@@ -80,6 +80,12 @@ def redis_version() -> str:
     said = guarded.run([redis_program(), "--version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r"v=(\S+)", said.stdout)
     return found[1] if found else "unknown"
+
+
+def library_version() -> str:
+    """The version of ZeroMQ itself: it is a library, which load generators bring with them."""
+    found = (GENERATORS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
+    return ", ".join(dict.fromkeys(found))
 
 
 def installed() -> str:
