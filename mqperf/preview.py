@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
 from mqperf.load import GENERATORS
-from mqperf.plan import Case, Plan
+from mqperf.plan import Case, Plan, deployments
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
@@ -103,7 +103,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
-    seconds = expected_s(cases) + START_S * len(plan.systems)
+    seconds = expected_s(cases) + START_S * len(deployments(cases))
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
@@ -114,9 +114,8 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 def _link(case: Case) -> Iterator[str]:
     if (link := case.link) is None:
         return
-    asked = {name: getattr(link, name) for name in type(link).model_fields if name != "between"}
-    quantities = (f"{name} {value:g}" for name, value in asked.items() if value)
-    yield f"      link between {' and '.join(link.between)}: {', '.join(quantities) or 'as it is'}"
+    asked = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(asked) or 'as it is'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

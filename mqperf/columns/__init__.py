@@ -6,9 +6,10 @@ satisfy.  Axis titles, report headings and the data dictionary are read from her
 
 from mqperf.columns.column import Check, Column
 from mqperf.columns.computed import FIGURES, WITHIN
-from mqperf.columns.happened import BACKGROUND, OUTAGES
+from mqperf.columns.happened import BACKGROUND, OUTAGES, measured_column
 from mqperf.columns.measured import COUNTS
 from mqperf.columns.register import COLUMNS, parameters
+from mqperf.columns.runs import LINK
 from mqperf.columns.tables import COMPUTED, TABLES, Table
 
 __all__ = [
@@ -17,11 +18,13 @@ __all__ = [
     "COMPUTED",
     "COUNTS",
     "FIGURES",
+    "LINK",
     "OUTAGES",
     "TABLES",
     "WITHIN",
     "Check",
     "Column",
     "Table",
+    "measured_column",
     "parameters",
 ]

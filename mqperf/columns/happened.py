@@ -16,20 +16,29 @@ EVENTS = (
     text("detail", "More, as JSON."),
 )
 
+UNITS = ("_bits_s", "_share", "_s")
+"""How the names of a link's quantities end, the longest first."""
+
+
+def measured_column(quantity: str, when: str) -> str:
+    """Name the column of a link's quantity as measured before or after: ``delay_before_s``."""
+    unit = next(end for end in UNITS if quantity.endswith(end))
+    return f"{quantity.removesuffix(unit)}_{when}{unit}"
+
+
 LINKS = (
     text("between", "The two roles that it joins.", "between"),
     text("backend", "What made it.", "made by"),
     *(
         replace(
             column,
-            name=f"{column.name.removesuffix(unit)}_{when}{unit}",
+            name=measured_column(column.name, when),
             dtype="float64",
             meaning=f"The same as measured {when} the load; empty where that cannot be measured.",
             label=f"{column.label} {when}",
             parameter=False,
         )
         for column in LINK
-        for unit in (next(end for end in ("_bits_s", "_share", "_s") if column.name.endswith(end)),)
         for when in ("before", "after")
     ),
 )

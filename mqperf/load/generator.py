@@ -136,6 +136,10 @@ def _none(_case: Case, _run_id: str) -> Sequence[str]:
     return ()
 
 
+def _unknown(_driver: str, _library: str) -> str:
+    return "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Generator:
     """A kind of load generator.
@@ -148,7 +152,8 @@ class Generator:
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
     the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
     left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
-    ``queues`` names what a run of a case declares in a broker and leaves there.
+    ``queues`` names what a run of a case declares in a broker and leaves there.  ``library`` gives
+    the version of a library that its tool for a driver has, for systems that are such a library.
     """
 
     name: str
@@ -166,6 +171,7 @@ class Generator:
     check: Callable[[Path, str, Kind], None]
     account: "Callable[[Whole, ByProcess], Account]"
     queues: Callable[[Case, str], Sequence[str]] = _none
+    library: Callable[[str, str], str] = _unknown
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:
         """All its parameters, with the values that they have in the case."""

@@ -7,8 +7,16 @@ parameter is a new case and a repeated command finds the runs it already has.
 
 from mqperf.plan.actions import ActionPlan
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
-from mqperf.plan.case import UNSAID, Case
-from mqperf.plan.experiment import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan, redacted
+from mqperf.plan.case import UNSAID, Case, deployments
+from mqperf.plan.experiment import (
+    MAX_CASES,
+    MAX_THREADS,
+    LoadPlan,
+    Plan,
+    SystemPlan,
+    redacted,
+    swept_settings,
+)
 from mqperf.plan.link import LinkPlan, LinkPoint
 from mqperf.plan.values import Frozen
 
@@ -27,5 +35,7 @@ __all__ = [
     "LoadPlan",
     "Plan",
     "SystemPlan",
+    "deployments",
     "redacted",
+    "swept_settings",
 ]

@@ -1,12 +1,19 @@
 """Load beside the one that is measured, as a plan says it."""
 
-import re
 from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from mqperf.plan.values import Count, Frozen, GeneratorName, Processes, Scalar, TestCase, Timeout
-from mqperf.redaction import shown
+from mqperf.plan.values import (
+    Count,
+    Frozen,
+    GeneratorName,
+    Processes,
+    Scalar,
+    TestCase,
+    Timeout,
+    check_parameters,
+)
 
 BEFORE_S = 2
 """Seconds by which it begins before the measured load."""
@@ -46,9 +53,7 @@ class BackgroundLoad(Frozen):
 
     @model_validator(mode="after")
     def _no_other_key(self) -> Self:
-        for name in self.parameters:
-            if not re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name):
-                raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
+        check_parameters(self.parameters)
         if len(self.parameters) > PARAMETERS:
             raise ValueError(f"a load has at most {PARAMETERS} parameters")
         return self

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Annotated
 
 from pydantic import AliasChoices, Field, JsonValue
@@ -144,6 +145,12 @@ class Case(Frozen):
             f"{self.system}-{self.topology}-{self.queues}-{self.test_case}"
             f"-t{self.threads:04d}-p{self.processes}"
         )
+
+
+def deployments(cases: Iterable[Case]) -> list[list[Case]]:
+    """The cases in their order, a list for each start of a system, in which it has its settings."""
+    blocks = groupby(cases, key=lambda case: (case.system, case.settings))
+    return [[*block] for _, block in blocks]
 
 
 def _digest(parameters: Mapping[str, object]) -> str:

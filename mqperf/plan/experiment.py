@@ -2,7 +2,6 @@
 
 import math
 import random
-import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, Self
@@ -35,9 +34,10 @@ from mqperf.plan.values import (
     TestCase,
     Timeout,
     Window,
+    check_parameters,
     distinct,
 )
-from mqperf.redaction import hidden, redacted_value, shown, suspicious
+from mqperf.redaction import hidden, redacted_value, suspicious
 from mqperf.test_cases import STANDARD
 
 CONTROL_RUNS = 3
@@ -54,7 +54,7 @@ def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
     return redacted_value(settings, variables=True)
 
 
-def _swept(settings: Mapping[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]]:
+def swept_settings(settings: Mapping[str, object]) -> dict[str, tuple[Any, ...]]:
     """The settings that are lists of values to be swept; any other list is itself a value."""
     known = parameters()
     return {
@@ -65,7 +65,7 @@ def _swept(settings: Mapping[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]
 
 
 def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    for name, values in _swept(settings).items():
+    for name, values in swept_settings(settings).items():
         if not values:
             raise ValueError(f"{name} is empty: name at least one")
         try:
@@ -100,7 +100,7 @@ class SystemPlan(Frozen):
 
     def variants(self) -> list[dict[str, JsonValue]]:
         """The settings of every deployment: one for each combination of what is swept."""
-        axes = _swept(self.settings)
+        axes = swept_settings(self.settings)
         return [
             {**self.settings, **dict(zip(axes, values, strict=True))}
             for values in product(*axes.values())
@@ -150,10 +150,7 @@ class LoadPlan(Frozen):
 
     @model_validator(mode="after")
     def _no_other_key(self) -> Self:
-        taken = {*Case.model_fields, "sentinel"}
-        for name in self.parameters:
-            if name in taken or not re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name):
-                raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
+        check_parameters(self.parameters, taken={*Case.model_fields, "sentinel"})
         return self
 
     @model_validator(mode="after")

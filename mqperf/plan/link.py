@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from mqperf.columns import LINK
 from mqperf.plan.values import Axis, Frozen
 
 Role = Literal["client", "server", "broker"]
@@ -28,6 +29,11 @@ class LinkPoint(Frozen):
     loss_share: Share = 0.0
     bandwidth_bits_s: Bandwidth | None = None
 
+    @property
+    def quantities(self) -> dict[str, float | None]:
+        """What the plan asks of it, by the name of the column."""
+        return {column.name: getattr(self, column.name) for column in LINK}
+
 
 class LinkPlan(Frozen):
     """The link of every case; each key but ``between`` has one value, or a list to be swept."""
@@ -40,6 +46,6 @@ class LinkPlan(Frozen):
 
     def points(self) -> Iterator[LinkPoint]:
         """The link of every case, delays varying fastest."""
-        names = [name for name in reversed(LinkPlan.model_fields) if name != "between"]
+        names = [column.name for column in reversed(LINK)]
         for values in product(*(getattr(self, name) for name in names)):
             yield LinkPoint(between=self.between, **dict(zip(names, values, strict=True)))

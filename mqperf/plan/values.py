@@ -1,6 +1,8 @@
 """Values of a plan: numbers within limits, names, and lists of them that are axes."""
 
+import re
 from collections import Counter
+from collections.abc import Collection, Iterable
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -44,8 +46,17 @@ Scalar = Annotated[
 ]
 """A parameter's value, of which only its owner knows more."""
 
-Parameter = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=50)]
+PARAMETER = re.compile(r"[a-z][a-z0-9_]{0,49}")
+
+Parameter = Annotated[str, Field(pattern=f"^{PARAMETER.pattern}$")]
 """The name of a parameter."""
+
+
+def check_parameters(names: Iterable[str], taken: Collection[str] = ()) -> None:
+    """Raise ``ValueError`` for a key of a load that no parameter can have, or that is taken."""
+    for name in names:
+        if name in taken or not PARAMETER.fullmatch(name):
+            raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
 
 
 def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:

@@ -60,7 +60,6 @@ class Header(Row):
     streams: Annotated[tuple[CountedStream, ...], Field(max_length=4)]
     seconds: Annotated[int, Field(ge=0, le=10_000_000)]
     numbers: Annotated[int, Field(ge=0, le=10_000_000)]
-    seed: int | None = None
 
 
 class StartedIn(Row):

@@ -52,7 +52,6 @@ class Header(BaseModel):
     test_case: Name
     streams: Annotated[tuple[Stream, ...], Field(max_length=100)]
     byteorder: Literal["little", "big"]
-    seed: int | None = None
     start: Annotated[float, Field(allow_inf_nan=False)] | None = None
     size: int = 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import HERE, HostKind, lookup
-from mqperf.plan import Case, Plan
+from mqperf.plan import Case, Plan, deployments
 from mqperf.record import Run, recording
 from mqperf.runner.observer import Observer
 from mqperf.runner.sweep import Ended, Sweep, swept
@@ -154,14 +154,14 @@ def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
 
 def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:
     todo = [case for step in steps for case in step.cases]
-    starts = sum(len(_started(sweeps[step.number], step)) for step in steps)
+    starts = sum(_starts(sweeps[step.number], step) for step in steps)
     done = sum(len(one.order) for one in sweeps) - len(todo)
     observer.planned(todo, done, starts)
 
 
-def _started(one: Sweep, step: Step) -> set[str]:
-    """The systems that the step has to start."""
-    return {case.system for case in step.cases if not one.here.refusal(case)}
+def _starts(one: Sweep, step: Step) -> int:
+    """How often the step has to start a system."""
+    return len(deployments(case for case in step.cases if not one.here.refusal(case)))
 
 
 def _outcome(ended: Sequence[Ended]) -> Outcome:

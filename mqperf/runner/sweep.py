@@ -4,13 +4,12 @@ from collections import Counter, abc, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 
 from mqperf.errors import MqperfError, RecordError, SystemFault
 from mqperf.hosts import HostKind, Hosts, Spot
 from mqperf.load import GENERATORS, Generator, Tool
-from mqperf.plan import Case
+from mqperf.plan import Case, deployments
 from mqperf.plan_file import as_measured
 from mqperf.record import Attempt, Run, pending
 from mqperf.runner.bench import Bench
@@ -61,7 +60,7 @@ def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
         if reason := sweep.here.refusal(case):
             yield _refused(sweep, case, reason)
     rest = [case for case in todo if not sweep.here.refusal(case)]
-    for _, block in groupby(rest, key=lambda case: (case.system, case.settings)):
+    for block in deployments(rest):
         yield from _of_system(sweep, deque(block))
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mqperf.columns import parameters
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import in_plans
-from mqperf.plan import SystemPlan
+from mqperf.plan import SystemPlan, swept_settings
 from mqperf.plan_file.problems import NOUNS, Problem, unknown
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SettingsFault
@@ -50,11 +49,7 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
 
 def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
     """What is wrong with any value of a setting; only what is swept has several."""
-    axes = {
-        name: values
-        for name in parameters()
-        if isinstance(values := settings.get(name), list) and values
-    }
+    axes = {name: values for name, values in swept_settings(settings).items() if values}
     first = {**settings, **{name: values[0] for name, values in axes.items()}}
     yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
     for name, values in axes.items():

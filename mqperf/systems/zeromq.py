@@ -14,8 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.load import Access, Endpoint
-from mqperf.load.simulator.releases import pinned
+from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.installed import missing
 from mqperf.systems.private import Server, Servers, Site
@@ -24,6 +23,7 @@ from mqperf.systems.system import Deployment, Node, System
 
 INSTALL = "sudo apt-get install redis-server"
 RELEASE = "zeromq"
+LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
 
 
@@ -51,7 +51,7 @@ class ZeroMQ:
         """Versions, and the memory of Redis."""
         return {
             "product": "ZeroMQ",
-            "version": f"(pyzmq {pinned(RELEASE, 'pyzmq')})",
+            "version": f"({LIBRARY} {library_version()})",
             "runtime": f"Redis {self.redis_version}",
             "nodes": [*self.servers.facts()],
         }
@@ -78,6 +78,12 @@ def redis_version(host: Host) -> str:
     said = host.run([redis_program(host), "--version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r"v=(\S+)", said.stdout)
     return found[1] if found else "unknown"
+
+
+def library_version() -> str:
+    """The version of ZeroMQ itself: it is a library, which load generators bring with them."""
+    found = (GENERATORS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
+    return ", ".join(dict.fromkeys(found))
 
 
 def installed(host: Host) -> str:

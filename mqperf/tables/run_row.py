@@ -30,17 +30,25 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
             "control_run": case.control_run,
             "green_threads": case.green_threads,
             "load_beside": "; ".join(one.load_words() for one in case.beside()) or None,
-            **given_parameters(facts, case),
+            **_given_parameters(facts, case),
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
 
 
-def given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
+def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
+    """The row of a run that cannot be read: why, and of what was recorded only what was planned."""
+    row: dict[str, Any] = {"status": "unreadable", "failure": reason}
+    if facts is None or facts.case is None:
+        return row
+    return row | {"case": facts.case.id, "control_run": facts.case.control_run}
+
+
+def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
     """What may be varied, as the run had it: of the load, of its generator, of the system.
 
     The generator's defaults are known as the run recorded them.
     """
-    link = case.link.model_dump() if case.link is not None else {}
+    link = case.link.quantities if case.link is not None else {}
     said = {**link, **case.settings, **case.parameters, **facts.parameters}
     own = {name: said[name] for name in parameters() if said.get(name) is not None}
     return own | {
@@ -51,14 +59,6 @@ def given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
         "cooldown_s": float(case.cooldown_s),
         "timeout_s": float(case.timeout_s),
     }
-
-
-def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
-    """The row of a run that cannot be read: why, and of what was recorded only what was planned."""
-    row: dict[str, Any] = {"status": "unreadable", "failure": reason}
-    if facts is None or facts.case is None:
-        return row
-    return row | {"case": facts.case.id, "control_run": facts.case.control_run}
 
 
 def _content(facts: Facts) -> str | None:

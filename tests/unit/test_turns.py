@@ -20,6 +20,7 @@ from mqperf.cli import app
 from mqperf.errors import HostError, MqperfError, PlanError
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import load_plan, parse_plan, read_plans
+from mqperf.preview import preview
 from mqperf.record import Run, runs
 from mqperf.runner import Job, Silent, sweep_all
 from mqperf.runner.bench import Bench
@@ -29,6 +30,16 @@ from mqperf.runner.sweep import Sweep
 PLAN = """\
 systems:
   zeromq: {topologies: [direct], queues: [none]}
+test_cases: [rpc-call, notify]
+load: {green_threads: [1], duration_s: 1}
+repeats: 3
+"""
+SWEPT = """\
+systems:
+  rabbitmq:
+    topologies: [cmsm]
+    queues: [quorum]
+    settings: {memory_watermark_mb: [256, 512]}
 test_cases: [rpc-call, notify]
 load: {green_threads: [1], duration_s: 1}
 repeats: 3
@@ -206,6 +217,17 @@ def test_a_system_that_does_not_start_leaves_the_other_plan(
     assert {run.facts().failure for run in runs(tmp_path / "b")} != {"the broker did not start"}
     assert brokers.count("a zeromq") == 2 + 1 + 1
     assert brokers.count("b zeromq") == 3
+
+
+def test_every_start_of_a_system_is_expected(brokers: list[str], tmp_path: Path) -> None:
+    """A system is started for each value of a setting in each repeat: so many are told of."""
+    diary, swept = Diary(), job(tmp_path, "a", SWEPT)
+    sweep_all([swept], diary)
+    assert brokers == ["a rabbitmq"] * 6
+    assert diary.expected[1:] == (0, 6)
+    cases = swept.plan.cases()
+    expected = progress.clock(progress.expected_s(cases) + 6 * progress.START_S)
+    assert f"RabbitMQ: about {expected};" in preview(swept.plan)
 
 
 def test_what_cannot_be_measured_here_leaves_the_other_plan(

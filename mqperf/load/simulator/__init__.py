@@ -37,4 +37,5 @@ GENERATOR = Generator(
     check=check,
     account=account,
     queues=queues,
+    library=releases.pinned,
 )

@@ -5,10 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS
+from mqperf.columns import LINK, Column, measured_column
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
-from mqperf.tables.links import QUANTITIES, measured_column
 
 OFF_SHARE = 0.02
 """Share of what was asked by which a link may differ."""
@@ -20,15 +19,15 @@ OFF: dict[str, float] = {"delay_s": 1e-3, "jitter_s": 1e-3, "loss_share": 0.01}
 def link_not_as_asked(tables: Tables) -> Iterator[Finding]:
     """Links with another delay, jitter, loss or bandwidth than the plan asks for."""
     for row in each(tables["links"]):
-        off = [text for name in QUANTITIES for text in _off(row, name)]
+        off = [text for column in LINK for text in _off(row, column)]
         if off:
             between = row.between.replace(", ", " and ")
             yield Finding(row.run, f"the link between {between} had {'; '.join(off)}")
 
 
-def _off(row: Any, name: str) -> Iterator[str]:  # noqa: ANN401 (a row of a frame)
+def _off(row: Any, column: Column) -> Iterator[str]:  # noqa: ANN401 (a row of a frame)
     """What differs in one quantity, by when it was measured; what was not is no difference."""
-    asked, column = getattr(row, name), COLUMNS[name]
+    name, asked = column.name, getattr(row, column.name)
     if pd.isna(asked):
         return
     for when in ("before", "after"):

@@ -23,11 +23,13 @@ from .servers import prepare_server
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
 STREAMS["notify"] = STREAMS["rpc-cast"]
 
+LOG_BYTES = 1_000_000
+
 
 def main() -> None:
     """Run the simulator under a capped log."""
     options, arguments = _parse(sys.argv[1:])
-    log = CappedLog(sys.stdout, options.log_bytes)
+    log = CappedLog(sys.stdout, LOG_BYTES)
     vars(sys).update(stdout=log, stderr=log)
     try:
         _run(options, arguments)
@@ -71,7 +73,6 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--seed", type=int, default=0, help="of the message bodies")
     parser.add_argument("--payload", type=int, help="length of all bodies; else by the table")
     parser.add_argument("--repair", action="append", default=[])
-    parser.add_argument("--log-bytes", type=int, default=1_000_000)
     own = argv.index("--")
     return parser.parse_args(argv[:own]), argv[own + 1 :]
 
@@ -95,8 +96,6 @@ def _header(options: argparse.Namespace) -> dict[str, object]:
         "label": options.label,
         "kind": options.kind,
         "test_case": options.test_case,
-        "seed": options.seed,
-        **({} if options.payload is None else {"payload_bytes": options.payload}),
     }
 
 
