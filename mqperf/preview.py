@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
+from mqperf.hosts import HERE, lookup
 from mqperf.load import GENERATORS
 from mqperf.plan import Case, Plan, deployments
 from mqperf.plan_file import load_plan
@@ -27,14 +28,17 @@ CASES_SHOWN = 30
 COMMANDS_SHOWN = 10
 
 
-def preview(plan: Plan, *, everything: bool = False) -> str:
+def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -> str:
     """The cases in their order, the commands of each, the hosts, and the expected finish.
 
     Of many cases and commands the first are shown and the others counted, unless ``everything``
-    is asked for.  Raises ``PlanError`` when a system does not exist or lacks a topology or kind of
-    queue.
+    is asked for.  ``hosts`` are others than the plan says.  Raises ``PlanError`` when a system does
+    not exist or lacks a topology or kind of queue, ``HostError`` for hosts that cannot be reached.
     """
-    return "\n".join(_preview(possible(plan), everything=everything))
+    kind = lookup(hosts or plan.hosts or HERE)
+    with kind.reached() as found:
+        here = possible(plan, found)
+    return "\n".join(_preview(here, everything=everything))
 
 
 def status(folder: Path) -> str:

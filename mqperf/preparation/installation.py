@@ -58,7 +58,8 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
     wanted = [lookup(name).name for name in systems or [FIRST]]
     places = inventory.read(path).places
     packages = {place.name: _packages(place, wanted) for place in places}
-    with HOSTS[HERE].reached() as here:
+    with HOSTS[HERE].reached() as hosts:
+        [here] = hosts.every
         results = read_printed(_played(here, path, packages, dry=dry))
     for place in places:
         yield _finding(place, results[place.name], dry=dry)
