@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from mqperf import guarded
 from mqperf.guarded import ForeignProcess, Process
-from mqperf.hosts import facts, files, listeners, ports
+from mqperf.hosts import facts, files, ports, proc
 from mqperf.hosts.host import HostKind
 
 
@@ -74,8 +74,10 @@ class LocalHost:
         return ports.reserved(count)
 
     def listener(self, label: str, address: str, port: int, program: str) -> ForeignProcess | None:
-        """Find who listens on a port of an address of ours; see ``listeners.listener``."""
-        return listeners.listener(label, address, port, program)
+        """Find who listens on a port of an address of ours; see ``proc.listener``."""
+        pid = proc.listener(address, port, program)
+        created = pid and proc.create_time(pid)
+        return ForeignProcess(label, pid, created) if pid and created else None
 
     def own_processes(self) -> Mapping[str, int]:
         """Tell that mqperf itself runs here."""
