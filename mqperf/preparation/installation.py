@@ -139,5 +139,5 @@ def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     packages = ", ".join(names.get(package, package) for package in result.installed)
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
     if result.problem:
-        return Finding("MISSING", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
+        return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
     return Finding("ok", f"{of}: {done or 'everything was there'}")

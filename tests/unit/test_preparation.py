@@ -1,6 +1,9 @@
 """What Ansible prints of the hosts that it prepares, as ansible-core 2.19.14 printed it."""
 
+from mqperf.doctor import Finding
+from mqperf.hosts.place import Place
 from mqperf.preparation import installation
+from mqperf.preparation.installation import HostResult
 
 PRINTED = """\
 PLAY [Prepare hosts] ***********************************************************
@@ -41,3 +44,11 @@ def test_a_password_in_a_message_is_not_repeated() -> None:
     """Whatever a proxy or a mirror has in its URL."""
     line = 'fatal: [h1]: FAILED! => {"msg": "cannot reach http://me:secret@mirror.invalid/"}\n'
     assert "secret" not in str(installation.read_printed(line)["h1"].problem)
+
+
+def test_a_host_that_could_not_be_prepared_has_failed() -> None:
+    """It is not only that something is missing there; what was installed before is told as well."""
+    place = Place("h2", "192.0.2.2", groups=("broker",))
+    found = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
+    assert found == Finding("FAILED", "h2 (broker): no room; installed atop")
+    assert not found.sound
