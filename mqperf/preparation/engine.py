@@ -1,11 +1,12 @@
 """Ansible, in a pinned environment of its own."""
 
 import hashlib
-import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
-from mqperf import cache
+from mqperf import cache, virtual_environment
 from mqperf.errors import HostError
 from mqperf.hosts import Host
 from mqperf.redaction import without_passwords
@@ -21,24 +22,21 @@ def ensure(host: Host) -> Path:
     """
     digest = hashlib.sha256((LOCK.read_text() + sys.version).encode()).hexdigest()[:12]
     home = cache.place() / "ansible" / digest
-    cache.make(home, lambda: _build(host, home))
+    cache.make(home, lambda: virtual_environment.make(home, LOCK, lambda argv: _run(host, argv)))
     return home / "bin" / "ansible-playbook"
 
 
-def _build(host: Host, home: Path) -> None:
-    uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    tool = [uv] if uv else [sys.executable, "-P", "-m", "uv"]
-    _run(host, [*tool, "venv", "--quiet", "--python", sys.executable, str(home)])
-    pinned = ["--require-hashes", "-r", str(LOCK)]
-    _run(host, [*tool, "pip", "install", "--quiet", "--python", str(home / "bin/python"), *pinned])
-
-
-def _run(host: Host, argv: list[str]) -> None:
+def _run(host: Host, argv: Sequence[str]) -> None:
     done = host.run(argv, timeout_s=LIMIT_S)
     if done.returncode != 0:
-        last = without_passwords((done.stdout + done.stderr).strip().splitlines()[-1:][0])
         raise HostError(
             f"Ansible could not be installed: {' '.join(argv[:3])} ended with code"
-            f" {done.returncode}: {last}; see that the package index can be reached, and repeat the"
-            " command"
+            f" {done.returncode}: {last_line(done)}; see that the package index can be reached, and"
+            " repeat the command"
         )
+
+
+def last_line(done: CompletedProcess[str]) -> str:
+    """The last that a command said, without passwords."""
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return without_passwords(lines[-1]) if lines else "it said nothing"

@@ -80,10 +80,7 @@ def _played(here: Host, path: Path, packages: Mapping[str, list[str]], *, dry: b
         argv += [*(["--check"] if dry else []), str(PLAYBOOK)]
         done = here.run(argv, env=_environment(folder), timeout_s=LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
-        last = (done.stdout + done.stderr).strip().splitlines() or ["it said nothing"]
-        raise HostError(
-            f"{path}: Ansible ended with {done.returncode}: {without_passwords(last[-1])}"
-        )
+        raise HostError(f"{path}: Ansible ended with {done.returncode}: {engine.last_line(done)}")
     return done.stdout
 
 

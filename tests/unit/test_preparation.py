@@ -1,8 +1,12 @@
 """What Ansible prints of the hosts that it prepares, as ansible-core 2.19.14 printed it."""
 
+import pytest
+
 from mqperf.doctor import Finding
+from mqperf.errors import HostError
+from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
-from mqperf.preparation import installation
+from mqperf.preparation import engine, installation
 from mqperf.preparation.installation import HostResult
 
 PRINTED = """\
@@ -52,3 +56,9 @@ def test_a_host_that_could_not_be_prepared_has_failed() -> None:
     found = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
     assert found == Finding("FAILED", "h2 (broker): no room; installed atop")
     assert not found.sound
+
+
+def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
+    """With its command and its exit code."""
+    with pytest.raises(HostError, match=r"false ended with code 1: it said nothing; see that"):
+        engine._run(LocalHost(), ["false"])

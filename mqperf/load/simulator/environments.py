@@ -6,11 +6,9 @@ stay unmodified; what a release needs to run on a current Python is repaired at 
 """
 
 import hashlib
-import importlib.util
 import json
 import platform
 import shlex
-import shutil
 import sys
 import tarfile
 import tempfile
@@ -19,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from mqperf import cache
+from mqperf import cache, virtual_environment
 from mqperf.errors import LoadError
 from mqperf.load.generator import RunCommand
 from mqperf.load.simulator.releases import LOCKS, Release, find
@@ -105,7 +103,7 @@ def _home(release: Release, folder: Path) -> Path:
 
 
 def _python(home: Path) -> Path:
-    return home / "venv" / "bin" / "python"
+    return virtual_environment.python(home / "venv")
 
 
 def _build(release: Release, home: Path, run: RunCommand) -> None:
@@ -119,10 +117,9 @@ def _build(release: Release, home: Path, run: RunCommand) -> None:
 
 def _install(release: Release, home: Path, run: RunCommand) -> None:
     """Everything that the lock file names, byte-compiled so that the first run starts quickly."""
-    uv = _uv()
-    _run(release, run, [*uv, "venv", "--quiet", "--python", sys.executable, str(home / "venv")])
-    pinned = ["--require-hashes", "--compile-bytecode", "-r", str(LOCKS / release.lock)]
-    _run(release, run, [*uv, "pip", "install", "--quiet", "--python", str(_python(home)), *pinned])
+    virtual_environment.make(
+        home / "venv", LOCKS / release.lock, lambda argv: _run(release, run, argv)
+    )
 
 
 def _unpack_tools(release: Release, home: Path, run: RunCommand) -> None:
@@ -131,7 +128,8 @@ def _unpack_tools(release: Release, home: Path, run: RunCommand) -> None:
         wanted = Path(folder, "sdist.txt")
         wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
         only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
-        _run(release, run, [*_pip(), "download", "--quiet", "--no-input", *only, "--dest", folder])
+        pip = virtual_environment.module("pip")
+        _run(release, run, [*pip, "download", "--quiet", "--no-input", *only, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
         _extract(archive, home / "tools")
 
@@ -163,25 +161,6 @@ def _tools(folder: Path) -> dict[str, str]:
         f"{Path(name).stem}_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in TOOLS
     }
-
-
-def _uv() -> list[str]:
-    found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    return [found] if found else _module("uv")
-
-
-def _pip() -> list[str]:
-    return _module("pip")
-
-
-def _module(name: str) -> list[str]:
-    """The command that runs a tool of this Python, whatever lies in the current folder."""
-    if importlib.util.find_spec(name) is None:
-        raise LoadError(
-            f"{name}, with which load generators are installed, is missing for {sys.executable}:"
-            f" install {name} for this Python, or mqperf with all it requires"
-        )
-    return [sys.executable, "-P", "-m", name]
 
 
 def _run(release: Release, run: RunCommand, argv: list[str]) -> str:
