@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from mqperf.hosts import Host
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
-from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j2
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
@@ -132,4 +132,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -17,7 +17,7 @@ from mqperf.systems import activemq, zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.evidence import text
-from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j1
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
@@ -171,4 +171,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -10,7 +10,7 @@ from mqperf.hosts import Host
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import fetched
 from mqperf.systems.artemis_broker import ARCHIVE, OLDEST_JAVA, Part, Tools, broker, installed
-from mqperf.systems.java import installed_java
+from mqperf.systems.java import JAVA, installed_java
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -52,4 +52,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

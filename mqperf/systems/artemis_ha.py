@@ -15,7 +15,7 @@ from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, ab
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, OLDEST_JAVA, Part, Tools, broker
 from mqperf.systems.artemis_broker import installed as installed_artemis
-from mqperf.systems.java import installed_java
+from mqperf.systems.java import JAVA, installed_java
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -149,4 +149,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from mqperf import guarded
 from mqperf.errors import SystemFault
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install default-jre-headless"
+JAVA = Tool("java", "java", packages=("default-jre-headless",))
+INSTALL = JAVA.install
 VERSION_LIMIT_S = 60
 
 

@@ -15,8 +15,15 @@ from pydantic import JsonValue
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host
 from mqperf.systems.rabbitmq_version import parsed
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install rabbitmq-server"
+TOOL = Tool(
+    "rabbitmq-server",
+    "/usr/lib/rabbitmq/bin/rabbitmq-server",
+    packages=("rabbitmq-server",),
+    services=("rabbitmq-server",),
+)
+INSTALL = TOOL.install
 TIMEOUT_S = 60
 NO_SUCH_VHOST = 65
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from mqperf.hosts import Host, Watched
 from mqperf.load import Access
 from mqperf.plan import Case
+from mqperf.systems.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class System:
     the settings, a host, and a private folder which its caller removes.  ``queue_kind`` gives the
     kind of queue that a plan gets for one that it asks for, or raises ``SystemFault`` when it, or
     the whole system, cannot be had here; None where a kind is always what its name says.
+    ``tools`` are what the hosts of its nodes must have.
     """
 
     name: str
@@ -76,6 +78,7 @@ class System:
     check: Callable[[Mapping[str, JsonValue]], object]
     start: Callable[[Mapping[str, JsonValue], Host, Path], AbstractContextManager[Deployment]]
     queue_kind: Callable[[str, Mapping[str, JsonValue]], str] | None = None
+    tools: tuple[Tool, ...] = ()
 
     def queues_here(self, asked: str, settings: Mapping[str, JsonValue]) -> str:
         """What a plan gets here for the kind of queue that it asks for; raises ``SystemFault``."""

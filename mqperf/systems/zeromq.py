@@ -23,8 +23,9 @@ from mqperf.plan import Case
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
 from mqperf.systems.system import Deployment, Node, System
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install redis-server"
+REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
 RELEASE = "zeromq"
 VERSION_LIMIT_S = 60
 
@@ -71,7 +72,7 @@ def redis_program() -> str:
     """Find redis-server; raises ``SystemFault`` with the command that installs it."""
     program = shutil.which("redis-server")
     if program is None:
-        raise SystemFault(f"Redis, the matchmaker for ZeroMQ, is not installed: {INSTALL}")
+        raise SystemFault(f"Redis, the matchmaker for ZeroMQ, is not installed: {REDIS.install}")
     return program
 
 
@@ -141,4 +142,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(REDIS,),
 )
