@@ -111,12 +111,7 @@ def doctor(
     """
     from mqperf.doctor import examine
 
-    sound = True
-    for finding in examine(systems or [], generators=generators):
-        sound = sound and finding.sound
-        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
-    if not sound:
-        raise typer.Exit(FAULT)
+    hosts_cli.tell(examine(systems or [], generators=generators))
 
 
 @app.command()

@@ -16,13 +16,13 @@ from mqperf.version import version
 class Finding:
     """One thing that mqperf needs, always or for some plans, and a sentence about it."""
 
-    mark: Literal["ok", "MISSING", "optional"]
+    mark: Literal["ok", "MISSING", "FAILED", "optional"]
     text: str
 
     @property
     def sound(self) -> bool:
         """Whether nothing must be done."""
-        return self.mark != "MISSING"
+        return self.mark not in {"MISSING", "FAILED"}
 
 
 def _there(text: str) -> Finding:

@@ -22,6 +22,10 @@ class LoadError(MqperfError):
     """A load generator that did not start, died, or left no sound output."""
 
 
+class InstallError(MqperfError):
+    """Software that programs of mqperf need, and that could not be installed."""
+
+
 class ProbeError(MqperfError):
     """A probe that did not start or left no sound log."""
 

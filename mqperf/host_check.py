@@ -1,8 +1,7 @@
 """Whether the hosts of an inventory could run a plan, and how to get what is missing there."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mqperf.doctor import Finding
@@ -10,7 +9,7 @@ from mqperf.errors import HostError
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, ssh
-from mqperf.systems import FIRST, lookup
+from mqperf.systems import FIRST, SYSTEMS, System, Tool, lookup
 
 LEAST_ROOM_BYTES = 1_000_000_000
 """Software of the load generators, logs, and the data of a broker that is flooded."""
@@ -18,39 +17,22 @@ LEAST_ROOM_BYTES = 1_000_000_000
 GIGABYTE = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A program that a host may need; ``after`` follows its installation."""
-
-    name: str
-    program: str
-    package: str
-    after: str = ""
+ATOP = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct"))
+"""What every host may have."""
 
 
-RABBITMQ = Tool(
-    "rabbitmq-server",
-    "/usr/lib/rabbitmq/bin/rabbitmq-server",
-    "rabbitmq-server",
-    " && systemctl disable --now rabbitmq-server",
-)
-REDIS = Tool(
-    "redis-server", "redis-server", "redis-server", " && systemctl disable --now redis-server"
-)
-JAVA = Tool("java", "java", "default-jre-headless")
-ATOP = Tool("atop", "atop", "atop")
+def needed(systems: Collection[str]) -> tuple[Tool, ...]:
+    """What the hosts of brokers must have for these systems; for the first, when none is named."""
+    return _tools([lookup(name) for name in systems or [FIRST]])
 
-NEEDS: Mapping[str, tuple[Tool, ...]] = {
-    "rabbitmq": (RABBITMQ,),
-    "zeromq": (REDIS,),
-    "activemq": (JAVA,),
-    "activemq-leveldb": (JAVA,),
-    "artemis": (JAVA,),
-    "artemis-ha": (JAVA,),
-}
-"""What the hosts of brokers need by system; a system of another package is not looked at."""
 
-TOOLS = (RABBITMQ, REDIS, JAVA, ATOP)
+def known() -> tuple[Tool, ...]:
+    """What some system needs, and what hosts may have."""
+    return (*_tools(SYSTEMS.values()), ATOP)
+
+
+def _tools(systems: Iterable[System]) -> tuple[Tool, ...]:
+    return tuple(dict.fromkeys(tool for system in systems for tool in system.tools))
 
 
 def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
@@ -59,23 +41,23 @@ def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
     Brokers must have what these systems need, or, when none is named, the first of all systems.
     Raises ``HostError`` for an inventory that cannot be read.
     """
-    wanted = [lookup(name).name for name in systems or [FIRST]]
-    needed = {tool for name in wanted for tool in NEEDS.get(name, ())}
+    wanted = needed(systems)
     places = inventory.read(path).places
     with attempted(places) as found:
         for place, host in zip(places, found, strict=True):
             try:
-                yield _finding(place, host, needed)
+                yield _finding(place, host, wanted)
             except HostError as error:
                 yield Finding("MISSING", str(error))
 
 
-def _finding(place: Place, host: RemoteHost | HostError, needed: Collection[Tool]) -> Finding:
+def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool]) -> Finding:
     if isinstance(host, HostError):
         return Finding("MISSING", str(host))
-    there = host.which([tool.program for tool in TOOLS])
-    has = [tool for tool in TOOLS if there[tool.program]]
-    required = [tool for tool in needed if "broker" in place.groups and tool not in has]
+    tools = known()
+    there = host.which([tool.program for tool in tools])
+    has = [tool for tool in tools if there[tool.program]]
+    required = [tool for tool in wanted if "broker" in place.groups and tool not in has]
     room_bytes = host.room_bytes()
     facts = host.facts()
     facts_in_words = [
@@ -101,6 +83,6 @@ def _finding(place: Place, host: RemoteHost | HostError, needed: Collection[Tool
 
 def _command(place: Place, tool: Tool) -> str:
     """What to type here to get a program there."""
-    install = f"apt-get install --yes --no-install-recommends {tool.package}{tool.after}"
+    install = tool.install_quietly
     root = install if place.user == "root" else f"sudo sh -c {shlex.quote(install)}"
     return shlex.join(["ssh", *ssh.destination(place), root])

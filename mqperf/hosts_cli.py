@@ -1,11 +1,15 @@
 """The commands about hosts: ``mqperf hosts``."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+
+if TYPE_CHECKING:
+    from mqperf.doctor import Finding
 
 FAULT = 2
 """Exit code when a plan could not run on the hosts; as of everything that was explained."""
@@ -37,12 +41,7 @@ def check(
     """
     from mqperf.host_check import examine
 
-    sound = True
-    for finding in examine(inventory, systems or []):
-        sound = sound and finding.sound
-        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
-    if not sound:
-        raise typer.Exit(FAULT)
+    tell(examine(inventory, systems or []))
 
 
 @app.command()
@@ -66,11 +65,15 @@ def prepare(
     """
     from mqperf.preparation import prepare as prepared
 
+    tell(prepared(inventory, systems or [], dry=dry_run))
+
+
+def tell(findings: Iterable["Finding"]) -> None:
+    """Print a line for each; raises ``typer.Exit`` when something must be done."""
     sound = True
-    for finding in prepared(inventory, systems or [], dry=dry_run):
+    for finding in findings:
+        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
         sound = sound and finding.sound
-        mark = "FAILED" if not finding.sound else finding.mark
-        console.print(f"{mark:<8} {finding.text}", markup=False, soft_wrap=True)
     if not sound:
         raise typer.Exit(FAULT)
 

@@ -121,7 +121,9 @@ class Host(Protocol):
         """Raise ``HostError`` when nothing more can be written into the folder."""
         ...
 
-    def ports(self, count: int, first: int | None = None) -> AbstractContextManager[tuple[int, ...]]:
+    def ports(
+        self, count: int, first: int | None = None
+    ) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free ports: any, or those from ``first`` on."""
         ...
 

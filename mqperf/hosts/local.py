@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from mqperf import guarded
 from mqperf.guarded import ForeignProcess, Process
-from mqperf.hosts import facts, files, listeners, ports
+from mqperf.hosts import facts, files, ports, proc
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.host import HostKind, Output
 from mqperf.hosts.roles import Hosts
@@ -97,7 +97,9 @@ class LocalHost:
         """Raise ``HostError`` when nothing more can be written into the folder."""
         files.check_room(folder)
 
-    def ports(self, count: int, first: int | None = None) -> AbstractContextManager[tuple[int, ...]]:
+    def ports(
+        self, count: int, first: int | None = None
+    ) -> AbstractContextManager[tuple[int, ...]]:
         """Reserve consecutive free loopback ports; see ``ports.reserved``."""
         return ports.reserved(count, first=first)
 
@@ -106,8 +108,10 @@ class LocalHost:
         return {name: shutil.which(name, path=self.path) for name in programs}
 
     def listener(self, label: str, address: str, port: int, program: str) -> ForeignProcess | None:
-        """Find who listens on a port of an address of ours; see ``listeners.listener``."""
-        return listeners.listener(label, address, port, program)
+        """Find who listens on a port of an address of ours; see ``proc.listener``."""
+        pid = proc.listener(address, port, program)
+        created = pid and proc.create_time(pid)
+        return ForeignProcess(label, pid, created) if pid and created else None
 
     def own_processes(self) -> Mapping[str, int]:
         """Tell that mqperf itself runs here."""

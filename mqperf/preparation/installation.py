@@ -10,26 +10,20 @@ from pathlib import Path
 
 from mqperf.doctor import Finding
 from mqperf.errors import HostError
-from mqperf.host_check import ATOP, NEEDS, TOOLS
+from mqperf.host_check import ATOP, known, needed
 from mqperf.hosts import HERE, HOSTS, Host, inventory
 from mqperf.hosts.place import Place
 from mqperf.preparation import engine
 from mqperf.redaction import without_passwords
-from mqperf.systems import FIRST, lookup
+from mqperf.systems import Tool
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 LIMIT_S = 3600
-SERVICES: Mapping[str, tuple[str, ...]] = {
-    "rabbitmq-server": ("rabbitmq-server",),
-    "redis-server": ("redis-server",),
-    "atop": ("atop", "atopacct"),
-}
-"""Services that Debian starts with a package."""
 
 CONFIGURATION = "ansible.cfg"
 """Ours is empty, and keeps others from being read."""
 
-EVERYWHERE = ("util-linux", ATOP.package)
+EVERYWHERE = ("util-linux", *ATOP.packages)
 TASK = re.compile(r"TASK \[(.*)\] \**$")
 RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
 INSTALL = "Install"
@@ -55,7 +49,7 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
     """
     if path.suffix == ".json":
         raise HostError(f"{path}: give the inventory itself, not what was printed of it")
-    wanted = [lookup(name).name for name in systems or [FIRST]]
+    wanted = needed(systems)
     places = inventory.read(path).places
     packages = {place.name: _packages(place, wanted) for place in places}
     with HOSTS[HERE].reached() as hosts:
@@ -65,26 +59,28 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
         yield _finding(place, results[place.name], dry=dry)
 
 
-def _packages(place: Place, systems: Collection[str]) -> list[str]:
-    own = [tool.package for name in systems for tool in NEEDS.get(name, ())]
+def _packages(place: Place, tools: Collection[Tool]) -> list[str]:
+    own = [package for tool in tools for package in tool.packages]
     return [*dict.fromkeys([*(own if "broker" in place.groups else ()), *EVERYWHERE])]
+
+
+def _services() -> dict[str, tuple[str, ...]]:
+    """By package, what starts with it."""
+    return {package: tool.services for tool in known() for package in tool.packages}
 
 
 def _played(here: Host, path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
     """What Ansible printed."""
-    playbook = engine.ensure(here)
+    playbook = engine.ensure()
     with here.scratch("ansible") as folder:
         variables = folder / "variables.json"
         here.write(folder / CONFIGURATION, "")
-        here.write(variables, json.dumps({"packages": packages, "services": SERVICES}))
+        here.write(variables, json.dumps({"packages": packages, "services": _services()}))
         argv = [str(playbook), "--inventory", str(path.resolve()), "--extra-vars", f"@{variables}"]
         argv += [*(["--check"] if dry else []), str(PLAYBOOK)]
         done = here.run(argv, env=_environment(folder), timeout_s=LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
-        last = (done.stdout + done.stderr).strip().splitlines() or ["it said nothing"]
-        raise HostError(
-            f"{path}: Ansible ended with {done.returncode}: {without_passwords(last[-1])}"
-        )
+        raise HostError(f"{path}: Ansible ended with {done.returncode}: {engine.last_line(done)}")
     return done.stdout
 
 
@@ -136,9 +132,9 @@ def _reason(rest: str) -> str:
 
 def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     of = f"{place.name} ({', '.join(place.groups)})"
-    names = {tool.package: tool.name for tool in TOOLS}
-    packages = ", ".join(names.get(package, package) for package in result.installed)
+    names = {package: tool.name for tool in known() for package in tool.packages}
+    packages = ", ".join(dict.fromkeys(names.get(one, one) for one in result.installed))
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
     if result.problem:
-        return Finding("MISSING", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
+        return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
     return Finding("ok", f"{of}: {done or 'everything was there'}")

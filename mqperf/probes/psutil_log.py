@@ -65,7 +65,7 @@ class Sample(Strict):
 def program(task: Task) -> Program:
     """Start the probe, which waits for the start file and stops by itself.
 
-    The list of targets is a file, so that no pid is in the arguments.  Raises ``LoadError`` when
+    The list of targets is a file, so that no pid is in the arguments.  Raises ``InstallError`` when
     psutil cannot be had for the host.
     """
     machine = task.machine

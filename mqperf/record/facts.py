@@ -264,7 +264,9 @@ class Facts(Recorded):
     @property
     def clock_offset_s(self) -> float | None:
         """The largest offset between the clocks of the hosts; None when none was recorded."""
-        found = [one for clock in self.clocks.values() for one in (clock.before, clock.after) if one]
+        found = [
+            one for clock in self.clocks.values() for one in (clock.before, clock.after) if one
+        ]
         return max((abs(one.offset_s) for one in found), default=None)
 
 

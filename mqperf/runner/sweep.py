@@ -105,9 +105,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             for name in (case.generator, *(one.generator for one in case.background))
         }
         observer.doing(f"starting {system.title}")
-        spots = [
-            Spot(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker
-        ]
+        spots = [Spot(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker]
         deployment = held.enter_context(system.start(plan.settings_of(case), spots))
         facts = {
             "hosts": [{**one.facts(), "roles": [*hosts.roles(one)]} for one in hosts.every],

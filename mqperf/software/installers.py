@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mqperf import guarded
-from mqperf.errors import LoadError
+from mqperf.errors import InstallError
 from mqperf.redaction import without_passwords
 
 LAST_LINES = 15
@@ -19,7 +19,7 @@ LIMIT_S = 3600
 
 
 def uv() -> list[str]:
-    """The command that runs uv: the one beside our Python, or on the PATH; ``LoadError`` if none."""
+    """The command that runs uv: the one beside our Python, or on the PATH; ``InstallError`` if none."""
     found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     return [found] if found else module("uv")
 
@@ -27,8 +27,8 @@ def uv() -> list[str]:
 def module(name: str) -> list[str]:
     """The command that runs a tool of this Python, whatever lies in the current folder."""
     if importlib.util.find_spec(name) is None:
-        raise LoadError(
-            f"{name}, with which load generators are installed, is missing for {sys.executable}:"
+        raise InstallError(
+            f"{name}, with which mqperf installs load generators and Ansible, is missing for {sys.executable}:"
             f" install {name} for this Python, or mqperf with all it requires"
         )
     return [sys.executable, "-P", "-m", name]
@@ -37,7 +37,7 @@ def module(name: str) -> list[str]:
 def output(
     what: str, argv: Sequence[str], *, env: Mapping[str, str] | None = None, needs: str = ""
 ) -> str:
-    """What an installer says, which must succeed; raises ``LoadError`` with its last words.
+    """What an installer says, which must succeed; raises ``InstallError`` with its last words.
 
     ``what`` is being made, ``env`` are variables besides our own, and ``needs`` says what must be
     there for it.
@@ -46,7 +46,7 @@ def output(
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         also = f", that there are {needs}" if needs else ""
-        raise LoadError(
+        raise InstallError(
             f"{what} could not be made: `{shlex.join(argv)}` ended with code {done.returncode};"
             f" check that the package index can be reached{also}, and that Python"
             f" {platform.python_version()} can install packages, then try again. Its last words:\n"

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from mqperf.software.platforms import Platform
 
-
 ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
 """Options of its Python for our programs: of what is installed for it there, nothing counts."""
 

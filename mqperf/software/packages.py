@@ -17,7 +17,7 @@ def packages(what: str, lock: Path, target: Platform, *, needs: str = "") -> Pat
     """A folder for the path of a Python of that platform, made on first use and kept in the cache.
 
     Making it needs the network, and on this machine ``needs``, if the lock has packages without
-    compiled code.  Two processes that ask at once make it once.  Raises ``LoadError`` with the last
+    compiled code.  Two processes that ask at once make it once.  Raises ``InstallError`` with the last
     words of the installer, and ``HostError`` when the cache cannot be written.
     """
     ours = target.takes_what_is_built_on(here())

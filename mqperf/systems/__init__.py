@@ -13,6 +13,7 @@ from mqperf.plan import Case, Plan
 from mqperf.registry import Registry
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
+from mqperf.systems.tool import Tool
 
 __all__ = [
     "FIRST",
@@ -21,6 +22,7 @@ __all__ = [
     "Node",
     "Possible",
     "System",
+    "Tool",
     "check_plan",
     "lookup",
     "possible",

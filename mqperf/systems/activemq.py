@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from mqperf.hosts import Host, Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
-from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j2
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
@@ -77,9 +77,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     wanted, host = check(settings), spots[0].host
     java, home = installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE))
 
-    def launch(
-        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
-    ) -> AmqpBrokers:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         broker = _broker(java, home, places[0].within("broker"), ports[0], wanted.heap_mb)
         servers.start([broker], wanted.start_timeout_s)
         facts = about(
@@ -135,4 +133,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

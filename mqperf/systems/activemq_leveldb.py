@@ -17,7 +17,7 @@ from mqperf.systems import activemq, zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.evidence import text
-from mqperf.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j1
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
@@ -100,9 +100,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), log4j1({})
     )
 
-    def launch(
-        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
-    ) -> AmqpBrokers:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
         zk = zookeeper.connect_string(places, keepers)
         brokers = [
@@ -144,9 +142,7 @@ def _jars(host: Host) -> Iterator[Path]:
     yield from (host.copied(fetched(jar) / jar.file) for jar in JARS)
 
 
-def _broker(
-    tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers: str
-) -> Server:
+def _broker(tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers: str) -> Server:
     """One broker; ``ports`` are the clients' ports, then those of the brokers."""
     spot, port, address = place.within(f"broker{index + 1}"), ports[index], place.host.address
     store = STORE.format(address=address, port=ports[SIZE + index], zookeeper=keepers)
@@ -188,4 +184,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from mqperf.hosts import Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
 from mqperf.systems.artemis_broker import ARCHIVE, Part, broker, installed, tools_on
+from mqperf.systems.java import JAVA
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -24,9 +25,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     wanted = check(settings)
     tools = tools_on(spots[0].host, wanted.heap_mb)
 
-    def launch(
-        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
-    ) -> AmqpBrokers:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         server = broker(tools, places[0].within("broker"), ports[0], Part())
         servers.start([server], wanted.start_timeout_s)
         facts = about(
@@ -51,4 +50,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -16,6 +16,7 @@ from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, ab
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, Part, Tools, broker, tools_on
 from mqperf.systems.artemis_broker import installed as installed_artemis
+from mqperf.systems.java import JAVA
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
@@ -99,17 +100,15 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
 
     def jars(host: Host) -> list[Path]:
         """Every jar of the archive, and what its ZooKeeper lacks."""
-        brought = [host.copied(archive) / "lib" / jar.name for jar in (archive / "lib").glob("*.jar")]
+        brought = [
+            host.copied(archive) / "lib" / jar.name for jar in (archive / "lib").glob("*.jar")
+        ]
         return [*brought, *(host.copied(fetched(jar) / jar.file) for jar in JARS)]
 
-    def launch(
-        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
-    ) -> AmqpBrokers:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
         group = _Group(places, own, zookeeper.connect_string(places, keepers))
-        brokers = [
-            group.member(tools[spot.host.name], index) for index, spot in enumerate(places)
-        ]
+        brokers = [group.member(tools[spot.host.name], index) for index, spot in enumerate(places)]
         java = {spot.host.name: tools[spot.host.name].java for spot in places}
         ensemble = zookeeper.ensemble(java, zookeeper.Edition(jars), places, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
@@ -174,4 +173,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(JAVA,),
 )

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host
-from mqperf.systems.installed import missing
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install default-jre-headless"
+JAVA = Tool("java", "java", packages=("default-jre-headless",))
+INSTALL = JAVA.install
 VERSION_LIMIT_S = 60
 
 
@@ -47,7 +48,7 @@ def installed_java(oldest: int, host: Host) -> Java:
     """
     program = host.which(["java"])["java"]
     if program is None:
-        raise missing(f"Java, of which {oldest} or later is needed,", INSTALL, host)
+        raise JAVA.missing(f"Java, of which {oldest} or later is needed,", host)
     said = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
     found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
     if found is None:

@@ -242,9 +242,7 @@ class Site:
 
     @contextmanager
     def _attempt(self, ports: int, launch: Launch[T], name: str) -> Iterator[T]:
-        spots = [
-            self.spots[number % len(self.spots)].within(name) for number in range(self.nodes)
-        ]
+        spots = [self.spots[number % len(self.spots)].within(name) for number in range(self.nodes)]
         with common_ports([spot.host for spot in spots], ports) as block, ExitStack() as stack:
             servers = Servers(self.title, self.redact)
             stack.callback(servers.stop)

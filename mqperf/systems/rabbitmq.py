@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Spot
 from mqperf.systems.rabbitmq_access import POLICIES
-from mqperf.systems.rabbitmq_control import installed_version
+from mqperf.systems.rabbitmq_control import TOOL, installed_version
 from mqperf.systems.rabbitmq_existing import existing_cluster
 from mqperf.systems.rabbitmq_private import private_cluster
 from mqperf.systems.rabbitmq_settings import parse_settings
@@ -52,4 +52,5 @@ SYSTEM = System(
     queue_kind=queue_kind,
     check=parse_settings,
     start=start,
+    tools=(TOOL,),
 )

@@ -12,10 +12,16 @@ from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Spot
-from mqperf.systems.installed import missing
 from mqperf.systems.rabbitmq_version import parsed
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install rabbitmq-server"
+TOOL = Tool(
+    "rabbitmq-server",
+    "/usr/lib/rabbitmq/bin/rabbitmq-server",
+    packages=("rabbitmq-server",),
+    services=("rabbitmq-server",),
+)
+INSTALL = TOOL.install
 TIMEOUT_S = 60
 NO_SUCH_VHOST = 65
 
@@ -28,10 +34,10 @@ def server_program(host: Host) -> Path:
     found = host.which(["rabbitmq-server", "erl", "epmd"])
     wrapper = found["rabbitmq-server"]
     if wrapper is None:
-        raise missing("RabbitMQ", INSTALL, host)
+        raise TOOL.missing("RabbitMQ", host)
     for program in ("erl", "epmd"):
         if found[program] is None:
-            raise missing(f"Erlang's {program}", INSTALL, host)
+            raise TOOL.missing(f"Erlang's {program}", host)
     # On Debian the wrapper is a link which leads to the folder of the real programs.
     leads_to = host.run(["readlink", "-f", wrapper], timeout_s=TIMEOUT_S).stdout.strip()
     folder = Path(leads_to or wrapper).parent

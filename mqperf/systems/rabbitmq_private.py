@@ -35,9 +35,7 @@ def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["Priv
     programs, version = _installed(spots)
     secrets = Secrets()
 
-    def launch(
-        servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]
-    ) -> PrivateCluster:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> PrivateCluster:
         cluster = Cluster(places, ports, settings, parsed(version), programs, secrets)
         cluster.write_cookies()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from mqperf.hosts import Host, Spot, Watched
 from mqperf.load import Access
 from mqperf.plan import Case
+from mqperf.systems.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class System:
     caller removes; with fewer hosts than nodes, hosts have several.  ``queue_kind`` gives the kind
     of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
     or the whole system, cannot be had there; None where a kind is always what its name says.
+    ``tools`` are what the hosts of its nodes must have.
     """
 
     name: str
@@ -75,10 +77,9 @@ class System:
     drivers: Mapping[str, str]
     installed: Callable[[Host], str]
     check: Callable[[Mapping[str, JsonValue]], object]
-    start: Callable[
-        [Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]
-    ]
+    start: Callable[[Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]]
     queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
+    tools: tuple[Tool, ...] = ()
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
         """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""

@@ -16,12 +16,12 @@ from pydantic import JsonValue
 from mqperf.hosts import Host, Spot
 from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.plan import Case
-from mqperf.systems.installed import missing
 from mqperf.systems.private import Server, Servers, Site
 from mqperf.systems.settings import SystemSettings, checked
 from mqperf.systems.system import Deployment, Node, System
+from mqperf.systems.tool import Tool
 
-INSTALL = "sudo apt-get install redis-server"
+REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
 RELEASE = "zeromq"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
@@ -69,7 +69,7 @@ def redis_program(host: Host) -> str:
     """Find redis-server; raises ``SystemFault`` with the command that installs it."""
     program = host.which(["redis-server"])["redis-server"]
     if program is None:
-        raise missing("Redis, the matchmaker for ZeroMQ,", INSTALL, host)
+        raise REDIS.missing("Redis, the matchmaker for ZeroMQ,", host)
     return program
 
 
@@ -146,4 +146,5 @@ SYSTEM = System(
     installed=installed,
     check=check,
     start=start,
+    tools=(REDIS,),
 )

@@ -80,9 +80,7 @@ def _server(
     )
 
 
-def configuration(
-    folder: Path, places: Sequence[Spot], ports: Sequence[int], index: int
-) -> str:
+def configuration(folder: Path, places: Sequence[Spot], ports: Sequence[int], index: int) -> str:
     """Write a server's zoo.cfg."""
     lines = [
         "tickTime=1000",

@@ -1,5 +1,6 @@
 """``mqperf hosts check``: whether a plan could run on the hosts of an inventory."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,9 +15,13 @@ from mqperf.hosts.remote import connected
 pytestmark = pytest.mark.needs_redis
 
 
-def check(*words: str | Path) -> subprocess.CompletedProcess[str]:
+TOYS = Path(__file__).parents[1] / "toys"
+
+
+def check(*words: str | Path, path: tuple[Path, ...] = ()) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-c", "from mqperf.cli import main; main()", "hosts", "check"]
-    return subprocess.run([*argv, *words], capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+    return subprocess.run([*argv, *words], capture_output=True, text=True, check=False, env=env)
 
 
 @pytest.fixture
@@ -58,6 +63,15 @@ def test_what_is_missing_is_told_with_the_command_that_gets_it(
     assert "redis-server is missing: ssh " in missing[0]
     assert "apt-get install --yes --no-install-recommends redis-server && systemctl" in missing[0]
     assert len(done.stdout.splitlines()) == 5
+
+
+def test_brokers_need_what_a_system_of_another_package_says(five_hosts: Laboratory) -> None:
+    """Its packages and services stand in the command."""
+    done = check(five_hosts.inventory, "toy", path=(TOYS, TOYS / "installed"))
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [*["MISSING"] * 3, "ok", "ok"], done.stderr
+    assert "toy is missing: ssh " in lines[0]
+    assert "--no-install-recommends toy toy-data && systemctl disable --now toyd" in lines[0]
 
 
 def test_a_host_that_cannot_be_reached_hides_no_other(

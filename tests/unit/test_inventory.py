@@ -167,6 +167,16 @@ def test_what_ansible_lists_is_read(tmp_path: Path) -> None:
             inventory.read(written(tmp_path, text, "listed.json"))
 
 
+def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -> None:
+    """Their hosts count once, and such a list is read no slower than another one."""
+    ladder = {f"a{n}": {"children": [f"a{n + 1}", f"b{n}"]} for n in range(200)}
+    rungs = {f"b{n}": {"children": [f"a{n + 1}", "a0"]} for n in range(200)}
+    broker = {"broker": {"hosts": ["b1"], "children": ["a0"]}, "a200": {"hosts": ["b0", "b1"]}}
+    text = json.dumps({**LISTED, **broker, **ladder, **rungs})
+    found = inventory.read(written(tmp_path, text, "listed.json"))
+    assert [place.name for place in found.broker] == ["b1", "b0"]
+
+
 def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it one clear error; with it whatever it lists, or its complaint."""
     path = written(tmp_path, "[broker]\nb1\n", "hosts.ini")

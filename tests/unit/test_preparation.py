@@ -1,6 +1,13 @@
 """What Ansible prints of the hosts that it prepares, as ansible-core 2.19.14 printed it."""
 
-from mqperf.preparation import installation
+import pytest
+
+from mqperf.doctor import Finding
+from mqperf.errors import HostError
+from mqperf.hosts.local import LocalHost
+from mqperf.hosts.place import Place
+from mqperf.preparation import engine, installation
+from mqperf.preparation.installation import HostResult
 
 PRINTED = """\
 PLAY [Prepare hosts] ***********************************************************
@@ -41,3 +48,17 @@ def test_a_password_in_a_message_is_not_repeated() -> None:
     """Whatever a proxy or a mirror has in its URL."""
     line = 'fatal: [h1]: FAILED! => {"msg": "cannot reach http://me:secret@mirror.invalid/"}\n'
     assert "secret" not in str(installation.read_printed(line)["h1"].problem)
+
+
+def test_a_host_that_could_not_be_prepared_has_failed() -> None:
+    """It is not only that something is missing there; what was installed before is told as well."""
+    place = Place("h2", "192.0.2.2", groups=("broker",))
+    found = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
+    assert found == Finding("FAILED", "h2 (broker): no room; installed atop")
+    assert not found.sound
+
+
+def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
+    """With its command and its exit code."""
+    with pytest.raises(HostError, match=r"false ended with code 1: it said nothing; see that"):
+        engine._run(LocalHost(), ["false"])

@@ -119,6 +119,17 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
+    """As the value of the system says it: packages, and the services that these would start."""
+    program = "from mqperf.preparation import installation; from mqperf.host_check import needed;"
+    program += "from mqperf.hosts.place import Place; tools = needed(['toy']);"
+    program += "place = Place('b1', 'b1', groups=('broker',));"
+    program += "print(*installation._packages(place, tools), '|', *installation._services()['toy'])"
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (TOYS, TOYS / "installed")))}
+    said = subprocess.check_output([sys.executable, "-c", program], env=env, cwd=tmp_path)
+    assert said.decode().split() == ["toy", "toy-data", "util-linux", "atop", "|", "toyd"]
+
+
 def test_a_name_belongs_to_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """A package cannot take the place of what mqperf brings."""
     monkeypatch.syspath_prepend(str(TOYS / "installed"))

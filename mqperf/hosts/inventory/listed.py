@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf import guarded
 from mqperf.errors import HostError
-from mqperf.hosts.inventory.listing import Listing, Value
+from mqperf.hosts.inventory.listing import Group, Listing, Value, members
 from mqperf.one_line import one_line
 
 PROGRAM = "ansible-inventory"
@@ -31,7 +31,7 @@ def of_text(text: str, source: str) -> Listing:
     try:
         listed = json.loads(text)
         variables = listed.pop("_meta")["hostvars"]
-        groups = {
+        groups: dict[str, Group] = {
             name: (tuple(group.get("hosts", ())), tuple(group.get("children", ())))
             for name, group in listed.items()
         }
@@ -39,26 +39,11 @@ def of_text(text: str, source: str) -> Listing:
         raise HostError(
             f"{source}: expected what {PROGRAM} --list prints, with _meta and hostvars"
         ) from None
-    members = {name: tuple(_members(name, groups, ())) for name in groups}
-    hosts = dict.fromkeys(host for found in members.values() for host in found)
-    plain = {
-        host: {
+    listing = Listing(source, groups={name: members(name, groups) for name in groups})
+    for host in dict.fromkeys(host for found in listing.groups.values() for host in found):
+        listing.hosts[host] = {
             name: Value(str(value), source)
             for name, value in variables.get(host, {}).items()
             if not isinstance(value, dict | list)
         }
-        for host in hosts
-    }
-    return Listing(source, {**plain}, members)
-
-
-def _members(
-    name: str, groups: dict[str, tuple[tuple[str, ...], tuple[str, ...]]], above: tuple[str, ...]
-) -> dict[str, None]:
-    if name in above or name not in groups:
-        return {}
-    hosts, children = groups[name]
-    found = dict.fromkeys(hosts)
-    for child in children:
-        found |= _members(child, groups, (*above, name))
-    return found
+    return listing

@@ -1,6 +1,6 @@
 """What an inventory says, before it is known whether it makes sense."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -20,3 +20,25 @@ class Listing:
     hosts: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+
+Group = tuple[Iterable[str], Sequence[str]]
+"""Names of a group's own hosts, and of its children."""
+
+
+def members(name: str, groups: Mapping[str, Group]) -> tuple[str, ...]:
+    """Hosts of a group and of all groups below it, each once, in the order of the file.
+
+    A group that nobody describes has none; one that is its own descendant is no endless one.
+    """
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = waiting.pop()
+        if one in groups and one not in seen:
+            seen.add(one)
+            hosts, children = groups[one]
+            found |= dict.fromkeys(hosts)
+            waiting += reversed(children)
+    return tuple(found)

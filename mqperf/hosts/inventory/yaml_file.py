@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from mqperf.errors import HostError
-from mqperf.hosts.inventory.listing import Listing, Value
+from mqperf.hosts.inventory.listing import Listing, Value, members
 from mqperf.plan_file.document import DocumentError, compose
 
 ALL = "all"
@@ -119,7 +119,8 @@ class _Reader:
     def listing(self) -> Listing:
         """Hosts with all that they inherit: nearer groups win, and the hosts' own over all."""
         listing = self._listing
-        listing.groups = {name: tuple(self._members(name, ())) for name in self._groups}
+        groups = {name: (group.hosts, group.children) for name, group in self._groups.items()}
+        listing.groups = {name: members(name, groups) for name in groups}
         depths = {name: 0 if name == ALL else 1 for name in self._groups}
         for _ in self._groups:  # so many levels at most
             for name, group in self._groups.items():
@@ -135,16 +136,6 @@ class _Reader:
                 inherited |= group.hosts.get(host, {})
             listing.hosts[host] = inherited
         return listing
-
-    def _members(self, name: str, above: tuple[str, ...]) -> dict[str, None]:
-        """Hosts of a group and its children, in the order of the file."""
-        if name in above:
-            return {}
-        group = self._groups[name]
-        found = dict.fromkeys(group.hosts)
-        for child in group.children:
-            found |= self._members(child, (*above, name))
-        return found
 
     def _refuse(self, line: int, text: str) -> None:
         self._listing.problems.append(f"{self._path}:{line}: {text}")

@@ -12,9 +12,8 @@ from typing import Any
 from mqperf.errors import HostError
 from mqperf.guarded.link import Link, check_program, started
 from mqperf.guarded.scratch import scratch
-from mqperf.hosts import facts, files, ports
+from mqperf.hosts import facts, files, ports, proc
 from mqperf.hosts.kernel_clock import kernel_clock
-from mqperf.hosts.remote import proc
 from mqperf.software.platforms import here
 
 

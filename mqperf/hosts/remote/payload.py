@@ -21,9 +21,9 @@ MODULES = (
     "hosts/kernel_clock",
     "hosts/network",
     "hosts/ports",
+    "hosts/proc",
     "hosts/remote/agent",
     "hosts/remote/operations",
-    "hosts/remote/proc",
     "hosts/remote/wire",
     "software/platforms",
 )

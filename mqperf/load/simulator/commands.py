@@ -12,7 +12,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from mqperf.load.generator import Command, Endpoint, Job, Kind, Member, members
 from mqperf.load.simulator import drivers

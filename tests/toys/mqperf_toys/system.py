@@ -11,7 +11,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Process
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
-from mqperf.systems import Deployment, Node, System
+from mqperf.systems import Deployment, Node, System, Tool
 
 NOWHERE = Endpoint("amqp-1.0", ("127.0.0.1:9",))
 
@@ -70,4 +70,5 @@ SYSTEM = System(
     installed=lambda: "1",
     check=lambda _settings: None,
     start=start,
+    tools=(Tool("toy", "toy-server", packages=("toy", "toy-data"), services=("toyd",)),),
 )

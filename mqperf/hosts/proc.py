@@ -55,7 +55,8 @@ def tree(pid: int) -> list[int]:
 def listener(address: str, port: int, program: str) -> int | None:
     """Pid of a process of this program that listens on a port; None when we may not see it.
 
-    None also when the address is no one of this host's.
+    None also when the address is no one of this host's, and for any other program: what only
+    forwards the port is not what is meant.
     """
     if not _is_ours(address):
         return None
