@@ -36,7 +36,8 @@ def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -
     Kinds of queue are replaced, by system and name; where it does not say how many client hosts its
     load has, and there are several, that is added.
     """
-    unsaid = hosts > 1 and "hosts" not in read_document(text).data["load"]
+    given: Any = read_document(text).data
+    unsaid = hosts > 1 and "hosts" not in given["load"]
 
     def replaced(data: Any) -> object:  # noqa: ANN401 (data of YAML)
         data = copy.deepcopy(data)

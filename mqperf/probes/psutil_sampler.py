@@ -9,9 +9,9 @@ both ends of the measured window, and writes one JSON line per sample::
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
                  "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]}}
 
-The probe watches itself too, under its own label.  A process that is gone reads as null.  Speeds are what
-the kernel knows: loopback and many virtual interfaces have none.  Segments are those of TCP on the
-whole host; null where the kernel does not count them as Linux does.
+The probe watches itself too, under its own label.  A process that is gone reads as null.  Speeds
+are what the kernel knows: loopback and many virtual interfaces have none.  Segments are those of
+TCP on the whole host; null where the kernel does not count them as Linux does.
 """
 
 import argparse

@@ -55,11 +55,11 @@ class Load:
         """
         self._outputs = outputs
         self.commands = []
-        for host, members in _dealt(self.case, hosts):
+        for host, share in _dealt(self.case, hosts):
             tool, out = tools[host.name], outputs.at(host)
             tool.check()
             station = control.at(host)
-            job = Job(self.case, self.key, access, tool, members, station.folder, out)
+            job = Job(self.case, self.key, access, tool, share, station.folder, out)
             for command in self.generator.commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"

@@ -76,8 +76,10 @@ class Trial:
 
     def fetch(self) -> None:
         """Bring home what load generators and probes have written."""
-        for one in (self.load, *self.beside, *self.probing):
-            one.fetch()
+        for load in (self.load, *self.beside):
+            load.fetch()
+        for probing in self.probing:
+            probing.fetch()
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""

@@ -19,7 +19,7 @@ LIMIT_S = 3600
 
 
 def uv() -> list[str]:
-    """The command that runs uv: the one beside our Python, or on the PATH; ``InstallError`` if none."""
+    """The command that runs uv: beside our Python, or on the PATH; ``InstallError`` if none."""
     found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     return [found] if found else module("uv")
 
@@ -28,8 +28,8 @@ def module(name: str) -> list[str]:
     """The command that runs a tool of this Python, whatever lies in the current folder."""
     if importlib.util.find_spec(name) is None:
         raise InstallError(
-            f"{name}, with which mqperf installs load generators and Ansible, is missing for {sys.executable}:"
-            f" install {name} for this Python, or mqperf with all it requires"
+            f"{name}, with which mqperf installs load generators and Ansible, is missing for"
+            f" {sys.executable}: install {name} for this Python, or mqperf with all it requires"
         )
     return [sys.executable, "-P", "-m", name]
 

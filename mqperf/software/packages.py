@@ -9,7 +9,7 @@ from mqperf import cache
 from mqperf.software import installers
 from mqperf.software.platforms import Platform, here
 
-UNCHECKED = {"PYC_INVALIDATION_MODE": "unchecked-hash"}
+UNCHECKED = {"PYC_INVALIDATION_MODE": "UNCHECKED_HASH"}
 """Compiled code stays valid whatever time a copy of its source has."""
 
 
@@ -17,8 +17,8 @@ def packages(what: str, lock: Path, target: Platform, *, needs: str = "") -> Pat
     """A folder for the path of a Python of that platform, made on first use and kept in the cache.
 
     Making it needs the network, and on this machine ``needs``, if the lock has packages without
-    compiled code.  Two processes that ask at once make it once.  Raises ``InstallError`` with the last
-    words of the installer, and ``HostError`` when the cache cannot be written.
+    compiled code.  Two processes that ask at once make it once.  Raises ``InstallError`` with the
+    last words of the installer, and ``HostError`` when the cache cannot be written.
     """
     ours = target.takes_what_is_built_on(here())
     home = cache.place() / "packages" / f"{lock.stem}-{_digest(lock, target, ours=ours)}"
@@ -39,12 +39,10 @@ def _digest(lock: Path, target: Platform, *, ours: bool) -> str:
 
 def _build(what: str, lock: Path, home: Path, target: Platform | None, needs: str) -> None:
     """Everything that the lock names, byte-compiled where our Python can, to start quickly."""
-    kind = (
-        ["--python", sys.executable, "--compile-bytecode"]
-        if target is None
-        else ["--python-version", target.minor, "--python-platform", target.tag]
-        + ["--only-binary", ":all:"]
-    )
+    kind = ["--python", sys.executable, "--compile-bytecode"]
+    if target is not None:
+        kind = ["--python-version", target.minor, "--python-platform", target.tag]
+        kind += ["--only-binary", ":all:"]
     pinned = ["--require-hashes", "--target", str(home), "-r", str(lock)]
     argv = [*installers.uv(), "pip", "install", "--quiet", *kind, *pinned]
     installers.output(what, argv, env=UNCHECKED, needs=needs)

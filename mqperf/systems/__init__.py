@@ -114,7 +114,8 @@ class Possible:
 def possible(plan: Plan, hosts: Hosts) -> Possible:
     """Look at what every system of the plan needs, before any of them is started.
 
-    Raises ``PlanError`` for what no machine has, and when two kinds of queue are the same one there.
+    Raises ``PlanError`` for what no machine has, and when two kinds of queue are one and the same
+    there.
     """
     check_plan(plan)
     kinds: dict[str, dict[str, str]] = {}

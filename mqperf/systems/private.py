@@ -218,7 +218,7 @@ Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
 class Site:
     """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
 
-    Its nodes have as many ``spots``, in their order: with fewer hosts than nodes, a host has several.
+    Its ``nodes`` are on the hosts of ``spots`` in their order; with fewer, a host has several.
     """
 
     title: str

@@ -112,8 +112,9 @@ class ExistingCluster:
 
 
 def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingCluster:
-    """Connect to every URL once, and learn who answers; a node on one of the hosts is watched there.
+    """Connect to every URL once, and learn who answers.
 
+    A node that runs on one of the hosts is watched there.
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
     urls = settings.endpoints

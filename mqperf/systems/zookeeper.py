@@ -18,7 +18,7 @@ HEAP_MB = 64
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One version: its jars on a host, what its log says when a server leads or follows, logging."""
+    """One version: its jars on a host, what a server says that leads or follows, its logging."""
 
     jars: Callable[[Host], Sequence[Path]]
     ready: tuple[str, ...] = ("leading - broadcast", "following - broadcast")

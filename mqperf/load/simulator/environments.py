@@ -70,9 +70,9 @@ class Environment:
 def ensure(name: str, host: Machine) -> Environment:
     """The environment of a release on a host, built first if there is no sound one in the cache.
 
-    Building needs the network.  Two processes that ask at once build it once.  Raises `InstallError`
-    with the last words of the command that failed, and `HostError` when the cache, or the host,
-    cannot be written.
+    Building needs the network.  Two processes that ask at once build it once.  Raises
+    `InstallError` with the last words of the command that failed, and `HostError` when the cache,
+    or the host, cannot be written.
     """
     release = find(name)
     what = f"The simulator environment {name!r} (oslo.messaging {release.version})"
