@@ -101,6 +101,7 @@ class Job:
     """What a generator is told of one run on one host: which processes are to run there.
 
     Paths are those of the host: they talk to the runner in ``control`` and write into ``out``.
+    ``address`` is where others reach what listens on the host.
     """
 
     case: Case
@@ -110,6 +111,7 @@ class Job:
     members: Sequence[Member]
     control: Path
     out: Path
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class Generator:
     ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
     a plan may say of its load; each field is a column of the register, and may be swept.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
-    the access was configured, without secrets.  ``check`` raises ``LoadError`` unless a process
+    the access was configured on a host of that address, without secrets.  ``check`` raises ``LoadError`` unless a process
     left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
     ``queues`` names what a run of a case declares in a broker and leaves there.  ``library`` gives
     the version of a library that its tool for a driver has, for systems that are such a library.
@@ -167,7 +169,7 @@ class Generator:
     parameters: type[Frozen]
     commands: Callable[[Job], list[Command]]
     describe: Callable[[Case], list[str]]
-    options: Callable[[Case, Access], Mapping[str, Mapping[str, str]]]
+    options: Callable[[Case, Access, str], Mapping[str, Mapping[str, str]]]
     check: Callable[[Path, str, Kind], None]
     account: "Callable[[Whole, ByProcess], Account]"
     queues: Callable[[Case, str], Sequence[str]] = _none

@@ -59,7 +59,8 @@ class Load:
             tool, out = tools[host.name], outputs.at(host)
             tool.check()
             station = control.at(host)
-            job = Job(self.case, self.key, access, tool, share, station.folder, out)
+            folder, address = station.folder, host.address
+            job = Job(self.case, self.key, access, tool, share, folder, out, address)
             for command in self.generator.commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"

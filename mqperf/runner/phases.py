@@ -201,5 +201,7 @@ def _describe(trial: Trial, access: Access) -> None:
     incidents = trial.bench.facts["system"].get("incidents", [])
     trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
     generator = trial.load.generator
-    trial.attempt.facts["generator_options"] = generator.options(trial.case, access)
+    trial.attempt.facts["generator_options"] = generator.options(
+        trial.case, access, trial.bench.hosts.client[0].address
+    )
     trial.attempt.facts["parameters"] = generator.resolved(trial.case)

@@ -1,12 +1,13 @@
 """A sweep: cases of a plan, one after the other, system by system."""
 
+import time
 from collections import Counter, abc, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqperf.errors import MqperfError, RecordError, SystemFault
+from mqperf.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.hosts import HostKind, Hosts, Spot
 from mqperf.load import GENERATORS, Generator, Tool
 from mqperf.plan import Case, deployments
@@ -28,6 +29,9 @@ Positions = Mapping[str, int]
 STARTS = 2
 """Failed starts in a row that cost all cases which are left, as does each further one."""
 
+BACK_S, AGAIN_S = 300.0, 10.0
+"""A machine that was lost is started again by then; how often it is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -44,6 +48,9 @@ class Sweep:
     hosts: HostKind
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
+
+    started: set[str] = field(default_factory=set)
+    """The hosts, when they were all reached once."""
 
     def as_measured(self, text: str) -> str:
         """The text of the plan with what depends on the hosts."""
@@ -98,7 +105,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     """The system as the case asks for it, ready for trials."""
     system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
     with ExitStack() as held:
-        hosts = held.enter_context(sweep.hosts.reached())
+        hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
         tools = {
             name: _tools(GENERATORS[name], system.drivers[name], hosts)
@@ -115,6 +122,24 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             "order": {"kind": plan.order, "seed": plan.seed},
         }
         yield Bench(hosts, deployment, tools, facts)
+
+
+@contextmanager
+def _reached(sweep: Sweep) -> Iterator[Hosts]:
+    """The hosts; those that were lost meanwhile get some minutes to come back."""
+    with ExitStack() as held:
+        limit = time.monotonic() + (BACK_S if sweep.started else 0.0)
+        while True:
+            try:
+                hosts = held.enter_context(sweep.hosts.reached())
+                break
+            except HostError as error:
+                if time.monotonic() + AGAIN_S > limit:
+                    raise
+                sweep.observer.doing(f"{error}; trying again for {BACK_S / 60:g} minutes")
+                time.sleep(AGAIN_S)
+        sweep.started.add(sweep.hosts.name)
+        yield hosts
 
 
 def _tools(generator: Generator, driver: str, hosts: Hosts) -> dict[str, Tool]:

@@ -139,10 +139,11 @@ class Cluster:
     def _port_mapper(self, spot: Spot) -> Server:
         """In the foreground; without ``-d`` it does not say that its port was taken."""
         address = spot.host.address
+        name = "epmd" if self._here else f"epmd-{spot.host.name}"
         return Server(
-            label="epmd" if self._here else f"epmd {spot.host.name}",
+            label=name.replace("-", " ", 1),
             name=f"{address}:{self.epmd_port}",
-            spot=spot.within("epmd"),
+            spot=spot.within(name),
             argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", address),
             env=self.environment(spot),
             ready=("epmd running",),

@@ -146,7 +146,7 @@ def _config(job: Job, kind: Kind) -> dict[str, str]:
     endpoint: Endpoint = getattr(job.access, kind)
     sections: drivers.Sections = {
         "DEFAULT": {"transport_url": drivers.transport_url(endpoint)},
-        **drivers.options(job.case, job.access),
+        **drivers.options(job.case, job.access, job.address),
     }
     lines: list[str] = []
     for section, values in sections.items():

@@ -23,12 +23,12 @@ def transport_url(endpoint: Endpoint) -> str:
     return endpoint.url(SCHEMES[endpoint.protocol])
 
 
-def options(case: Case, access: Access) -> Sections:
-    """The options of the driver that the access asks for."""
-    return _OPTIONS[access.client.protocol](case)
+def options(case: Case, access: Access, address: str) -> Sections:
+    """The options of the driver that the access asks for, on a host of that address."""
+    return _OPTIONS[access.client.protocol](case, address)
 
 
-def _rabbit(case: Case) -> Sections:
+def _rabbit(case: Case, _address: str) -> Sections:
     """Enough connections for every green thread, and the kind of queue."""
     section = {"rpc_conn_pool_size": str(max(case.green_threads, SERVER_THREADS) + 16)}
     if case.queues == "quorum":
@@ -36,26 +36,26 @@ def _rabbit(case: Case) -> Sections:
     return {"oslo_messaging_rabbit": section}
 
 
-def _amqp(_case: Case) -> Sections:
+def _amqp(_case: Case, _address: str) -> Sections:
     """Private brokers know no users; after several failures, too, try again every second."""
     section = {"sasl_mechanisms": "ANONYMOUS", "connection_retry_backoff": "1"}
     return {"oslo_messaging_amqp": section}
 
 
-def _zmq(_case: Case) -> Sections:
-    """Everything on loopback, every server reached directly."""
+def _zmq(_case: Case, address: str) -> Sections:
+    """Everything on that address, every server reached directly."""
     return {
         "oslo_messaging_zmq": {
             "rpc_zmq_matchmaker": "redis",
-            "rpc_zmq_host": "127.0.0.1",
-            "rpc_zmq_bind_address": "127.0.0.1",
+            "rpc_zmq_host": address,
+            "rpc_zmq_bind_address": address,
             "use_pub_sub": "false",
             "use_router_proxy": "false",
         }
     }
 
 
-_OPTIONS: Mapping[str, Callable[[Case], Sections]] = {
+_OPTIONS: Mapping[str, Callable[[Case, str], Sections]] = {
     "amqp-0-9-1": _rabbit,
     "amqp-1.0": _amqp,
     "zmtp": _zmq,
