@@ -152,8 +152,9 @@ class Generator:
     ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
     a plan may say of its load; each field is a column of the register, and may be swept.
     ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
-    the access was configured on a host of that address, without secrets.  ``check`` raises ``LoadError`` unless a process
-    left sound output in a folder, and ``account`` reads it; ``link`` is for readers of reports.
+    the access was configured on a host of that address, without secrets.  ``check`` raises
+    ``LoadError`` unless a process left sound output in a folder, and ``account`` reads it; ``link``
+    is for readers of reports.
     ``queues`` names what a run of a case declares in a broker and leaves there.  ``library`` gives
     the version of a library that its tool for a driver has, for systems that are such a library.
     """
