@@ -20,8 +20,9 @@ class Outputs:
 
     def fetch(self) -> None:
         """Bring home what is there now; raises ``HostError`` for a host that does not give it."""
-        for output in self._folders.values():
-            output.fetch()
+        with ExitStack() as each:  # the others, too, when one cannot
+            for output in self._folders.values():
+                each.callback(output.fetch)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from mqperf.errors import HostError, LoadError
@@ -76,8 +77,13 @@ class Processes:
                 raise LoadError(f"{label} ended with exit code {code}{self.last_words(label)}")
 
     def stop(self) -> None:
-        """End all that still run."""
-        stop_all(list(self._running.values()), STOP_GRACE_S)
+        """End all that still run, on every host that answers; raises ``HostLost`` afterwards."""
+        of_host: dict[str, list[Process]] = {}
+        for label, process in self._running.items():
+            of_host.setdefault(self._hosts[label].name, []).append(process)
+        with ExitStack() as each:
+            for processes in of_host.values():
+                each.callback(stop_all, processes, STOP_GRACE_S)
 
     def last_words(self, label: str) -> str:
         """The last line that a process wrote, ready to end a sentence."""

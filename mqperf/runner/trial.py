@@ -55,31 +55,30 @@ class Trial:
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
-        self.timetable.close()
         try:
-            self.processes.stop()
-            self.fetch()
+            with ExitStack() as ending:  # each step, whatever becomes of those before it
+                ending.callback(self.describe)
+                ending.callback(lambda: self.attempt.event("failed", reason=reason))
+                ending.callback(self.fetch)
+                ending.callback(self.processes.stop)
+                ending.callback(self.timetable.close)
+                frozen = ", ".join(self.stillness.look())
+                reason = f"{frozen} stands still; {reason}" if frozen not in reason else reason
         except MqperfError as error:
             if str(error) not in reason:
-                reason += f"; not all evidence could be fetched: {error}"
-        if (frozen := ", ".join(self.stillness.look())) and frozen not in reason:
-            reason = f"{frozen} stands still; {reason}"
-        try:
-            self.attempt.event("failed", reason=reason)
-            self.describe()
-        except MqperfError as error:
-            reason += f"; not all evidence could be kept: {error}"
+                reason += f"; not all evidence could be kept: {error}"
         try:
             return self.attempt.fail(reason)
         except RecordError:  # No room for the reason, but a folder can be renamed all the same.
             return set_aside(self.attempt.folder, "failed")
 
     def fetch(self) -> None:
-        """Bring home what load generators and probes have written."""
-        for load in (self.load, *self.beside):
-            load.fetch()
-        for probing in self.probing:
-            probing.fetch()
+        """Bring home what load generators and probes have written, from every host that answers."""
+        with ExitStack() as each:
+            for load in (self.load, *self.beside):
+                each.callback(load.fetch)
+            for probing in self.probing:
+                each.callback(probing.fetch)
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again."""

@@ -129,13 +129,17 @@ class Servers:
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
-        for server, log in zip(self._servers, self._logs, strict=True):
-            stem = server.folder.name
-            with disk_errors(folder):
-                for name, content in server.files.items():
-                    copy = folder / f"{stem}-{Path(name).name}"
-                    copy.write_text(self._redact(content), encoding="utf-8")
-                (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
+        with ExitStack() as each:  # the others, too, when one cannot be read
+            for server, log in zip(self._servers, self._logs, strict=True):
+                each.callback(self._collect, server, log, folder)
+
+    def _collect(self, server: Server, log: LogReader, folder: Path) -> None:
+        stem = server.folder.name
+        with disk_errors(folder):
+            for name, content in server.files.items():
+                copy = folder / f"{stem}-{Path(name).name}"
+                copy.write_text(self._redact(content), encoding="utf-8")
+            (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
         """Name and memory of each node."""
