@@ -7,6 +7,7 @@ and a doubt in words that RST would take for markup.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from math import sin
 
@@ -44,7 +45,12 @@ Row = dict[str, object]
 
 
 def tables(shape: Shape = Shape()) -> Tables:
-    """The invented tables, complete with ``points`` and ``doubts``."""
+    """The invented tables, complete with ``points`` and ``doubts``, for the caller to change."""
+    return {name: frame.copy() for name, frame in _invented(shape).items()}
+
+
+@cache
+def _invented(shape: Shape) -> Tables:
     keys = list(_keys(shape))
     failed, whole = keys[0] | {"run": "failed", "repeat": shape.repeats + 1}, keys
     rows: Mapping[str, list[Row]] = {

@@ -1,6 +1,8 @@
 """Background loads: planned, run beside the measured one, read, judged and shown."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
@@ -44,10 +46,12 @@ def plan(text: str = PLAN) -> Plan:
     return parse_plan(text, Path("toy.yaml"), problems_of)
 
 
-@pytest.fixture(autouse=True)
-def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+@pytest.fixture(scope="module", autouse=True)
+def _toys() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        yield
 
 
 def test_who_asks_for_none_keeps_the_ids() -> None:
@@ -92,16 +96,23 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
 
     def measured(generator: Generator) -> Outcome:
         monkeypatch.setitem(GENERATORS._values, "replay", generator)
-        return sweep(plan(WATCHED), WATCHED, tmp_path, Silent())
+        return sweep(plan(), PLAN, tmp_path, Silent())
 
     return measured
 
 
+@pytest.fixture(scope="module")
+def recorded(_toys: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a whole run beside which another load flowed."""
+    folder = tmp_path_factory.mktemp("recorded")
+    assert sweep(plan(WATCHED), WATCHED, folder, Silent()).failed == ()
+    return folder
+
+
 @pytest.fixture
-def run(measure: Measure, tmp_path: Path) -> Run:
-    """A whole run beside which another load flowed."""
-    assert measure(replay.GENERATOR).failed == ()
-    [run] = runs(tmp_path)
+def run(recorded: Path, tmp_path: Path) -> Run:
+    """A copy of that run, to be damaged."""
+    [run] = runs(shutil.copytree(recorded, tmp_path / "runs"))
     return run
 
 
@@ -129,16 +140,22 @@ def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     assert header.start == start - BEFORE_S
 
 
-def test_one_that_dies_fails_the_run(measure: Measure) -> None:
-    """Its process is named; the measured load went well."""
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("load", r"background-1 client-1 .*; its last line: a fault under load"),
+        ("refusal", r"background-1 client-1: all \d+ messages failed"),
+    ],
+)
+def test_one_that_is_no_load_fails_the_run(measure: Measure, fault: str, words: str) -> None:
+    """It died, or all that it sent ended in errors: it is named; the measured load went well."""
 
     def faulty(job: Job) -> list[Command]:
-        faults = {"client-1": "load"} if job.case.test_case == "rpc-cast" else {}
+        faults = {"client-1": fault} if job.case.test_case == "rpc-cast" else {}
         return replay.commands(job, faults)
 
     [(_, reason)] = measure(replace(replay.GENERATOR, commands=faulty)).failed
-    assert reason.startswith("background-1 client-1 ")
-    assert "a fault under load" in reason
+    assert re.match(words, reason)
 
 
 @pytest.mark.parametrize("name", ["client-1.messages", "server-1.messages"])

@@ -32,6 +32,8 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
         for name, content in program.files.items():
             (tmp_path / name).write_text(content)
         with subprocess.Popen(program.argv) as probe:
+            while not (tmp_path / "psutil.ready").exists() and probe.poll() is None:
+                time.sleep(0.05)
             start = int(time.time()) + 2
             (tmp_path / "start").write_text(json.dumps({"start": start}))
             probe.wait(timeout=20)

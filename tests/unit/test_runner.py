@@ -4,6 +4,7 @@ No broker is needed, and all processes are real.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -30,19 +31,27 @@ PHASES = ("getting ready", "warming up", "measuring", "draining")
 Measure = Callable[..., Outcome]
 
 
-@pytest.fixture
-def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Measure]:
+@contextmanager
+def measuring(folder: Path) -> Iterator[Measure]:
     """Sweep with the toys, and look afterwards that nothing of theirs is left."""
-    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
     before = set(psutil.Process().children(recursive=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
 
-    def measured(observer: Silent, generator: Generator = replay.GENERATOR) -> Outcome:
-        monkeypatch.setitem(GENERATORS._values, "replay", generator)
-        return sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, tmp_path, observer)
+        def measured(observer: Silent, generator: Generator = replay.GENERATOR) -> Outcome:
+            patch.setitem(GENERATORS._values, "replay", generator)
+            return sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, folder, observer)
 
-    yield measured
+        yield measured
     left = set(psutil.Process().children(recursive=True)) - before
     assert not [one for one in left if "player.py" in " ".join(one.cmdline())]
+
+
+@pytest.fixture
+def measure(tmp_path: Path) -> Iterator[Measure]:
+    """Sweep into a folder of the test's own."""
+    with measuring(tmp_path) as measured:
+        yield measured
 
 
 class Told(Silent):
@@ -73,20 +82,27 @@ def events(run: Run) -> list[str]:
     return [event.what for event in read_events(run.path)]
 
 
-def test_cases_follow_each_other_through_all_phases(measure: Measure, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Told, list[Run]]:
+    """What was told of a sweep in which nothing fails, and its runs in their order."""
+    folder, told = tmp_path_factory.mktemp("whole"), Told()
+    with measuring(folder) as measure:
+        assert measure(told).failed == ()
+    return told, sorted(runs(folder), key=lambda run: run.facts().position or 0)
+
+
+def test_cases_follow_each_other_through_all_phases(whole: tuple[Told, list[Run]]) -> None:
     """In the order of the plan, each with every phase, and every event in its place."""
-    told = Told()
-    assert measure(told).failed == ()
+    told, found = whole
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
     assert told.said == expected
-    for run in runs(tmp_path):
+    for run in found:
         assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
-def test_the_next_case_starts_while_one_drains(measure: Measure, tmp_path: Path) -> None:
+def test_the_next_case_starts_while_one_drains(whole: tuple[Told, list[Run]]) -> None:
     """Its processes come up before those of the case before have ended."""
-    measure(Told())
-    first, second = sorted(runs(tmp_path), key=lambda run: run.facts().position or 0)
+    _, [first, second] = whole
     started = instant(second, "started")
     assert instant(first, "measured") <= started <= instant(first, "stopped")
     assert instant(second, "start") >= instant(first, "stopped") - 1
@@ -116,12 +132,17 @@ def test_a_process_that_fails_costs_its_run_alone(
     faults: dict[str, str],
     words: str,
 ) -> None:
-    """Both cases fail, each for itself with the reason; the same command completes them."""
+    """Both cases fail, each for itself with the reason."""
     monkeypatch.setattr(phases, "EXIT_MARGIN_S", 0.5)
     monkeypatch.setattr(loads, "DRAIN_QUIET_S", 0.5)
     failed = measure(Told(), replay.faulty(**faults)).failed
     assert [reason.startswith(words) for _, reason in failed] == [True, True]
     assert statuses(tmp_path) == ["failed", "failed"]
+
+
+def test_what_failed_is_measured_by_the_same_command(measure: Measure, tmp_path: Path) -> None:
+    """Both attempts are kept beside the whole runs."""
+    assert len(measure(Told(), replay.faulty(client_1="start")).failed) == 2
     assert measure(Told()).done == 2
     assert statuses(tmp_path) == ["done", "done", "failed", "failed"]
 

@@ -36,6 +36,8 @@ def main() -> None:
     _wait(options, start)
     if options.fault == "silence":
         signal.pause()
+    if options.fault == "refusal":
+        played = _refused(header, played[0])
     if options.kind == "server":
         _say(options, "count", str(len(played[0])))
         _await(options.control / "stop")
@@ -89,6 +91,16 @@ def _recorded(sample: Path, thinning: int) -> "tuple[Header, list[array[float]]]
             columns += [array("d", (column[at] for at in kept)) for column in own]
             stream["count"] = len(kept)
     return header, columns
+
+
+def _refused(header: Header, attempts: "array[float]") -> "list[array[float]]":
+    """The streams of a load that nobody takes: each attempt ends at once, in an error."""
+    columns = []
+    for stream in header["streams"]:
+        own = attempts if stream["name"] in {"sent", "error"} else array("d")
+        stream["count"] = len(own)
+        columns += [own] * len(stream["columns"])
+    return columns
 
 
 def _write(
