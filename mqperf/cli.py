@@ -235,7 +235,7 @@ def tables(
     found = stats.complete(rooms.read(path))
     files = rooms.write(found, out, form)
     if hdr:
-        files += write_all(path, out / "hdr", found["runs"])
+        files += write_all(path, out / "hdr", rooms.all_attempts(found))
     for file in files:
         console.print(str(file), markup=False, soft_wrap=True)
 

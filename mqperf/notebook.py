@@ -27,7 +27,6 @@ from mqperf.tables import (
     shown,
     varied,
     with_parameters,
-    without_control_runs,
 )
 from mqperf.test_cases import TEST_CASES
 
@@ -253,8 +252,7 @@ def _point(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _own(found: Tables, test_case: str) -> Tables:
-    """The rows of a test case; control runs, which are no repeats, apart."""
-    return without_control_runs(select(found, test_case=test_case))
+    return select(found, test_case=test_case)
 
 
 def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:

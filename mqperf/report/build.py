@@ -9,7 +9,7 @@ from mqperf.errors import ReportError
 from mqperf.report.source import MARK, write_source
 from mqperf.report.web import make_html
 from mqperf.report.words import layouts
-from mqperf.tables import Tables, of_plan
+from mqperf.tables import Tables, all_attempts, of_plan
 
 
 def build(
@@ -21,7 +21,7 @@ def build(
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
-    found = layouts(of_plan(tables)["runs"])
+    found = layouts(all_attempts(of_plan(tables)))
     if not found:
         raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
     with _replacing(out) as new:

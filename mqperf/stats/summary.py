@@ -4,7 +4,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, varied, without_control_runs
+from mqperf.tables import Tables, conform, varied
 
 CONFIDENCE = 0.95
 
@@ -15,9 +15,9 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.  Control runs are left out.
+    no substitute.
     """
-    runs = without_control_runs(tables)["runs"]
+    runs = tables["runs"]
     if runs.empty:
         return conform("points", pd.DataFrame())
     attempts = runs[runs["point"].notna()]
@@ -33,11 +33,7 @@ def points(tables: Tables) -> pd.DataFrame:
 
 
 def run_figures(tables: Tables) -> pd.DataFrame:
-    """The figures of ``columns.FIGURES``, one row per whole run, beside its ``run`` and ``point``.
-
-    Control runs are left out: they watch the machine and are no repeats.
-    """
-    tables = without_control_runs(tables)
+    """The figures of ``columns.FIGURES``, one row per whole run, beside its run and point."""
     used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
     frame = tables["messages"].merge(
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")

@@ -5,27 +5,27 @@ folder: no broker, no network, no other machine.
 """
 
 from mqperf.tables.axes import arranged, at, curves, in_curves, split, tidy, varied, with_parameters
+from mqperf.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.tables.files import of_runs, read, title, write
 from mqperf.tables.repeats import over_repeats
 from mqperf.tables.shape import (
     Tables,
     conform,
-    control_runs,
     empty,
     of_plan,
     outside_plan,
     select,
     where,
-    without_control_runs,
 )
 from mqperf.tables.shown import shown
 
 __all__ = [
     "Tables",
+    "all_attempts",
     "arranged",
     "at",
     "conform",
-    "control_runs",
+    "control_runs_apart",
     "curves",
     "empty",
     "in_curves",
@@ -42,6 +42,5 @@ __all__ = [
     "varied",
     "where",
     "with_parameters",
-    "without_control_runs",
     "write",
 ]

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.rules.finding import Finding, measured
-from mqperf.tables import Tables, control_runs, curves, without_control_runs
+from mqperf.tables import Tables, curves
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all, from which on there is a doubt.  Standard deviation
@@ -99,7 +99,7 @@ def drift(tables: Tables) -> Iterator[Finding]:
 
 def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     """Control runs that differ by more than repeats do."""
-    control = control_runs(runs).sort_values("position")
+    control = runs[_watches(runs)].sort_values("position")
     rates = control["throughput_msg_s"]
     alike = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
     freedom = len(alike) - alike["point"].nunique()
@@ -127,7 +127,13 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
 
 def _points(tables: Tables) -> pd.DataFrame:
     """The runs that count for their points: control runs only watch the machine."""
-    return _throughputs(without_control_runs(tables))
+    frame = _throughputs(tables)
+    return frame[~_watches(frame)]
+
+
+def _watches(runs: pd.DataFrame) -> pd.Series:
+    """Which of them are control runs."""
+    return runs["control_run"].fillna(0).gt(0)
 
 
 def _last_by(runs: pd.DataFrame, column: str) -> str:
@@ -137,7 +143,7 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    for some in (runs, control_runs(runs)):
+    for some in (runs, runs[_watches(runs)]):
         freedom = len(some) - some["point"].nunique() - 1
         if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
             return moved
