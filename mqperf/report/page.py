@@ -15,7 +15,7 @@ from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
 from mqperf.report.words import Layout, cell, joined
-from mqperf.tables import Tables, tidy, varied, where, with_parameters
+from mqperf.tables import Tables, tidy, varied, where, whole, with_parameters
 from mqperf.tables.axes import FACTORS, occurring
 from mqperf.test_cases import TEST_CASES
 
@@ -76,7 +76,7 @@ def _threads(runs: pd.DataFrame) -> str:
     sentence = "Threads are green threads of a client process x client processes x client hosts"
     sentence += f": {' x '.join(factors)}." if all(factors) else "."
     windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
-    repeats = runs.loc[runs["status"] == "done", "repeat"].max()
+    repeats = whole(runs)["repeat"].max()
     if windows and pd.notna(repeats):
         often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
         sentence += f" Every point was measured for {windows} s, {often}."

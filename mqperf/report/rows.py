@@ -4,7 +4,7 @@ import pandas as pd
 
 from mqperf.columns import COUNTS, parameters
 from mqperf.report import limits
-from mqperf.tables import Tables, in_curves, over_repeats, varied, with_parameters
+from mqperf.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.repeats import by_point
 
@@ -39,10 +39,9 @@ def sweep(tables: Tables) -> pd.DataFrame:
     runs, the largest latency is the largest of them; the ``bottleneck`` is told
     where all repeats agree.
     """
-    runs = tables["runs"]
-    whole = set(runs.loc[runs["status"].isin(["done", "published"]), "run"])
+    runs = set(whole(tables["runs"])["run"])
     messages, latency = (
-        frame[frame["run"].isin(whole)] for frame in (tables["messages"], tables["latency"])
+        frame[frame["run"].isin(runs)] for frame in (tables["messages"], tables["latency"])
     )
     rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
     figures = tables["points"]

@@ -10,7 +10,7 @@ from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
-from mqperf.tables import Tables, arranged, tidy, varied, with_parameters
+from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS, called
 from mqperf.test_cases import TEST_CASES, TestCase
 
@@ -194,8 +194,7 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
 
 def _over_time(tables: Tables) -> Iterator[str]:
     """What the lines show, and where the warm-up really ended."""
-    runs, phases = tables["runs"], tables["intervals"]["phase"]
-    runs = runs[runs["status"].isin(["done", "published"])]
+    runs, phases = whole(tables["runs"]), tables["intervals"]["phase"]
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
         yield "Shaded seconds are warm-up and cool-down, and do not count."

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform, of_plan, outside_plan
+from mqperf.tables import Tables, conform, of_plan, outside_plan, whole
 from mqperf.tables.axes import further, headed, shown_values
 
 COMPARED = (
@@ -62,7 +62,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     for name in further(runs_a, runs_b):
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
         rows.append((_what(name), in_a, in_b))
-    rows.append(("Whole runs of each point", _repeats(a), _repeats(b)))
+    rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append(("Points that the other has not", *_in_one_only(runs_a, runs_b)))
     found = [row for row in rows if row[1] != row[2]]
     left_out = _beside(a), _beside(b)
@@ -87,9 +87,8 @@ def _days(runs: pd.DataFrame) -> str:
     return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else UNKNOWN
 
 
-def _repeats(tables: Tables) -> str:
-    repeats = of_plan(tables)["points"]["repeats"]
-    return _values(repeats[repeats > 0])
+def _repeats(runs: pd.DataFrame) -> str:
+    return _values(whole(runs).groupby("point").size())
 
 
 def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:

@@ -4,7 +4,8 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, varied
+from mqperf.tables import Tables, conform, varied, whole
+from mqperf.tables.repeats import by_point
 
 CONFIDENCE = 0.95
 
@@ -22,12 +23,12 @@ def points(tables: Tables) -> pd.DataFrame:
         return conform("points", pd.DataFrame())
     attempts = runs[runs["point"].notna()]
     keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
-    whole = attempts["status"].isin(["done", "published"])
-    frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
+    gave_figures = attempts.index.isin(whole(attempts).index)
+    frame = attempts.assign(repeats=gave_figures.astype(int), failed=(~gave_figures).astype(int))
     # an attempt that cannot be read tells less of its point than the others
-    by_point = frame.groupby("point", sort=False)
-    first = by_point[[name for name in keys if name != "point"]].first()
-    counted = first.join(by_point[["repeats", "failed"]].sum()).reset_index()
+    groups = frame.groupby("point", sort=False)
+    first = groups[[name for name in keys if name != "point"]].first()
+    counted = first.join(groups[["repeats", "failed"]].sum()).reset_index()
     spread = _spread(run_figures(tables))
     return conform("points", counted.merge(spread, how="left", left_on="point", right_index=True))
 
@@ -55,8 +56,9 @@ def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spread(figures: pd.DataFrame) -> pd.DataFrame:
-    groups = figures.groupby("point", sort=False)[list(FIGURES)]
-    mean, sd, n = groups.mean(), groups.std(ddof=1), groups.count()
+    groups = by_point(figures)[list(FIGURES)]
+    of_groups = groups.mean(), groups.std(ddof=1), groups.count()
+    mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1)
     half = (sd / n**0.5 * quantile).where(n > 1)
     return pd.concat(

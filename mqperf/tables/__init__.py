@@ -16,6 +16,7 @@ from mqperf.tables.shape import (
     outside_plan,
     select,
     where,
+    whole,
 )
 from mqperf.tables.shown import shown
 
@@ -41,6 +42,7 @@ __all__ = [
     "title",
     "varied",
     "where",
+    "whole",
     "with_parameters",
     "write",
 ]

@@ -60,6 +60,11 @@ def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     return frame[rows.fillna(value=False)]
 
 
+def whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of those runs that gave figures: measured to the end, or published."""
+    return runs[runs["status"].isin(["done", "published"])]
+
+
 def outside_plan(tables: Tables) -> pd.DataFrame:
     """The rows of ``runs`` at points that the folder's plan does not ask for.
 
