@@ -14,7 +14,8 @@ from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
 from mqperf.tables import Tables, all_attempts, select
-from mqperf.tables.axes import further, titled
+from mqperf.tables.axes import further
+from mqperf.tables.axis_words import titled
 
 Tell = Callable[[Tables], str]
 """What the tables of a system say; their runs are all attempts."""

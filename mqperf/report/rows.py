@@ -1,5 +1,7 @@
 """The rows of the reports' tables: whole tables in, what one section prints out."""
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from mqperf.columns import COUNTS, parameters
@@ -22,6 +24,21 @@ SWEEP = (
     *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
     *("repeats", "failed"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The rows of a test case that a page prints, and gives as data: made once for both."""
+
+    attempts: pd.DataFrame
+    sweep: pd.DataFrame
+    nodes: pd.DataFrame
+
+
+def printed(tables: Tables) -> Printed:
+    """Those of a test case on one layout."""
+    cpu = with_parameters(tables["cpu"], tables["runs"])
+    return Printed(attempts(tables), sweep(tables), nodes(cpu))
 
 
 def attempts(tables: Tables) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from mqperf.stats.rules import (
 )
 from mqperf.stats.rules.finding import Finding, with_measured
 from mqperf.tables import Tables, at, conform, of_plan, varied
-from mqperf.tables.axes import worded
+from mqperf.tables.axis_words import worded
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """What a JSON line holds beside the evidence."""

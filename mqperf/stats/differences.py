@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mqperf.tables import Tables, conform, of_plan, outside_plan, whole
-from mqperf.tables.axes import further, headed, shown_values
+from mqperf.tables.axes import further
+from mqperf.tables.axis_words import headed, shown_values
 
 COMPARED = (
     "status",

@@ -4,7 +4,8 @@ Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading n
 folder: no broker, no network, no other machine.
 """
 
-from mqperf.tables.axes import arranged, at, curves, in_curves, split, tidy, varied, with_parameters
+from mqperf.tables.axes import arranged, curves, in_curves, split, tidy, varied, with_parameters
+from mqperf.tables.axis_words import at
 from mqperf.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.tables.files import of_runs, read, title, write
 from mqperf.tables.repeats import over_repeats

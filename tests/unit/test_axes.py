@@ -27,7 +27,7 @@ from mqperf.tables import (
     with_parameters,
     write,
 )
-from mqperf.tables.axes import worded
+from mqperf.tables.axis_words import worded
 from mqperf.tables.files import READ
 from mqperf.tables.published_folder import PUBLISHED
 
