@@ -325,7 +325,7 @@ def report(
 
     Example: `mqperf report data/runs/quickstart --out reports/quickstart`
     """
-    from mqperf.report.publish import publish
+    from mqperf.report.build import publish
 
     page = publish(path, out, notebooks=notebooks)
     console.print(str(page), markup=False, soft_wrap=True)

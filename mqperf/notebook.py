@@ -15,7 +15,7 @@ from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
-from mqperf.report.publish import publish as publish_report
+from mqperf.report.build import publish as publish_report
 from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep

@@ -90,7 +90,7 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
         "points": lambda own: str(own["runs"]["point"].nunique()),
         "attempts": _attempts,
         "whole runs of each point": _repeats,
-        "control_runs": _control_runs,
+        "control runs": _control_runs,
         **_by_title({"order": _order}),
         **_all_values("green_threads", "processes", "hosts", "targets", "warmup_s"),
         **_by_title({"warmup_found_s": _largest("warmup_found_s")}),
