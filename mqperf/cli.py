@@ -235,7 +235,7 @@ def tables(
     found = stats.complete(rooms.read(path))
     files = rooms.write(found, out, form)
     if hdr:
-        files += write_all(path, out / "hdr", found["runs"])
+        files += write_all(path, out / "hdr", rooms.all_attempts(found))
     for file in files:
         console.print(str(file), markup=False, soft_wrap=True)
 
@@ -325,7 +325,7 @@ def report(
 
     Example: `mqperf report data/runs/quickstart --out reports/quickstart`
     """
-    from mqperf.report.publish import publish
+    from mqperf.report.build import publish
 
     page = publish(path, out, notebooks=notebooks)
     console.print(str(page), markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ from mqperf.errors import MqperfError
 from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
-from mqperf.report.publish import publish as publish_report
+from mqperf.report.build import publish as publish_report
 from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
@@ -27,7 +27,6 @@ from mqperf.tables import (
     shown,
     varied,
     with_parameters,
-    without_control_runs,
 )
 from mqperf.test_cases import TEST_CASES
 
@@ -253,8 +252,7 @@ def _point(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _own(found: Tables, test_case: str) -> Tables:
-    """The rows of a test case; control runs, which are no repeats, apart."""
-    return without_control_runs(select(found, test_case=test_case))
+    return select(found, test_case=test_case)
 
 
 def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:

@@ -45,7 +45,8 @@ RUNS = (
         "control_run",
         "Int64",
         "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
-        " whether the machine drifts; 0 for all other runs. Points leave control runs out.",
+        " whether the machine drifts; 0 for all other runs. Where tables are complete,"
+        " control runs have a table of their own.",
         check="not negative",
     ),
     Column(

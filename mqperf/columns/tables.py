@@ -107,6 +107,14 @@ TABLES: Mapping[str, Table] = {
             INTERVALS,
         ),
         _table("latency", "a run and stream", KEYS, _with_intervals(LATENCY)),
+        _swept(
+            _table(
+                "control_runs",
+                "an attempt at a control run, with its messages and latency",
+                KEYS,
+                _names(RUNS) + _with_intervals(MESSAGES) + _with_intervals(LATENCY)[1:],
+            )
+        ),
         _table("cpu", "a process in one interval, or over the window", KEYS, _names(CPU), CPU),
         _table(
             "network",
@@ -159,5 +167,8 @@ TABLES: Mapping[str, Table] = {
     )
 }
 
-COMPUTED = ("points", "doubts", "saturation_points", "bottlenecks", "comparison", "differences")
+COMPUTED = (
+    *("points", "doubts", "saturation_points", "bottlenecks", "control_runs"),
+    *("comparison", "differences"),
+)
 """The tables that are computed from the others; those are read from run folders."""

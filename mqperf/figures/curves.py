@@ -9,7 +9,8 @@ from mqperf.figures import palette
 from mqperf.figures.marks import PLACE, Pen
 from mqperf.figures.palette import MARKERS, Shade
 from mqperf.tables import where
-from mqperf.tables.axes import arranged, split, worded
+from mqperf.tables.axes import arranged, split
+from mqperf.tables.axis_words import worded
 
 
 @dataclass(frozen=True, slots=True)

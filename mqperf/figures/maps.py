@@ -8,7 +8,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from mqperf.columns import COLUMNS
 from mqperf.figures.marks import as_text, dress, plain
 from mqperf.figures.palette import BOX, INK, PAPER, THROUGHPUT
-from mqperf.tables.axes import arranged, split, worded
+from mqperf.tables.axes import arranged, split
+from mqperf.tables.axis_words import worded
 
 SHADES = LinearSegmentedColormap.from_list("throughput", [PAPER.light, BOX.light, THROUGHPUT.light])
 

@@ -11,7 +11,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from mqperf.columns import COLUMNS, parameters
 from mqperf.figures import palette
 from mqperf.figures.marks import as_text, dress, plain
-from mqperf.tables.axes import SWEEP, worded
+from mqperf.tables.axes import SWEEP
+from mqperf.tables.axis_words import worded
 
 _SHADES = {
     "throughput_msg_s": palette.THROUGHPUT,

@@ -1,34 +1,55 @@
-"""A whole report: RST, figures, downloads and HTML, written at once or not at all."""
+"""A whole report: notebooks, RST, figures, downloads and HTML, written at once or not at all."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from mqperf import guarded
+from mqperf import guarded, stats, tables
 from mqperf.errors import ReportError
+from mqperf.report.notebooks import execute
 from mqperf.report.source import MARK, write_source
 from mqperf.report.web import make_html
 from mqperf.report.words import layouts
-from mqperf.tables import Tables, of_plan
+from mqperf.tables import Tables, all_attempts, of_plan
+
+
+def publish(path: Path, out: Path, *, notebooks: bool = True) -> Path:
+    """Write the report on ``path`` into ``out``, and give the page to open first.
+
+    With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
+    Raises ``ReportError`` when one fails, or there is nothing to report.
+    """
+    frames = stats.complete(tables.read(path))
+    with _executed(path if notebooks else None) as copies:
+        return build(frames, out, title=tables.title(path), notebooks=copies)
 
 
 def build(
-    tables: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
+    found: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
 ) -> Path:
     """Write the report into the folder ``out``, and give the page to open first.
 
-    ``tables`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
+    ``found`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
-    found = layouts(of_plan(tables)["runs"])
-    if not found:
+    pages = layouts(all_attempts(of_plan(found)))
+    if not pages:
         raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
     with _replacing(out) as new:
-        write_source(tables, found, new, title, notebooks)
+        write_source(found, pages, new, title, notebooks)
         if html:
             make_html(new, new / "html")
     return out / "html" / "index.html" if html else out / "index.rst"
+
+
+@contextmanager
+def _executed(path: Path | None) -> Iterator[list[Path]]:
+    if path is None:
+        yield []
+        return
+    with guarded.scratch("notebooks") as folder:
+        yield execute(path, folder)
 
 
 @contextmanager

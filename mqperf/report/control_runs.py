@@ -11,7 +11,7 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text
 from mqperf.report.words import amount, cell
-from mqperf.tables import Tables, control_runs
+from mqperf.tables import Tables
 from mqperf.test_cases import TEST_CASES
 
 TURNS = ("start", "middle", "end")
@@ -20,17 +20,14 @@ SHOWN = ("throughput_msg_s", "latency_mean_s")
 
 def runs_of(tables: Tables) -> pd.DataFrame:
     """One row per attempt at a control run, in the order in which they ran, beside its figures."""
-    rates = tables["messages"][["run", "throughput_msg_s"]]
-    latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
-    watching = control_runs(tables["runs"])
-    figures = watching.merge(rates, on="run", how="left").merge(latency, on="run", how="left")
-    return figures.sort_values(["system", "position"], kind="stable").reset_index(drop=True)
+    rows = tables["control_runs"].sort_values(["system", "position"], kind="stable")
+    return rows.reset_index(drop=True)
 
 
 def doubts_of(tables: Tables) -> pd.DataFrame:
     """The doubts about them."""
     doubts = tables["doubts"]
-    return doubts[doubts["run"].isin(runs_of(tables)["run"])]
+    return doubts[doubts["run"].isin(tables["control_runs"]["run"])]
 
 
 def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from mqperf.report.rst import Text, image, slug
 from mqperf.report.tops import best_first
 from mqperf.report.words import Layout, joined, three_figures
 from mqperf.tables import Tables, arranged
-from mqperf.tables.axes import called
+from mqperf.tables.axis_words import called
 from mqperf.test_cases import TEST_CASES
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.figures import labels
 from mqperf.report.rst import Grid
-from mqperf.tables.axes import titled
+from mqperf.tables.axis_words import titled
 
 NOT_RECORDED = "not recorded"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from mqperf.report.words import amount, joined
-from mqperf.tables import Tables, without_control_runs
+from mqperf.tables import Tables
 
 UNKNOWN, DIFFERS = "cannot tell", "differs"
 
@@ -21,7 +21,7 @@ LIMITS: Mapping[str, str] = {
 
 def of_points(tables: Tables) -> pd.Series:
     """The one verdict on all repeats of a point, or ``differs``; its index is the point."""
-    own = without_control_runs(tables)["bottlenecks"].groupby("point")["bottleneck"]
+    own = tables["bottlenecks"].groupby("point")["bottleneck"]
     return own.min().where(own.min() == own.max(), DIFFERS)
 
 

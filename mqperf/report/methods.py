@@ -13,15 +13,17 @@ from mqperf.stats.checks import CHECKS
 from mqperf.stats.law import WORST_FIT
 from mqperf.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.stats.scaling import DRAWS, FEWEST
-from mqperf.tables import control_runs, where, without_control_runs
-from mqperf.tables.axes import further, titled
+from mqperf.tables import Tables, all_attempts, select
+from mqperf.tables.axes import further
+from mqperf.tables.axis_words import titled
 
-Tell = Callable[[pd.DataFrame], str]
+Tell = Callable[[Tables], str]
+"""What the tables of a system say; their runs are all attempts."""
 
 
 def _values(column: str) -> Tell:
-    def tell(runs: pd.DataFrame) -> str:
-        shown = COLUMNS[column]
+    def tell(own: Tables) -> str:
+        shown, runs = COLUMNS[column], own["runs"]
         values = [
             f"{value * shown.scale:g}" if isinstance(value, float) else str(value)
             for value in sorted(runs[column].dropna().unique())
@@ -32,42 +34,43 @@ def _values(column: str) -> Tell:
     return tell
 
 
-def _order(runs: pd.DataFrame) -> str:
-    orders = runs[["order", "seed"]].dropna(subset="order").drop_duplicates()
+def _order(own: Tables) -> str:
+    orders = own["runs"][["order", "seed"]].dropna(subset="order").drop_duplicates()
     return "; ".join(
         f"random, seed {seed}" if order == "random" else "as the plan lists them"
         for order, seed in orders.itertuples(index=False)
     )
 
 
-def _repeats(runs: pd.DataFrame) -> str:
-    repeats = without_control_runs({"runs": runs})["runs"]
-    whole = repeats[repeats["status"].isin(["done", "published"])].groupby("point").size()
+def _repeats(own: Tables) -> str:
+    repeats = own["points"]["repeats"]
+    whole = repeats[repeats > 0]
     few, many = whole.min(), whole.max()
     return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
 
 
-def _control_runs(runs: pd.DataFrame) -> str:
-    watched = len(control_runs(runs))
+def _control_runs(own: Tables) -> str:
+    watched = len(own["control_runs"])
     return f"the first point measured {watched} times more" if watched else "none"
 
 
-def _attempts(runs: pd.DataFrame) -> str:
+def _attempts(own: Tables) -> str:
+    runs = own["runs"]
     failed, unreadable = (int(runs["status"].eq(of).sum()) for of in ("failed", "unreadable"))
     also = f" and {unreadable} cannot be read" if unreadable else ""
     return f"{len(runs)}, of which {failed or 'none'} failed{also}"
 
 
 def _largest(column: str) -> Tell:
-    def tell(runs: pd.DataFrame) -> str:
-        largest = runs[column].max()
+    def tell(own: Tables) -> str:
+        largest = own["runs"][column].max()
         return "" if pd.isna(largest) else f"at most {largest:.3g} {COLUMNS[column].unit}"
 
     return tell
 
 
-def _memory(runs: pd.DataFrame) -> str:
-    sizes = sorted(runs["memory_bytes"].dropna().unique())
+def _memory(own: Tables) -> str:
+    sizes = sorted(own["runs"]["memory_bytes"].dropna().unique())
     return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
 
 
@@ -84,10 +87,10 @@ SWEEP_SECTION = "The sweep"
 
 PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
     SWEEP_SECTION: {
-        "points": lambda runs: str(runs["point"].nunique()),
+        "points": lambda own: str(own["runs"]["point"].nunique()),
         "attempts": _attempts,
         "whole runs of each point": _repeats,
-        "control_runs": _control_runs,
+        "control runs": _control_runs,
         **_by_title({"order": _order}),
         **_all_values("green_threads", "processes", "hosts", "targets", "warmup_s"),
         **_by_title({"warmup_found_s": _largest("warmup_found_s")}),
@@ -113,11 +116,12 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
 """Section -> parameter -> how the runs tell it; nothing where they do not."""
 
 
-def recorded(runs: pd.DataFrame, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
+def recorded(tables: Tables, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
     """The parameters of the runs, a column per system; and the names of those nobody recorded."""
     grids, missing = {}, []
-    own = {system: where(runs, system=system) for system in titles}
-    beside = _all_values(*further(runs))
+    tables = {**tables, "runs": all_attempts(tables)}
+    own = {system: select(tables, system=system) for system in titles}
+    beside = _all_values(*further(tables["runs"]))
     sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
     for section, parameters in sections.items():
         rows = []

@@ -11,12 +11,14 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.report import rows
+from mqperf.report.rows import Printed
 from mqperf.report.rst import Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
 from mqperf.report.words import Layout, cell, joined
-from mqperf.tables import Tables, tidy, varied, where, with_parameters
-from mqperf.tables.axes import FACTORS, occurring
+from mqperf.tables import Tables, tidy, varied, where, whole
+from mqperf.tables.axes import FACTORS
+from mqperf.tables.axis_words import occurring
 from mqperf.test_cases import TEST_CASES
 
 
@@ -61,12 +63,15 @@ def page(layout: Layout, tables: Tables) -> Page:
     parts = {
         case: {name: layout.of(frame, case) for name, frame in own.items()} for case in TEST_CASES
     }
+    printed = {case: rows.printed(part) for case, part in parts.items() if len(part["runs"])}
     return Page(
         layout=layout,
         threads=_threads(own["runs"]),
         summary=tuple(_summary(own)),
-        parts=tuple(_part(layout, case, part, labels) for case, part in parts.items()),
-        data=_data(layout, own, parts),
+        parts=tuple(
+            _part(layout, case, part, printed.get(case), labels) for case, part in parts.items()
+        ),
+        data=_data(layout, own, parts, printed),
     )
 
 
@@ -76,7 +81,7 @@ def _threads(runs: pd.DataFrame) -> str:
     sentence = "Threads are green threads of a client process x client processes x client hosts"
     sentence += f": {' x '.join(factors)}." if all(factors) else "."
     windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
-    repeats = runs.loc[runs["status"] == "done", "repeat"].max()
+    repeats = whole(runs)["repeat"].max()
     if windows and pd.notna(repeats):
         often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
         sentence += f" Every point was measured for {windows} s, {often}."
@@ -115,18 +120,22 @@ def _summary(own: Tables) -> Iterator[Text]:
         )
 
 
-def _part(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Part:
+def _part(
+    layout: Layout, case: str, tables: Tables, printed: Printed | None, labels: Iterator[str]
+) -> Part:
     words, doubts = TEST_CASES[case], tables["doubts"]
     about_all = ~doubts["point"].isin(tables["points"]["point"])
     remarks = tuple(doubts.loc[about_all, "text"])
     title = f"Test Case {words.number}: {words.heading}"
-    if tables["points"].empty:
+    if printed is None or tables["points"].empty:
         return Part(title, remarks, ())
     own = {**tables, "doubts": doubts[~about_all]}
-    return Part(title, remarks, tuple(sections(layout, case, own, labels)))
+    return Part(title, remarks, tuple(sections(layout, case, own, printed, labels)))
 
 
-def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str, Any]:
+def _data(
+    layout: Layout, own: Tables, parts: Mapping[str, Tables], printed: Mapping[str, Printed]
+) -> dict[str, Any]:
     return {
         "format": "mqperf-report-page",
         "version": 1,
@@ -136,15 +145,15 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
         "runs": _records(own["runs"]),
         "test_cases": {
             case: {
-                "messages": _records(tidy(rows.attempts(tables))),
-                "points": _records(rows.sweep(tables)),
-                "nodes": _records(tidy(rows.nodes(with_parameters(tables["cpu"], tables["runs"])))),
+                "messages": _records(tidy(printed[case].attempts)),
+                "points": _records(printed[case].sweep),
+                "nodes": _records(tidy(printed[case].nodes)),
                 "outages": _records(tables["outages"]),
                 **({"background": _records(beside)} if len(beside := tables["background"]) else {}),
                 "doubts": _records(tables["doubts"]),
             }
             for case, tables in parts.items()
-            if len(tables["runs"])
+            if case in printed
         },
     }
 

@@ -1,10 +1,12 @@
 """The rows of the reports' tables: whole tables in, what one section prints out."""
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from mqperf.columns import COUNTS, parameters
 from mqperf.report import limits
-from mqperf.tables import Tables, in_curves, over_repeats, varied, with_parameters
+from mqperf.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.repeats import by_point
 
@@ -24,6 +26,21 @@ SWEEP = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The rows of a test case that a page prints, and gives as data: made once for both."""
+
+    attempts: pd.DataFrame
+    sweep: pd.DataFrame
+    nodes: pd.DataFrame
+
+
+def printed(tables: Tables) -> Printed:
+    """Those of a test case on one layout."""
+    cpu = with_parameters(tables["cpu"], tables["runs"])
+    return Printed(attempts(tables), sweep(tables), nodes(cpu))
+
+
 def attempts(tables: Tables) -> pd.DataFrame:
     """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
     runs, counts = tables["runs"], tables["messages"][["run", *COUNTS]]
@@ -39,10 +56,9 @@ def sweep(tables: Tables) -> pd.DataFrame:
     runs, the largest latency is the largest of them; the ``bottleneck`` is told
     where all repeats agree.
     """
-    runs = tables["runs"]
-    whole = set(runs.loc[runs["status"].isin(["done", "published"]), "run"])
+    runs = set(whole(tables["runs"])["run"])
     messages, latency = (
-        frame[frame["run"].isin(whole)] for frame in (tables["messages"], tables["latency"])
+        frame[frame["run"].isin(runs)] for frame in (tables["messages"], tables["latency"])
     )
     rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
     figures = tables["points"]

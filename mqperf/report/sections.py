@@ -8,14 +8,13 @@ import pandas as pd
 from mqperf.columns import COLUMNS
 from mqperf.report import drawings, grids, limits, rows, saturation
 from mqperf.report.drawings import Drawing
+from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
-from mqperf.tables import Tables, arranged, tidy, varied, with_parameters
-from mqperf.tables.axes import FACTORS, called
+from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
+from mqperf.tables.axes import FACTORS
+from mqperf.tables.axis_words import called
 from mqperf.test_cases import TEST_CASES, TestCase
-
-Shown = tuple[str, ...]
-"""The tables that a page shows of a test case: counts, sweep, nodes."""
 
 _POINTS = {
     True: Text(
@@ -46,14 +45,14 @@ class Section:
         return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
 
-def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Iterator[Section]:
+def sections(
+    layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
+) -> Iterator[Section]:
     """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
-    has_nodes = bool((tables["cpu"]["kind"] == "broker").any())
-    shown = ("counts", "sweep", "nodes") if has_nodes else ("counts", "sweep")
-    yield _messages(case, tables, shown, labels)
-    yield _sweep(layout, case, tables, shown, labels)
-    if has_nodes:
-        yield _nodes(layout, case, tables, labels)
+    yield _messages(case, tables, printed.attempts, labels)
+    yield _sweep(layout, case, tables, printed.sweep, labels)
+    if "nodes" in _shown(tables):
+        yield _nodes(layout, case, tables, printed.nodes, labels)
     if len(tables["intervals"]):
         yield _timeline(case, tables)
     if len(tables["outages"]):
@@ -62,9 +61,15 @@ def sections(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -
         yield _background(case, tables, labels)
 
 
-def _messages(case: str, tables: Tables, shown: Shown, labels: Iterator[str]) -> Section:
-    words, attempts = TEST_CASES[case], rows.attempts(tables)
-    marks = grids.marks(tables["doubts"], "counts", "run", shown)
+def _shown(tables: Tables) -> tuple[str, ...]:
+    """The tables that a page shows of a test case: counts, sweep, nodes."""
+    has_nodes = bool((tables["cpu"]["kind"] == "broker").any())
+    return ("counts", "sweep", "nodes") if has_nodes else ("counts", "sweep")
+
+
+def _messages(case: str, tables: Tables, attempts: pd.DataFrame, labels: Iterator[str]) -> Section:
+    words = TEST_CASES[case]
+    marks = grids.marks(tables["doubts"], "counts", "run", _shown(tables))
     caption = f"{words.title} Message count"
     sentences = [_POINTS[words.replies], f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
@@ -84,15 +89,15 @@ def _published(tables: Tables) -> bool:
 
 
 def _sweep(
-    layout: Layout, case: str, tables: Tables, shown: Shown, labels: Iterator[str]
+    layout: Layout, case: str, tables: Tables, figures: pd.DataFrame, labels: Iterator[str]
 ) -> Section:
-    words, figures, system = TEST_CASES[case], rows.sweep(tables), layout.system_title
+    words, system = TEST_CASES[case], layout.system_title
     what = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
         what = f"throughput, latency and {system} CPU utilization"
     axes = joined([called(name) for name in arranged(figures).names])
     caption = f"{words.title} {what} depending on {axes}"
-    marks = grids.marks(tables["doubts"], "sweep", "point", shown)
+    marks = grids.marks(tables["doubts"], "sweep", "point", _shown(tables))
     return Section(
         f"The {what}",
         Text(" ").join(_explained(words, tables, figures)),
@@ -127,11 +132,12 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     yield from saturation.enough(tables["saturation_points"])["text"]
 
 
-def _nodes(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Section:
+def _nodes(
+    layout: Layout, case: str, tables: Tables, used: pd.DataFrame, labels: Iterator[str]
+) -> Section:
     system, name = layout.system_title, TEST_CASES[case].title
     caption = f"{system} nodes CPU consumption during {name} load test"
     cpu = with_parameters(tables["cpu"], tables["runs"])
-    used = rows.nodes(cpu)
     marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
     text = "CPU of each node over the measured window: total, and its system part."
     if (used["kind"] != "broker").any():
@@ -194,8 +200,7 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
 
 def _over_time(tables: Tables) -> Iterator[str]:
     """What the lines show, and where the warm-up really ended."""
-    runs, phases = tables["runs"], tables["intervals"]["phase"]
-    runs = runs[runs["status"].isin(["done", "published"])]
+    runs, phases = whole(tables["runs"]), tables["intervals"]["phase"]
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
         yield "Shaded seconds are warm-up and cool-down, and do not count."

@@ -10,7 +10,8 @@ from mqperf.report.rst import Grid, Note, Text, link
 from mqperf.report.verdicts import top_cell
 from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.tables import where
-from mqperf.tables.axes import further, headed, shown_values
+from mqperf.tables.axes import further
+from mqperf.tables.axis_words import headed, shown_values
 from mqperf.test_cases import TEST_CASES
 
 MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")

@@ -31,7 +31,7 @@ from mqperf.report.topology_picture import describe, picture
 from mqperf.report.tops import tops
 from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
-from mqperf.tables import Tables, of_plan, select, where, without_control_runs, write
+from mqperf.tables import Tables, all_attempts, of_plan, select, where, write
 
 MARK = "report.json"
 """The file by which a folder is known to be a report, and may be replaced."""
@@ -50,13 +50,12 @@ def write_source(
     write(tables, out / "tables", "csv")
     write(tables, out / "tables", "parquet")
     shutil.copytree(STATIC, out / "_static")
-    unknown = list(left_out(tables["runs"]))
+    unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
-    shown = without_control_runs(tables)
-    best = tops(shown, found)
+    best = tops(tables, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     for system, layouts in systems.items():
-        own = select(shown, system=system)
+        own = select(tables, system=system)
         context = _system(own, layouts, where(best, system=system), out / system, writer)
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
@@ -120,7 +119,7 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
 
 
 def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) -> None:
-    recorded, missing = methods.recorded(tables["runs"], _titles(systems))
+    recorded, missing = methods.recorded(tables, _titles(systems))
     context = {
         "recorded": recorded,
         "missing": missing,
@@ -147,11 +146,11 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
         sentences.append(prefix + limits.sentence(limits.of_points(own)))
     sentences.append(saturation.sentence(tables["saturation_points"]))
     return {
-        "when": _when(tables["runs"]),
+        "when": _when(all_attempts(tables)),
         "verdicts": sentences,
         "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
-        "caveats": side_by_side.caveats(tables["runs"], titles) if several else [],
+        "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,
         "doubts": verdicts.doubt_kinds(tables["doubts"]),
         "tables": {name: TABLES[name].row for name in tables},

@@ -8,11 +8,12 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
+from mqperf.report import control_runs
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.stats.change import Change, change
 from mqperf.stats.checks import CHECKS
-from mqperf.tables import Tables, where, without_control_runs
+from mqperf.tables import Tables, all_attempts, where
 from mqperf.test_cases import TEST_CASES
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
@@ -116,9 +117,9 @@ def _percent(change: float) -> str:
 
 def data_quality(tables: Tables) -> list[str]:
     """What lowers the quality of the data: doubts, failed attempts and runs that cannot be read."""
-    runs, doubts = tables["runs"], without_control_runs(tables)["doubts"]
+    runs, about_control = all_attempts(tables), control_runs.doubts_of(tables)
+    doubts = tables["doubts"].drop(about_control.index)
     failed = int(runs["status"].eq("failed").sum())
-    watching = len(tables["doubts"]) - len(doubts)
     about = doubts["point"].nunique()
     points = tables["points"]["point"].nunique()
     sentences = [
@@ -129,9 +130,9 @@ def data_quality(tables: Tables) -> list[str]:
         if len(doubts)
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
-    if watching:
+    if len(about_control):
         sentence = "{} about control runs, which :doc:`the methods <methods/index>` tell."
-        sentences.append(Text(sentence).format(amount(watching, "doubt")))
+        sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
     if unreadable := int(runs["status"].eq("unreadable").sum()):

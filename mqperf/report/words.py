@@ -14,7 +14,7 @@ from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
 from mqperf.tables import Tables, where
-from mqperf.tables.axes import shown_value
+from mqperf.tables.axis_words import shown_value
 from mqperf.test_cases import TEST_CASES
 
 TAKEN = (

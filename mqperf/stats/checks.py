@@ -29,7 +29,7 @@ from mqperf.stats.rules import (
 )
 from mqperf.stats.rules.finding import Finding, with_measured
 from mqperf.tables import Tables, at, conform, of_plan, varied
-from mqperf.tables.axes import worded
+from mqperf.tables.axis_words import worded
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
 """What a JSON line holds beside the evidence."""
@@ -327,13 +327,19 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
 
 def _keys(tables: Tables) -> pd.DataFrame:
-    """Where in the sweep each run belongs, those that the plan asks for and nobody has, too."""
+    """Where in the sweep each run belongs, those that the plan asks for and nobody has, too.
+
+    A control run belongs to its system, and to no point.
+    """
     runs = tables["runs"]
     names = [name for name in TABLES["doubts"].columns if name in runs.columns]
+    ordinary = ~runs["control_run"].fillna(0).gt(0)
+    places = [name for name in names if name not in ("run", "system")]
+    runs = runs[names].assign(**{name: runs[name].where(ordinary) for name in places})
     planned = tables.get("planned")
     if planned is None or planned.empty:
-        return runs[names]
-    return pd.concat([runs[names], planned.loc[~planned["run"].isin(runs["run"]), names]])
+        return runs
+    return pd.concat([runs, planned.loc[~planned["run"].isin(runs["run"]), names]])
 
 
 def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
@@ -354,6 +360,7 @@ def as_text_lines(tables: Tables) -> Iterator[str]:
     there they are not known.
     """
     doubts, runs = tables["doubts"], tables["runs"]
+    control = tables["control_runs"].set_index("run")["control_run"].to_dict()
     if doubts.empty:
         yield "no doubts"
     names = list(varied(runs))
@@ -361,6 +368,7 @@ def as_text_lines(tables: Tables) -> Iterator[str]:
     for row in doubts.to_dict("records"):
         words = [_plain(row[name]) for name in SHOWN[:4]]
         sweep = " ".join(str(word) for word in words if word is not None)
+        sweep += f" control run {control[row['run']]}" if row["run"] in control else ""
         where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []
         if names and (own := values.get(row["point"])) is not None:
             place = ", ".join([sweep, *where, at(own, names)])

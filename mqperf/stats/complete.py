@@ -9,17 +9,19 @@ from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
 from mqperf.stats.scaling import saturation_points
 from mqperf.stats.summary import points
-from mqperf.tables import Tables, of_plan, outside_plan
+from mqperf.tables import Tables, control_runs_apart, of_plan, outside_plan
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     """The tables with ``points``, ``saturation_points``, ``bottlenecks`` and ``doubts`` added.
 
-    Doubts which came with the tables (the wording of a published report) are kept in front.
+    Control runs have a table of their own, and no rows in the others.  Doubts which came with the
+    tables (the wording of a published report) are kept in front.
     """
     found = doubts(tables)
     known = tables.get("doubts")
     both = found if known is None or known.empty else pd.concat([known, found], ignore_index=True)
+    tables = control_runs_apart(tables)
     return {
         **tables,
         "points": points(tables),

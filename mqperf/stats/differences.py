@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mqperf.tables import Tables, conform, of_plan, outside_plan, without_control_runs
-from mqperf.tables.axes import further, headed, shown_values
+from mqperf.tables import Tables, conform, of_plan, outside_plan, whole
+from mqperf.tables.axes import further
+from mqperf.tables.axis_words import headed, shown_values
 
 COMPARED = (
     "status",
@@ -88,9 +89,7 @@ def _days(runs: pd.DataFrame) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    repeats = without_control_runs({"runs": runs})["runs"]
-    whole = repeats["status"].isin(("done", "published"))
-    return _values(repeats[whole].groupby("point").size())
+    return _values(whole(runs).groupby("point").size())
 
 
 def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:

@@ -25,7 +25,8 @@ from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
 from mqperf.stats.summary import CONFIDENCE, run_figures
 from mqperf.tables import Tables, at, conform, curves, varied
-from mqperf.tables.axes import FACTORS, SWEEP, Value, worded
+from mqperf.tables.axes import FACTORS, SWEEP
+from mqperf.tables.axis_words import Value, worded
 
 FEWEST = 4
 """Thread counts below which three parameters say nothing."""

@@ -4,7 +4,8 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, varied, without_control_runs
+from mqperf.tables import Tables, conform, varied, whole
+from mqperf.tables.repeats import by_point
 
 CONFIDENCE = 0.95
 
@@ -15,29 +16,25 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.  Control runs are left out.
+    no substitute.
     """
-    runs = without_control_runs(tables)["runs"]
+    runs = tables["runs"]
     if runs.empty:
         return conform("points", pd.DataFrame())
     attempts = runs[runs["point"].notna()]
     keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
-    whole = attempts["status"].isin(["done", "published"])
-    frame = attempts.assign(repeats=whole.astype(int), failed=(~whole).astype(int))
+    gave_figures = attempts.index.isin(whole(attempts).index)
+    frame = attempts.assign(repeats=gave_figures.astype(int), failed=(~gave_figures).astype(int))
     # an attempt that cannot be read tells less of its point than the others
-    by_point = frame.groupby("point", sort=False)
-    first = by_point[[name for name in keys if name != "point"]].first()
-    counted = first.join(by_point[["repeats", "failed"]].sum()).reset_index()
+    groups = frame.groupby("point", sort=False)
+    first = groups[[name for name in keys if name != "point"]].first()
+    counted = first.join(groups[["repeats", "failed"]].sum()).reset_index()
     spread = _spread(run_figures(tables))
     return conform("points", counted.merge(spread, how="left", left_on="point", right_index=True))
 
 
 def run_figures(tables: Tables) -> pd.DataFrame:
-    """The figures of ``columns.FIGURES``, one row per whole run, beside its ``run`` and ``point``.
-
-    Control runs are left out: they watch the machine and are no repeats.
-    """
-    tables = without_control_runs(tables)
+    """The figures of ``columns.FIGURES``, one row per whole run, beside its run and point."""
     used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
     frame = tables["messages"].merge(
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
@@ -59,8 +56,9 @@ def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spread(figures: pd.DataFrame) -> pd.DataFrame:
-    groups = figures.groupby("point", sort=False)[list(FIGURES)]
-    mean, sd, n = groups.mean(), groups.std(ddof=1), groups.count()
+    groups = by_point(figures)[list(FIGURES)]
+    of_groups = groups.mean(), groups.std(ddof=1), groups.count()
+    mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1)
     half = (sd / n**0.5 * quantile).where(n > 1)
     return pd.concat(

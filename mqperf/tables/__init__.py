@@ -4,28 +4,30 @@ Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading n
 folder: no broker, no network, no other machine.
 """
 
-from mqperf.tables.axes import arranged, at, curves, in_curves, split, tidy, varied, with_parameters
+from mqperf.tables.axes import arranged, curves, in_curves, split, tidy, varied, with_parameters
+from mqperf.tables.axis_words import at
+from mqperf.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.tables.files import of_runs, read, title, write
 from mqperf.tables.repeats import over_repeats
 from mqperf.tables.shape import (
     Tables,
     conform,
-    control_runs,
     empty,
     of_plan,
     outside_plan,
     select,
     where,
-    without_control_runs,
+    whole,
 )
 from mqperf.tables.shown import shown
 
 __all__ = [
     "Tables",
+    "all_attempts",
     "arranged",
     "at",
     "conform",
-    "control_runs",
+    "control_runs_apart",
     "curves",
     "empty",
     "in_curves",
@@ -41,7 +43,7 @@ __all__ = [
     "title",
     "varied",
     "where",
+    "whole",
     "with_parameters",
-    "without_control_runs",
     "write",
 ]

@@ -1,33 +1,25 @@
-"""Axes: what tells the points of a sweep apart, how that is arranged in figures, and its words.
+"""Axes: what tells the points of a sweep apart, and how that is arranged in figures.
 
 The number of threads is always one of them; the others are parameters of which a sweep has several
 values (``columns.parameters``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
 
 from mqperf.columns import COLUMNS, TABLES, parameters
+from mqperf.tables.axis_words import at
 
 SWEEP = ("system", "topology", "queues", "test_case")
 """What the points of one sweep have in common."""
 
 FACTORS = ("green_threads", "processes", "hosts")
 """Of which the number of threads is the product."""
-
-COUNTED = {
-    "threads": ("thread", "threads"),
-    "processes": ("client process", "client processes"),
-    "hosts": ("client host", "client hosts"),
-}
-"""Axes that count something: what one of it is called, and several."""
-
-Value = str | float | None
-"""What a parameter may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +47,16 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     ``rows`` are of points or runs, with their parameters.  Processes and hosts are factors of the
     number of threads: they count only where that does not tell the points apart.
     """
-    points, keys = _points(rows), [name for name in SWEEP if name in rows.columns]
-    present = [name for name in parameters() if name in rows.columns and _values(points, name)[1:]]
-    others = [name for name in present if name not in FACTORS]
-    same = not points.duplicated([*keys, "threads"]).any()
-    if not others and same and sum(_several(points, name) for name in FACTORS) < 2:
+    keys = [name for name in SWEEP if name in rows.columns]
+    columns = _points(rows)
+    if _threads_tell_apart(columns, keys):
         return ()  # as in most sweeps
+    points = pd.DataFrame(columns)
+    others = [
+        name
+        for name in parameters()
+        if name in columns and name not in FACTORS and _values(points, name)[1:]
+    ]
     found: set[str] = set()
     for _, sweep in points.groupby(keys, dropna=False) if keys else [((), points)]:
         found |= {*_of_sweep(sweep, others)}
@@ -142,69 +138,47 @@ def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
     return rows.sort_values(order, kind="stable").reset_index(drop=True)
 
 
-def at(row: Mapping[Any, Any], names: Iterable[str]) -> str:
-    """Where a row is, in words: ``10 threads, payload 1024 bytes``."""
-    return ", ".join(worded(name, row[name]) for name in names)
+def _points(rows: pd.DataFrame) -> dict[str, ExtensionArray]:
+    """Columns with one row per point, of those that tell of it.
+
+    A run that cannot be read tells the least.
+    """
+    order, names = np.arange(len(rows)), dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters()))
+    if "processes" in rows.columns:
+        order = np.argsort(rows["processes"].isna().to_numpy(), kind="stable")
+    point = rows["point"].take(order)
+    first = order[(~point.duplicated() & point.notna()).to_numpy()]
+    return {name: rows[name].array[first] for name in names if name in rows.columns}
 
 
-def worded(name: str, value: Value) -> str:
-    """A value of an axis in words: ``2 client processes``, ``payload 65536 bytes``."""
-    column = COLUMNS[name]
-    if name in COUNTED:
-        one, many = COUNTED[name]
-        return f"{many} unknown" if pd.isna(value) else f"{value} {one if value == 1 else many}"
-    label = column.label or column.name
-    if pd.isna(value):
-        return f"{label} not set"
-    return " ".join(filter(None, [label, shown_value(name, value), column.shown or column.unit]))
+def _threads_tell_apart(columns: Mapping[str, ExtensionArray], keys: Sequence[str]) -> bool:
+    """Whether nothing but the number of threads, and one factor of it, tells the points apart.
+
+    Pages ask often, of few points: plain values answer in a fifth of the time of frames.
+    """
+    values = {
+        name: [None if pd.isna(value) else value for value in column.tolist()]
+        for name, column in columns.items()
+    }
+    several = {name for name in values if len({*values[name]} - {None}) > 1}
+    for name in parameters():
+        if name in values and name not in several and _leaves_open(name, values):
+            several.add(name)
+    places = list(zip(*(values[name] for name in (*keys, "threads")), strict=True))
+    return (
+        not any(name in several for name in parameters() if name not in FACTORS)
+        and len({*places}) == len(places)
+        and sum(name in several for name in FACTORS) < 2
+    )
 
 
-def called(name: str) -> str:
-    """What an axis is called in a sentence: ``thread count``, ``payload``."""
-    if name in COUNTED:
-        return f"{COUNTED[name][0]} count"
-    return COLUMNS[name].label or name
-
-
-def titled(name: str) -> str:
-    """What a column of runs is called in a list of what they had: ``client hosts``, ``warm-up``."""
-    return COUNTED[name][1] if name in COUNTED else COLUMNS[name].label or name
-
-
-def headed(name: str) -> str:
-    """The same with the unit of its values: ``warm-up, s``."""
-    column = COLUMNS[name]
-    return ", ".join(filter(None, [titled(name), column.shown or column.unit]))
-
-
-def occurring(name: str, rows: pd.DataFrame) -> str:
-    """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
-    known = ", ".join(shown_values(name, rows))
-    column = COLUMNS[name]
-    unit = column.shown or column.unit
-    return f"{called(name)} ({known}{f' {unit}' if unit else ''})"
-
-
-def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
-    """Every value that rows have of a parameter, in order; none where they do not tell it."""
-    if name not in rows.columns:
-        return []
-    return [shown_value(name, value) for value in sorted(rows[name].dropna().unique())]
-
-
-def shown_value(name: str, value: str | float) -> str:
-    """A value of a column as a person reads it, without its unit."""
-    return value if isinstance(value, str) else f"{value * COLUMNS[name].scale:.10g}"
-
-
-def _points(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per point, of those that tell of it: a run that cannot be read tells the least."""
-    names = dict.fromkeys((*SWEEP, "point", "threads", *FACTORS, *parameters()))
-    if "processes" in rows.columns and (unknown := rows["processes"].isna()).any():
-        rows = pd.concat([rows[~unknown], rows[unknown]])
-    # pages ask often: columns are taken of the few rows, not rows of all columns
-    first = np.flatnonzero(~rows["point"].duplicated() & rows["point"].notna())
-    return rows[[name for name in names if name in rows.columns]].take(first)
+def _leaves_open(name: str, values: Mapping[str, Sequence[object]]) -> bool:
+    """Whether some points have a value that others, whose record is whole, do not have."""
+    if name in TABLES["runs"].columns or "processes" not in values:
+        return False
+    pairs = list(zip(values[name], values["processes"], strict=True))
+    unset = any(value is None and known is not None for value, known in pairs)
+    return unset and any(value is not None for value, _ in pairs)
 
 
 def _of_sweep(points: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:

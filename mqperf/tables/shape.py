@@ -60,20 +60,9 @@ def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     return frame[rows.fillna(value=False)]
 
 
-def control_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of those runs that watch the machine, and count for no point."""
-    return runs[runs["control_run"].fillna(0).gt(0)]
-
-
-def without_control_runs(tables: Tables) -> Tables:
-    """The tables without the runs of control_runs."""
-    watching = control_runs(tables["runs"])["run"]
-    if watching.empty:
-        return tables
-    return {
-        name: frame[~frame["run"].isin(watching)] if "run" in frame.columns else frame
-        for name, frame in tables.items()
-    }
+def whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of those runs that gave figures: measured to the end, or published."""
+    return runs[runs["status"].isin(["done", "published"])]
 
 
 def outside_plan(tables: Tables) -> pd.DataFrame:
@@ -92,11 +81,11 @@ def of_plan(tables: Tables) -> Tables:
 
     Doubts, which name those points, are kept.
     """
-    others = outside_plan(tables)["point"]
-    if others.empty:
+    planned = tables.get("planned")
+    if planned is None or planned.empty:
         return tables
     return {
-        name: frame[~frame["point"].isin(others)]
+        name: frame[frame["point"].isna() | frame["point"].isin(planned["point"])]
         if "point" in frame.columns and name != "doubts"
         else frame
         for name, frame in tables.items()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import MqperfError
-from mqperf.report.publish import publish
+from mqperf.report.build import publish
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from mqperf.tables import (
     with_parameters,
     write,
 )
-from mqperf.tables.axes import worded
+from mqperf.tables.axis_words import worded
 from mqperf.tables.files import READ
 from mqperf.tables.published_folder import PUBLISHED
 
@@ -201,7 +201,7 @@ def test_another_payload_is_a_difference_of_sets() -> None:
     )
     told = compared(one, two)["differences"].set_index("what")
     assert tuple(told.loc["Payload, bytes"]) == ("100", "1000")
-    rows = recorded(one["runs"], {"rabbitmq": "RabbitMQ"})[0]["The sweep"].rows
+    rows = recorded(one, {"rabbitmq": "RabbitMQ"})[0]["The sweep"].rows
     assert ("payload", "100 bytes") in rows
 
 

@@ -20,7 +20,7 @@ from mqperf.plan import AFTER_S, BEFORE_S, Plan
 from mqperf.plan_file import parse_plan
 from mqperf.record import Run, read_events, runs
 from mqperf.record.messages import read_header
-from mqperf.report import sections
+from mqperf.report import rows, sections
 from mqperf.report.words import Layout
 from mqperf.runner import Silent, sweep
 from mqperf.runner.plans import Outcome
@@ -226,7 +226,8 @@ def test_one_that_lost_messages_is_a_doubt(fault: dict[str, object], words: str)
 def shown_sections(found: tables.Tables) -> dict[str, sections.Section]:
     labels: Iterator[str] = map(str, count(1))
     layout = Layout("rabbitmq", "RabbitMQ", "cmsm", "classic")
-    return {one.heading: one for one in sections.sections(layout, "rpc-call", found, labels)}
+    shown = sections.sections(layout, "rpc-call", found, rows.printed(found), labels)
+    return {one.heading: one for one in shown}
 
 
 def test_the_page_has_a_section_only_where_there_is_one() -> None:

@@ -279,7 +279,7 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     assert [kind for kind, check in CHECKS.items() if check.reason not in told] == []
     assert "Not recorded: order of the sweep, " in told
     known = {**read, "runs": read["runs"].assign(order="random", seed=7, clock_source="tsc")}
-    grids, missing = recorded(known["runs"], {"rabbitmq": "RabbitMQ"})
+    grids, missing = recorded(known, {"rabbitmq": "RabbitMQ"})
     assert ("order of the sweep", "random, seed 7") in grids["The sweep"].rows
     assert "clock source" not in missing
 

@@ -9,9 +9,9 @@ from mqperf.columns import COMPUTED
 from mqperf.plan import Plan
 from mqperf.plan_file import parse_plan
 from mqperf.report.build import build
-from mqperf.stats import complete
-from mqperf.stats.summary import points, run_figures
-from mqperf.tables import Tables, conform, empty
+from mqperf.stats import compared, complete
+from mqperf.stats.checks import as_text_lines
+from mqperf.tables import Tables, all_attempts, read, write
 
 PLAN = """
 systems:
@@ -45,17 +45,22 @@ def test_other_cases_do_not_notice() -> None:
 
 def watched_report() -> Tables:
     """The invented sweep, its first point watched: it became a fifth slower, one way."""
-    read = {name: frame for name, frame in tables().items() if name not in COMPUTED}
-    model = read["runs"].iloc[0]["run"]
+    return complete(watched_rows())
+
+
+def watched_rows() -> Tables:
+    """The same as it is read, before its control runs are told apart."""
+    rows = {name: frame for name, frame in tables().items() if name not in COMPUTED}
+    model = rows["runs"].iloc[0]["run"]
     for turn, share in ((1, 1.0), (2, 0.9), (3, 0.8)):
         for name in ("runs", "messages", "latency", "intervals", "cpu"):
-            own = read[name][read[name]["run"] == model].assign(run=f"watch-{turn}")
+            own = rows[name][rows[name]["run"] == model].assign(run=f"watch-{turn}")
             if name == "runs":
                 own = own.assign(control_run=turn, position=(1, 10, 20)[turn - 1])
             if name == "messages":
                 own = own.assign(throughput_msg_s=own["throughput_msg_s"] * share, lost=turn - 1)
-            read[name] = pd.concat([read[name], own], ignore_index=True)
-    return complete(read)
+            rows[name] = pd.concat([rows[name], own], ignore_index=True)
+    return rows
 
 
 def test_a_report_tells_control_runs_apart(tmp_path: Path) -> None:
@@ -80,15 +85,40 @@ def test_a_drift_is_told_on_the_first_page(tmp_path: Path) -> None:
     assert "about control runs, which" in page
 
 
-def test_points_leave_control_runs_out() -> None:
-    """A control run watches the machine; it is no repeat of its point."""
-    keys = pd.DataFrame({"run": ["s", "r"], "point": "p", "threads": 1, "repeat": 1})
-    frames = {
-        "runs": conform("runs", keys.assign(status="done", control_run=[1, 0])),
-        "messages": conform("messages", keys.assign(throughput_msg_s=[900.0, 1000.0])),
-        "latency": empty("latency"),
-        "cpu": empty("cpu"),
-    }
-    assert list(run_figures(frames)["run"]) == ["r"]
-    point = points(frames).iloc[0]
-    assert (point["repeats"], point["throughput_msg_s"]) == (1, 1000)
+def test_control_runs_have_a_table_of_their_own() -> None:
+    """It holds their figures; no other table has a row of theirs, and no point counts them."""
+    found, plain = watched_report(), tables()
+    own = found["control_runs"]
+    assert list(own["run"]) == ["watch-1", "watch-2", "watch-3"]
+    assert list(own["control_run"]) == [1, 2, 3]
+    assert own["throughput_msg_s"].is_monotonic_decreasing
+    assert own["latency_mean_s"].notna().all()
+    for name in {*plain} - {"doubts", "control_runs"}:
+        pd.testing.assert_frame_equal(found[name], plain[name])
+    assert plain["control_runs"].empty
+    assert len(all_attempts(found)) == len(plain["runs"]) + 3
+
+
+def test_a_doubt_about_a_control_run_is_about_no_point() -> None:
+    """It names the run and its system, and marks no point of a page or a comparison."""
+    found = watched_report()
+    doubts = found["doubts"]
+    own = doubts[doubts["run"].str.startswith("watch")]
+    assert {"lost", "drift"} <= {*own["kind"]}
+    assert own["point"].isna().all()
+    assert set(own["system"]) == {"rabbitmq"}
+    lines = list(as_text_lines(found))
+    assert any(line.startswith("rabbitmq control run 3: drift: ") for line in lines)
+    comparison = compared(tables(), found)["comparison"]
+    assert not comparison["doubted"].fillna("").str.contains("drift").any()
+
+
+def test_tables_written_with_control_runs_among_the_others_are_read(tmp_path: Path) -> None:
+    """Tables of former reports have them in ``runs`` and ``messages``: they are told apart."""
+    rows = {name: frame for name, frame in watched_rows().items() if len(frame)}
+    write(rows, tmp_path)
+    (tmp_path / "published.json").write_text('{"title": "Kept"}')
+    found = complete(read(tmp_path))
+    assert list(found["control_runs"]["control_run"]) == [1, 2, 3]
+    assert len(found["runs"]) == len(tables()["runs"])
+    assert len(found["points"]) == len(tables()["points"])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, calls, each, measured
-from mqperf.tables import Tables
+from mqperf.tables import Tables, whole
 from mqperf.test_cases import with_replies
 
 SHORT_S = 0.05
@@ -114,7 +114,7 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
     """Attempts that failed, and whether a later one made up for them."""
     runs = tables["runs"]
     turn = ["point", "repeat", "control_run"]
-    done = set(runs.loc[runs["status"] == "done", turn].itertuples(index=False, name=None))
+    done = set(whole(runs)[turn].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
         made_up = (row.point, row.repeat, row.control_run) in done
         outcome = "another attempt succeeded" if made_up else "no other attempt made up for it"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.tables import Tables
+from mqperf.tables import Tables, whole
 from mqperf.test_cases import closed_loops, with_replies
 
 Row = Any
@@ -38,12 +38,11 @@ def measured(tables: Tables) -> pd.DataFrame:
     """One row per run that gave figures: its row of ``runs``, its messages, its mean latency."""
     if (known := tables.get(MEASURED)) is not None:
         return known
-    runs = tables["runs"]
-    whole = runs[runs["status"].isin(["done", "published"])]
+    runs = whole(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
     latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
-    return whole.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
+    return runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
 
 
 def each(frame: pd.DataFrame) -> Iterator[Row]:

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from mqperf.stats.rules.finding import Finding, measured
-from mqperf.tables import Tables, control_runs, curves, without_control_runs
+from mqperf.tables import Tables, curves, over_repeats
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all, from which on there is a doubt.  Standard deviation
@@ -55,7 +55,8 @@ def spread(tables: Tables) -> Iterator[Finding]:
 def peak_at_edge(tables: Tables) -> Iterator[Finding]:
     """The best throughput at the first or last number of threads: a bound, not a peak."""
     for _, sweep in curves(_points(tables)):
-        curve = sweep.groupby("threads")["throughput_msg_s"].mean().sort_index()
+        means = over_repeats(sweep, ["throughput_msg_s"]).set_index("threads")
+        curve = means["throughput_msg_s"].sort_index()
         if len(curve) < 3 or curve.idxmax() not in (curve.index[0], curve.index[-1]):
             continue
         top, inside = curve.max(), curve.iloc[1:-1].max()
@@ -99,7 +100,7 @@ def drift(tables: Tables) -> Iterator[Finding]:
 
 def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     """Control runs that differ by more than repeats do."""
-    control = control_runs(runs).sort_values("position")
+    control = runs[_watches(runs)].sort_values("position")
     rates = control["throughput_msg_s"]
     alike = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
     freedom = len(alike) - alike["point"].nunique()
@@ -127,7 +128,13 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
 
 def _points(tables: Tables) -> pd.DataFrame:
     """The runs that count for their points: control runs only watch the machine."""
-    return _throughputs(without_control_runs(tables))
+    frame = _throughputs(tables)
+    return frame[~_watches(frame)]
+
+
+def _watches(runs: pd.DataFrame) -> pd.Series:
+    """Which of them are control runs."""
+    return runs["control_run"].fillna(0).gt(0)
 
 
 def _last_by(runs: pd.DataFrame, column: str) -> str:
@@ -137,7 +144,7 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    for some in (runs, control_runs(runs)):
+    for some in (runs, runs[_watches(runs)]):
         freedom = len(some) - some["point"].nunique() - 1
         if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
             return moved

@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
-from mqperf.tables.axes import titled
+from mqperf.tables.axis_words import titled
 
 MACHINE = (
     "cpu_model",
