@@ -28,7 +28,7 @@ MESSAGES = (
     count(
         "causality_violations",
         "Messages finished before they were started, or answered before they were received, by"
-        " more than the clocks' offset; the latter only where instants are recorded.",
+        " more than the clocks may be wrong; the latter only where instants are recorded.",
         "causality violations",
     ),
     count(
@@ -72,6 +72,12 @@ LATENCY = (
     latency("latency_p99_s", "99th percentile of latency.", "p99"),
     latency("latency_p999_s", "99.9th percentile of latency.", "p99.9"),
     latency("latency_max_s", "Largest latency.", "max"),
+    latency(
+        "latency_uncertainty_s",
+        "By how much the clocks of two hosts may make each of these latencies wrong, either way; 0"
+        " where one clock told both instants, as of round trips.",
+        "clock uncertainty",
+    ),
     latency(
         "published_latency_s",
         "As the reports of 2016 have it: unweighted mean over processes of their means.",

@@ -175,6 +175,13 @@ def read_network(
     return pd.DataFrame(rows)
 
 
+def by_clock(found: Sequence[Sample], ahead_s: float) -> Sequence[Sample]:
+    """The samples by a clock that is so far behind the one which they were taken by."""
+    if not ahead_s:
+        return found
+    return [one.model_copy(update={"epoch": one.epoch - ahead_s}) for one in found]
+
+
 def clock_step_s(found: Sequence[Sample]) -> float:
     """By how much the wall clock was set during the log, against the monotonic clock."""
     offsets = [sample.epoch - sample.monotonic for sample in found]

@@ -60,7 +60,7 @@ def disagreements(run: Whole) -> Iterator[str]:
     for file, samples in _logs(run).items():
         name = file.relative_to(run.run.path)
         apart = samples[0].epoch - run.load[0] if samples else 0.0
-        if abs(apart) > APART_S + run.clock_offset_s:
+        if abs(apart) > APART_S + run.clock(file.parent.name).uncertainty_s:
             yield f"{name}: begins {apart:+.1f} s from the load"
         counted = (
             one.network.bytes.get(psutil_log.LOOPBACK, (0, 0)) for one in samples if one.network
@@ -73,8 +73,12 @@ def disagreements(run: Whole) -> Iterator[str]:
 
 @lru_cache(maxsize=1)  # both readers are called with the same run, one after the other
 def _logs(run: Whole) -> Logs:
+    """The samples of every log, by the clock of the controller."""
     files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
-    found = {file: psutil_log.samples(file) for file in files}
+    found = {
+        file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
+        for file in files
+    }
     for file, samples in found.items():
         _check_host(run.facts, file)
         if abs(step := psutil_log.clock_step_s(samples)) > CLOCK_STEP_LIMIT_S:

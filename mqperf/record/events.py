@@ -13,6 +13,9 @@ from mqperf.record.facts import Instant, Recorded, Text
 from mqperf.record.instants import utc
 
 FILE = "events.jsonl"
+CONTROLLER = "local"
+"""The host of events that the runner saw itself; where there are several, it is none of the run."""
+
 SLACK_S = 0.2
 """By how much a clock may have been set back between two events of a whole run."""
 

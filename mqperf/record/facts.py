@@ -175,10 +175,30 @@ class Offset(Recorded):
 
 
 class ClockFacts(Recorded):
-    """The clock of a host, before and after the load."""
+    """The clock of a host, before and after the load.
+
+    What its processes wrote in between is put right by the middle of both.
+    """
 
     before: Offset
     after: Offset | None = None
+
+    @property
+    def offset_s(self) -> float:
+        """How far it was ahead of the controller's during the load."""
+        after = self.after or self.before
+        return (self.before.offset_s + after.offset_s) / 2
+
+    @property
+    def uncertainty_s(self) -> float:
+        """By how much that may be wrong at any instant of the load."""
+        after = self.after or self.before
+        return max(self.before.bound_s, after.bound_s) + abs(self.change_s) / 2
+
+    @property
+    def change_s(self) -> float:
+        """How far it went ahead during the load, or fell behind (negative)."""
+        return (self.after or self.before).offset_s - self.before.offset_s
 
 
 class MeasuredLink(Recorded):

@@ -5,9 +5,12 @@ from pathlib import Path
 
 from mqperf.errors import RecordError
 from mqperf.plan import Case
-from mqperf.record.facts import Facts
+from mqperf.record.facts import ClockFacts, Facts, Offset
 from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
+
+OWN = ClockFacts(before=Offset(offset_s=0.0))
+"""The clock of the controller itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +36,19 @@ class Whole:
         """From the agreed start to the end of the load."""
         return self.window[0] - self.case.warmup_s, self.window[1] + self.case.cooldown_s
 
-    @property
-    def clock_offset_s(self) -> float:
-        """By how much the clocks of the run's hosts may differ."""
-        return self.facts.clock_offset_s or 0.0
+    def host_of(self, label: str) -> str | None:
+        """Where a process of the load ran; None where that is not told, as there is one host."""
+        return next(one.host for one in self.facts.processes if one.label == label)
+
+    def clock(self, host: str | None) -> ClockFacts:
+        """The clock of a host; that of the only one where none is named.
+
+        Our own, where no clock is recorded.
+        """
+        clocks = self.facts.clocks
+        if host is None and len(clocks) == 1:
+            return next(iter(clocks.values()))
+        return OWN if host is None else clocks.get(host, OWN)
 
 
 def whole(run: Run, facts: Facts) -> Whole:
@@ -55,6 +67,7 @@ def whole(run: Run, facts: Facts) -> Whole:
     found = Whole(run, facts, facts.case, (facts.window.start, facts.window.end))
     _check_start(found)
     _check_processes(found)
+    _check_clocks(found)
     return found
 
 
@@ -102,4 +115,21 @@ def _check_processes(found: Whole) -> None:
             raise RecordError(
                 f"{found.run.path / FACTS}: processes: {number} of kind {kind}, the case has"
                 f" {pairs}"
+            )
+
+
+def _check_clocks(found: Whole) -> None:
+    """Where hosts differ, so may their clocks: each must have been compared before and after."""
+    facts = found.facts
+    hosts = {host.label for host in facts.hosts if host.label is not None}
+    if len(hosts) < 2:
+        return
+    hosts |= {process.host for process in facts.processes if process.host is not None}
+    for host in sorted(hosts):
+        clock = facts.clocks.get(host)
+        if clock is None or clock.after is None:
+            when = "before" if clock is None else "after"
+            raise RecordError(
+                f"{found.run.path / FACTS}: clocks: the clock of host {host} was not compared"
+                f" {when} the load"
             )

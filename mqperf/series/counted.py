@@ -95,7 +95,7 @@ class Counted:
 
     def per_second(self, window: Window) -> Counts:
         """Exact."""
-        return _cut(self.finished.count, self.start, window)
+        return cut(self.finished.count, self.start, window)
 
     def by_finish(self, window: Window) -> Seconds:
         """Exact."""
@@ -103,8 +103,8 @@ class Counted:
         if not self.timed:
             none = np.full(len(counts), np.nan)
             return Seconds(counts, none, none)
-        total = _cut(self.finished.latency_sum_s, self.start, window)
-        largest = _cut(self.finished.latency_max_s, self.start, window, -np.inf)
+        total = cut(self.finished.latency_sum_s, self.start, window)
+        largest = cut(self.finished.latency_max_s, self.start, window, -np.inf)
         return averaged(counts, total, largest)
 
     def started_in(self, window: Window) -> "CountedLatencies":
@@ -112,12 +112,12 @@ class Counted:
         started, first = self.started, round(window[0] - self.start)
         second = self.buckets.second - first
         inside = (second >= 0) & (second < seconds(window))
-        largest = _cut(started.latency_max_s, self.start, window, -np.inf)
+        largest = cut(started.latency_max_s, self.start, window, -np.inf)
         return CountedLatencies(
-            counts=_cut(started.count, self.start, window),
-            totals=_cut(started.latency_sum_s, self.start, window),
+            counts=cut(started.count, self.start, window),
+            totals=cut(started.latency_sum_s, self.start, window),
             largest=float(largest.max(initial=-np.inf)),
-            beyond=_cut(started.beyond, self.start, window),
+            beyond=cut(started.beyond, self.start, window),
             buckets=Buckets(second[inside], self.buckets.index[inside], self.buckets.count[inside]),
         )
 
@@ -194,7 +194,7 @@ def combined(streams: Sequence[Counted]) -> Counted:
     window = start, end
 
     def joined(parts: Sequence[tuple[Values, float]], join: np.ufunc, none: float) -> Values:
-        aligned = [_cut(values, begin, window, none) for values, begin in parts]
+        aligned = [cut(values, begin, window, none) for values, begin in parts]
         found: Values = join.reduce(aligned)
         return found
 
@@ -233,7 +233,7 @@ def combined(streams: Sequence[Counted]) -> Counted:
     )
 
 
-def _cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:
+def cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:
     """The values of each second of a window, of those from ``start`` on; ``none`` elsewhere."""
     found = np.full(seconds(window), none, dtype=values.dtype)
     shift = round(window[0] - start)

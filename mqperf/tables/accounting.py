@@ -39,7 +39,7 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
         "lost": _surplus(sent, ended),
         "duplicates": _surplus(at_servers, sent, known=True),
         "foreign": foreign,
-        "causality_violations": _violations(run, received, replies, errors),
+        "causality_violations": _violations(received, replies, errors, streams.uncertainty_s),
     }
 
 
@@ -59,7 +59,7 @@ def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
         "duplicates": known - _shared(at_servers, sent),
         "foreign": sum(foreign),
         "reordered": sum(numbers.reordered for _, numbers in streams.seen("received")),
-        "causality_violations": _negative(run, streams),
+        "causality_violations": _negative(streams),
     }
 
 
@@ -83,13 +83,14 @@ def _known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
     return sum(numbers.among(sent[sender]) for sender, numbers in seen if sender in sent)
 
 
-def _negative(run: Whole, streams: Streams) -> int:
-    """Messages with a negative latency, if the least is beyond what clocks may differ by."""
+def _negative(streams: Streams) -> int:
+    """Messages with a negative latency, if the least is beyond what clocks may be wrong by."""
     found = 0
     for name in ("received", "round_trip", "error"):
         stream = streams.together(name)
         summary = stream.summary()
-        if isinstance(stream, Counted) and summary and summary.min_s < -run.clock_offset_s:
+        apart = streams.uncertainty_s if name == "received" else 0.0
+        if isinstance(stream, Counted) and summary and summary.min_s < -apart:
             found += stream.negative
     return found
 
@@ -109,15 +110,15 @@ def _surplus(some: np.ndarray, others: np.ndarray, *, known: bool | None = None)
     return int(more.sum())
 
 
-def _violations(run: Whole, received: np.ndarray, replies: np.ndarray, errors: np.ndarray) -> int:
+def _violations(
+    received: np.ndarray, replies: np.ndarray, errors: np.ndarray, uncertainty_s: float
+) -> int:
     """Messages finished before they were started, and replies from before the request came in.
 
-    Clocks may differ by the recorded offset.
+    Two hosts take part in a message that was received, and their clocks may be wrong by so much.
     """
-    offset = run.clock_offset_s
-    backwards = sum(
-        int((some[:, 1] < some[:, 0] - offset).sum()) for some in (received, replies, errors)
-    )
+    backwards = int((received[:, 1] < received[:, 0] - uncertainty_s).sum())
+    backwards += sum(int((some[:, 1] < some[:, 0]).sum()) for some in (replies, errors))
     if not len(replies) or not len(received):
         return backwards
     order = np.lexsort((received[:, 1], received[:, 0]))
@@ -125,7 +126,7 @@ def _violations(run: Whole, received: np.ndarray, replies: np.ndarray, errors: n
     first = np.searchsorted(started, replies[:, 0])
     inside = np.minimum(first, len(started) - 1)
     paired = started[inside] == replies[:, 0]
-    early = paired & (replies[:, 1] < arrived[inside] - offset)
+    early = paired & (replies[:, 1] < arrived[inside] - uncertainty_s)
     return backwards + int(early.sum())
 
 

@@ -44,7 +44,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     events = read_events(run.path)
     tables["events"] = _events(run, facts, events)
     streams = read_streams(one)
-    account = generator_of(one.case).account(one, streams.processes)
+    account = generator_of(one.case).account(one, streams.recorded)
     done = streams.finished(one.case.test_case)
     tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
@@ -61,7 +61,10 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     }
     counts = _message_row(one.case, streams, one.window, account)
     tables["messages"] = pd.DataFrame([counts | accounts])
-    tables["latency"] = pd.DataFrame([_latency_row(one.case, done, one.window, account)])
+    latency = _latency_row(one.case, done, one.window, account)
+    one_way = not TEST_CASES[one.case.test_case].replies
+    latency["latency_uncertainty_s"] = streams.uncertainty_s if one_way else 0.0
+    tables["latency"] = pd.DataFrame([latency])
     tables["intervals"] = _intervals(streams.processes, one.load, one.window)
     tables["outages"] = pd.DataFrame(outages(one, done, events))
     tables["links"] = pd.DataFrame(links(one.case, facts))

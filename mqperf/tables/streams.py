@@ -16,6 +16,7 @@ from mqperf.record.numbers import Numbers
 from mqperf.record.totals import COUNTS, ENDS, INSTANTS
 from mqperf.series.counted import Counted, combined
 from mqperf.series.stream import ByProcess, Instants, Stream
+from mqperf.tables import clocks
 from mqperf.test_cases import TEST_CASES
 
 ONE, TWO = ("started",), ("started", "finished")
@@ -30,10 +31,14 @@ class Streams:
     """All messages of a run: of instants, or of counts with the sequence numbers.
 
     ``numbers`` has for each process the numbers by stream and sender; it is empty for instants.
+    ``processes`` are by the clock of the controller, ``recorded`` by those of their own hosts.
+    One-way latencies are right to ``uncertainty_s``.
     """
 
     processes: ByProcess
+    recorded: ByProcess
     numbers: Sequence[Mapping[str, Mapping[str, Numbers]]] = ()
+    uncertainty_s: float = 0.0
     joined: dict[str, Stream] = field(default_factory=dict, repr=False)
 
     @property
@@ -85,8 +90,18 @@ def read_streams(run: Whole) -> Streams:
         )
     if kinds[COUNTS]:
         return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
-    end = ENDS[INSTANTS]
-    return Streams({label: _instants(run, load / f"{label}{end}") for label in labels})
+    files = {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels}
+    recorded = {label: _instants(run, file) for label, file in files.items()}
+    found, uncertainty_s = clocks.instants(run, recorded)
+    begin, last = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
+    for label, streams in found.items():
+        for name, stream in streams.items():
+            values = stream.values
+            if len(values) and not (begin < values.min() and values.max() < last):
+                raise LoadError(
+                    f"{files[label]}: stream {name} has an instant far from those of the run"
+                )
+    return Streams(found, recorded, uncertainty_s=uncertainty_s)
 
 
 def _together(processes: ByProcess, name: str) -> Stream:
@@ -98,33 +113,30 @@ def _together(processes: ByProcess, name: str) -> Stream:
     return Instants(np.concatenate(every) if every else np.empty((0, 2)))
 
 
-def _instants(run: Whole, file: Path) -> Mapping[str, Stream]:
+def _instants(run: Whole, file: Path) -> Mapping[str, Instants]:
     header, streams = messages.read_all(file)
     columns = {stream.name: stream.columns for stream in header.streams}
     _check(run, file, header, columns if len(columns) == len(header.streams) else {})
-    begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
-    for name, instants in streams.items():
-        if len(instants) and not (begin < instants.min() and instants.max() < end):
-            raise LoadError(f"{file}: stream {name} has an instant far from those of the run")
     return {name: Instants(instants) for name, instants in streams.items()}
 
 
 def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:
     read = {label: counts.read_counts(file) for label, file in files.items()}
     senders: set[str] = set()
-    end = run.load[1] + run.case.timeout_s + LATE_S
     for label, found in read.items():
         _check(run, files[label], found.header, {s.name: s.columns for s in found.header.streams})
-        if any(stream.end > end for stream in found.streams.values()):
-            raise LoadError(f"{files[label]}: a second is far from those of the run")
         own = found.numbers.get("sent", {})
         if both := sorted(senders & set(own)):
             raise LoadError(f"{files[label]}: another process, too, sent messages as {both[0]}")
         senders |= set(own)
-    return Streams(
-        {label: found.streams for label, found in read.items()},
-        [found.numbers for found in read.values()],
-    )
+    recorded = {label: found.streams for label, found in read.items()}
+    streams, uncertainty_s = clocks.counted(run, read)
+    end = run.load[1] + run.case.timeout_s + LATE_S
+    for label, named in streams.items():
+        if any(stream.end > end for stream in named.values()):
+            raise LoadError(f"{files[label]}: a second is far from those of the run")
+    numbers = [found.numbers for found in read.values()]
+    return Streams(streams, recorded, numbers, uncertainty_s)
 
 
 def _check(
@@ -150,8 +162,9 @@ def _foreign(
     if stated != asked:
         yield f"it is of {' '.join(stated)}, not of {' '.join(asked)}"
     counts_from_it = kind == "client" or isinstance(header, Header)
-    if counts_from_it and header.start is not None and header.start != run.load[0]:
-        yield f"its load started at {header.start}, that of the run at {run.load[0]}"
+    begin = run.load[0] + run.clock(run.host_of(label)).before.offset_s
+    if counts_from_it and header.start is not None and header.start != begin:
+        yield f"its load started at {header.start}, that of the run at {begin} by its host's clock"
     if streams != _expected(kind, run.case.test_case):
         yield f"its streams are {', '.join(stream.name for stream in header.streams)}"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from mqperf.probes import PROBES
 from mqperf.record import Event, Whole
-from mqperf.record.events import FILE, SLACK_S
+from mqperf.record.events import CONTROLLER, FILE, SLACK_S
 
 MILESTONES = ("start", "measured", "drained", "stopped")
 """What the runner writes down once in every run that it describes."""
@@ -28,9 +28,9 @@ def _milestones(run: Whole, events: Sequence[Event]) -> Iterator[str]:
     for name in MILESTONES:
         if (times := names.count(name)) != 1:
             yield f"{FILE}: {times} events called {name}"
-    hosts = {host.label for host in run.facts.hosts}
+    hosts = {host.label for host in run.facts.hosts} | {CONTROLLER}
     for event in events:
-        if hosts and event.host not in hosts:
+        if run.facts.hosts and event.host not in hosts:
             yield f"{FILE}: {event.what} on host {event.host}, which run.json does not know"
     labels = {process.label for process in run.facts.processes}
     for event in events:
