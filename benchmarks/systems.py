@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf import tables
-from mqperf.hosts import LocalHost
+from mqperf.hosts import LocalHost, Spot
 from mqperf.plan import LoadPlan, Plan, SystemPlan
 from mqperf.runner import Silent, sweep
 from mqperf.systems import SYSTEMS, System
@@ -48,7 +48,7 @@ def once(system: System) -> Cost:
     host = LocalHost()
     with host.scratch("benchmark") as folder:
         began = time.monotonic()
-        with system.start({}, host, folder) as deployment:
+        with system.start({}, [Spot(host, folder)]) as deployment:
             start_s = time.monotonic() - began
             rss = {node["label"]: node["rss_bytes"] for node in deployment.facts()["nodes"]}
             ended = time.monotonic()

@@ -16,12 +16,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mqperf.hosts import Hosts, LocalHost
-from mqperf.load import GENERATORS, Command, Job
+from mqperf.hosts import Hosts, LocalHost, Spot
+from mqperf.load import GENERATORS, Command, Job, members
 from mqperf.plan import Case
 from mqperf.runner.bench import Bench
 from mqperf.runner.control import Station
 from mqperf.runner.phases import begin
+from mqperf.software import ALONE
 from mqperf.systems import SYSTEMS
 from mqperf.test_cases import TEST_CASES
 
@@ -39,9 +40,13 @@ def main(arguments: list[str]) -> None:
     pairs = int(arguments[0]) if arguments else 7
     system, host = SYSTEMS["rabbitmq"], LocalHost()
     generator = GENERATORS["simulator"]
-    tool = generator.tool(system.drivers[generator.name], host.run)
-    with host.scratch("transparency") as folder, system.start({}, host, folder) as deployment:
-        bench = Bench(Hosts.alone(host), deployment, {generator.name: tool}, {"system": {}})
+    tool = generator.tool(system.drivers[generator.name], host)
+    with (
+        host.scratch("transparency") as folder,
+        system.start({}, [Spot(host, folder)]) as deployment,
+    ):
+        tools = {generator.name: {host.name: tool}}
+        bench = Bench(Hosts.alone(host), deployment, tools, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
@@ -81,16 +86,18 @@ def by_hand(bench: Bench, case: Case) -> float:
     """Messages per second of the upstream simulator, started as a person starts it."""
     host, key = bench.hosts.client[0], f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
+    tool = bench.tools[case.generator][host.name]
     with host.scratch("by-hand") as folder:
         commands = GENERATORS[case.generator].commands(
-            Job(case, key, access, bench.tools[case.generator], folder, folder)
+            Job(case, key, access, tool, members(case), folder, folder)
         )
         for command in commands:
             Station(host, folder).place(command.files)
-        server, client = (_upstream(bench, command) for command in commands)
-        listening = host.start("server-1", server, log=folder / "server-1.log")
+        server, client = (_upstream(cast("Environment", tool), command) for command in commands)
+        variables = commands[0].env
+        listening = host.start("server-1", server, env=variables, log=folder / "server-1.log")
         time.sleep(SERVER_STARTS_S)
-        sending = host.start("client-1", client, log=folder / "client-1.log")
+        sending = host.start("client-1", client, env=variables, log=folder / "client-1.log")
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
@@ -98,11 +105,10 @@ def by_hand(bench: Bench, case: Case) -> float:
         return _rate(folder / "client-1.json", case)
 
 
-def _upstream(bench: Bench, command: Command) -> list[str]:
+def _upstream(environment: "Environment", command: Command) -> list[str]:
     """The simulator with its own arguments, without the shim in front of it."""
     arguments = command.argv[command.argv.index("--") + 1 :]
-    environment = cast("Environment", next(iter(bench.tools.values())))
-    return [str(environment.python), "-W", "ignore", str(environment.simulator), *arguments]
+    return [environment.python, *ALONE, str(environment.simulator), *arguments]
 
 
 def _rate(file: Path, case: Case) -> float:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 from typing_extensions import override
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -96,3 +97,13 @@ def five_hosts() -> Iterator[Laboratory]:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of mqperf; what the installers have fetched before they find again."""
+    for variable, name in (("UV_CACHE_DIR", "uv"), ("PIP_CACHE_DIR", "pip")):
+        if variable not in os.environ:
+            monkeypatch.setenv(variable, str(user_cache_path(name)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "mqperf"

@@ -18,8 +18,8 @@ class CrowdedHost(LocalHost):
 
     @override
     @contextmanager
-    def ports(self, count: int) -> Iterator[tuple[int, ...]]:
-        with super().ports(count) as block, ExitStack() as strangers:
+    def ports(self, count: int, first: int | None = None) -> Iterator[tuple[int, ...]]:
+        with super().ports(count, first) as block, ExitStack() as strangers:
             if not self.blocks:
                 address = "127.0.0.1", block[self.taken]
                 strangers.enter_context(socket.create_server(address))

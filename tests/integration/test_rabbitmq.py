@@ -23,7 +23,7 @@ import pytest
 from crowded_host import CrowdedHost
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost, Process
+from mqperf.hosts import LocalHost, Process, Spot
 from mqperf.plan import Case
 from mqperf.systems import SYSTEMS
 from mqperf.systems.rabbitmq_control import installed_version
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.needs_rabbitmq
 ROOT = Path(__file__).parent.parent.parent
 NOBODY = 65534
 MIRRORS = bool(shutil.which("/usr/lib/rabbitmq/bin/rabbitmq-server")) and (
-    kind_of_queue("ha", installed_version()) == "mirrored"
+    kind_of_queue("ha", installed_version(LocalHost())) == "mirrored"
 )
 
 
@@ -59,7 +59,7 @@ def running() -> Iterator[Running]:
     host = LocalHost()
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), host, folder) as deployment,
+        private_cluster(Settings(), [Spot(host, folder)]) as deployment,
     ):
         yield Running(deployment, folder)
 
@@ -245,7 +245,9 @@ def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
 
 def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
     names = ["one", "two", "three"][: len(urls)]
-    return SYSTEMS["rabbitmq"].start({"nodes": [*names], "urls": [*urls]}, LocalHost(), tmp_path)
+    return SYSTEMS["rabbitmq"].start(
+        {"nodes": [*names], "urls": [*urls]}, [Spot(LocalHost(), tmp_path)]
+    )
 
 
 def test_existing_cluster_is_used_as_it_is(
@@ -294,7 +296,7 @@ def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
 def test_a_taken_port_of_the_port_mapper_is_tried_anew() -> None:
     """It is the first that starts; the cluster comes up on other ports."""
     host = CrowdedHost(taken=0)
-    with host.scratch("test-rabbitmq") as folder, private_cluster(Settings(), host, folder):
+    with host.scratch("test-rabbitmq") as folder, private_cluster(Settings(), [Spot(host, folder)]):
         assert len(host.blocks) == 2
         assert processes_of(folder / "servers" / "epmd") == []
         assert len(processes_of(folder / "servers-again" / "epmd")) == 1
@@ -304,7 +306,7 @@ def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
     """Other ports are tried, a dead node is named with its last words, nothing is left."""
     host = CrowdedHost(taken=2)
     with host.scratch("test-rabbitmq") as folder:
-        with private_cluster(Settings(), host, folder) as deployment:
+        with private_cluster(Settings(), [Spot(host, folder)]) as deployment:
             assert len(host.blocks) == 2
             victim = deployment.nodes[1].process
             assert isinstance(victim, Process)
@@ -323,7 +325,7 @@ def test_no_node_brings_up_a_port_mapper_of_its_own() -> None:
     host = LocalHost()
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), host, folder) as deployment,
+        private_cluster(Settings(), [Spot(host, folder)]) as deployment,
     ):
         [epmd] = [p for p in processes_of(folder) if p.name() == "epmd"]
         wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"

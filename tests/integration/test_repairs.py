@@ -1,5 +1,6 @@
 """Every repair of a simulator release: what fails without it, in the release's own environment."""
 
+import os
 import subprocess
 import textwrap
 from dataclasses import dataclass
@@ -8,8 +9,8 @@ import pytest
 
 from mqperf.hosts import LocalHost
 from mqperf.load.simulator import environments
-from mqperf.load.simulator.commands import INSIDE
 from mqperf.load.simulator.releases import RELEASES
+from mqperf.software import ALONE
 
 
 @dataclass(frozen=True)
@@ -106,17 +107,19 @@ repair(simulator, repairs)
 
 def said(example: Example, repairs: list[str]) -> str:
     """The last thing that the example's program says, with these repairs."""
-    environment = environments.ensure(example.release, LocalHost().run)
+    environment = environments.ensure(example.release, LocalHost())
     preamble = PREAMBLE.format(repairs=repairs, simulator=str(environment.simulator))
     done = subprocess.run(
         [
-            str(environment.python),
-            "-W",
-            "ignore",
+            environment.python,
+            *ALONE,
             "-c",
             preamble + textwrap.dedent(example.program),
         ],
-        env={"PYTHONPATH": str(INSIDE), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            "PYTHONPATH": os.pathsep.join(map(str, environment.path)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         check=False,
         capture_output=True,
         text=True,

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.load import Access, Job
+from mqperf.hosts import LocalHost, Process, Spot, stop_all
+from mqperf.load import Access, Job, members
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.commands import commands
 from mqperf.load.simulator.environments import Environment
@@ -32,14 +32,14 @@ HOST = LocalHost()
 
 @pytest.fixture(scope="module")
 def environment() -> Environment:
-    return environments.ensure("rabbitmq", HOST.run)
+    return environments.ensure("rabbitmq", HOST)
 
 
 @pytest.fixture(scope="module")
 def deployment() -> Iterator[Deployment]:
     with (
         HOST.scratch("test-simulator") as folder,
-        SYSTEMS["rabbitmq"].start({}, HOST, folder) as deployment,
+        SYSTEMS["rabbitmq"].start({}, [Spot(HOST, folder)]) as deployment,
     ):
         yield deployment
 
@@ -60,7 +60,7 @@ class Run:
     def start(self) -> int:
         self.control.await_ready(self.processes, PATIENCE_S, lambda: None)
         start = next_start()
-        self.control.start(start)
+        self.control.start(start, {HOST.name: HOST.clock()})
         return start
 
     def end(self, kind: str) -> None:
@@ -121,7 +121,8 @@ def running(
         station = Station(HOST, folder)
         processes: dict[str, Process] = {}
         try:
-            for command in commands(Job(case, key, access, environment, folder, out)):
+            job = Job(case, key, access, environment, members(case), folder, out)
+            for command in commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"
                 processes[command.label] = HOST.start(
@@ -276,16 +277,17 @@ def test_a_start_that_has_passed_fails_the_client(begin: Begin) -> None:
 
 def test_the_environment_runs_its_simulator(environment: Environment) -> None:
     """What doctor shows: the versions that explain a result, and the simulator's own hash."""
-    versions = environments.self_check("rabbitmq", HOST.run)
+    versions = environments.self_check("rabbitmq", HOST)
     assert versions == environment.versions
     assert versions["oslo.messaging"] == environment.release.version
     assert {"python", "eventlet", "kombu", "amqp", "simulator_sha256"} <= versions.keys()
 
 
-def test_a_damaged_environment_is_made_anew(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("own_cache")
+def test_a_damaged_environment_is_made_anew() -> None:
     """A changed simulator is never measured: the next use has the original again."""
-    sound = environments.ensure("rabbitmq", HOST.run, tmp_path)
+    sound = environments.ensure("rabbitmq", HOST)
     sound.simulator.write_text("changed")
-    again = environments.ensure("rabbitmq", HOST.run, tmp_path)
+    again = environments.ensure("rabbitmq", HOST)
     assert again.versions == sound.versions
     again.check()

@@ -16,6 +16,7 @@ import pytest
 from typing_extensions import override
 
 from mqperf import stats, tables
+from mqperf.hosts import LocalHost
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import parse_plan
 from mqperf.record import runs
@@ -342,7 +343,7 @@ def test_ha_queues_are_what_the_server_has(tmp_path: Path) -> None:
     text = ONE.replace("[classic]", "[ha]  # replicated")
     assert sweep(plan(text), text, tmp_path, Silent()).done == 1
     [run] = runs(tmp_path)
-    kind = kind_of_queue("ha", installed_version())
+    kind = kind_of_queue("ha", installed_version(LocalHost()))
     assert run.case_id.startswith(f"rabbitmq-cs1ss2-{kind}-")
     copy = (tmp_path / "plan.yaml").read_text()
     assert copy == text.replace("[ha]", f"[{kind}]")

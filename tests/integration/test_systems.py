@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from mqperf import stats, tables
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost, Process
+from mqperf.hosts import LocalHost, Process, Spot
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
 from mqperf.record import runs
@@ -198,7 +198,7 @@ LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
 def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
     with (
         host.scratch("test") as folder,
-        SYSTEMS[example.system].start({}, host, folder) as deployment,
+        SYSTEMS[example.system].start({}, [Spot(host, folder)]) as deployment,
     ):
         yield deployment
 
@@ -253,12 +253,13 @@ def eventually(true: Callable[[], bool], patience_s: float) -> bool:
 
 OWNER = """
     import json, sys
-    from mqperf.hosts import LocalHost
+    from mqperf.hosts import LocalHost, Spot
     from mqperf.systems import SYSTEMS
 
     host = LocalHost()
-    with host.scratch("test") as folder, SYSTEMS[sys.argv[1]].start({}, host, folder) as system:
-        pids = [node.process.pid for node in system.nodes]
+    system = SYSTEMS[sys.argv[1]]
+    with host.scratch("test") as folder, system.start({}, [Spot(host, folder)]) as running:
+        pids = [node.process.pid for node in running.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()
 """

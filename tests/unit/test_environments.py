@@ -1,17 +1,22 @@
 """The table of releases, and what happens when an environment cannot be made."""
 
 import hashlib
-import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from mqperf import cache, guarded
-from mqperf.errors import LoadError
-from mqperf.load.simulator import environments
-from mqperf.load.simulator.environments import TOOLS, VERSIONS, ensure
+from mqperf import cache
+from mqperf.errors import InstallError, LoadError
+from mqperf.hosts import LocalHost
+from mqperf.load.simulator.environments import TOOLS, ensure
 from mqperf.load.simulator.releases import LOCKS, RELEASES, Release, find
+from mqperf.software import here
+from mqperf.software.packages import _digest
+
+HOST = LocalHost()
+INFO = "oslo_messaging-18.3.1.dist-info/METADATA"
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)
@@ -44,57 +49,60 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
-    """What a build leaves, in small: files of the environment, sealed where `ensure` looks."""
-    home = environments._home(RELEASES["rabbitmq"], tmp_path)
+def made(own_cache: Path) -> Path:
+    """What a build leaves, in small, sealed where `ensure` looks: packages ``p``, tools ``t``."""
+    release = RELEASES["rabbitmq"]
+    lock = LOCKS / release.lock
+    packages = own_cache / "packages" / f"{lock.stem}-{_digest(lock, here(), ours=True)}"
+    tools = own_cache / "generators" / f"simulator-{release.sdist_sha256[:12]}"
+    written = {"driver.py": "driver.py", INFO: "Name: oslo.messaging\nVersion: 18.3.1\n"}
+    cache.make(packages, lambda: write(packages, written))
+    cache.make(tools, lambda: write(tools, {name: name for name in TOOLS}), read=TOOLS)
+    (own_cache / "p").symlink_to(packages)
+    (own_cache / "t").symlink_to(tools)
+    return own_cache
 
-    def build() -> None:
-        for name in (*TOOLS, "../venv/lib/driver.py", "../venv/bin/python"):
-            file = home / "tools" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(name)
-        (home / VERSIONS).write_text(json.dumps({"oslo.messaging": "18.3.1"}))
 
-    cache.make(home, build, read=(*TOOLS, VERSIONS))
-    return home
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_failed_build_says_which_command_failed(tmp_path: Path) -> None:
+def test_a_failed_build_says_which_command_failed(own_cache: Path) -> None:
     """Without a package index the error names the release, the command and what to look at."""
-    with pytest.raises(LoadError, match=r"'rabbitmq' \(oslo\.messaging 18\.3\.1\) could not be"):
-        ensure("rabbitmq", guarded.run, tmp_path)
-    assert not list(tmp_path.rglob("*.sealed"))
+    with pytest.raises(InstallError, match=r"'rabbitmq' \(oslo\.messaging 18\.3\.1\) could not be"):
+        ensure("rabbitmq", HOST)
+    assert not list(own_cache.rglob("*.sealed"))
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_sound_environment_is_used_as_it_is(made: Path, tmp_path: Path) -> None:
+def test_a_sound_environment_is_used_as_it_is(made: Path) -> None:
     """It needs no network, and its versions hold the hash of the simulator as it is now."""
-    versions = ensure("rabbitmq", guarded.run, tmp_path).versions
-    digest = hashlib.sha256((made / "tools" / "simulator.py").read_bytes()).hexdigest()
+    versions = ensure("rabbitmq", HOST).versions
+    digest = hashlib.sha256((made / "t" / "simulator.py").read_bytes()).hexdigest()
     assert versions["oslo.messaging"] == "18.3.1"
     assert versions["simulator_sha256"] == digest
 
 
 @pytest.mark.usefixtures("offline")
-@pytest.mark.parametrize("content", ["", '{"oslo.mess', "simulator.pY"])
-@pytest.mark.parametrize("name", [VERSIONS, "tools/simulator.py", "venv/lib/driver.py"])
-def test_a_damaged_environment_is_made_anew(
-    made: Path, tmp_path: Path, name: str, content: str
-) -> None:
+@pytest.mark.parametrize("content", ["", "Name: oslo.mess", "simulator.pY"])
+@pytest.mark.parametrize("name", [f"p/{INFO}", "t/simulator.py", "p/driver.py"])
+def test_a_damaged_environment_is_made_anew(made: Path, name: str, content: str) -> None:
     """Empty, cut short or changed: it is never used, and here fails to be made without network."""
     (made / name).write_text(content)
-    with pytest.raises(LoadError, match="check that the package index can be reached"):
-        ensure("rabbitmq", guarded.run, tmp_path)
+    with pytest.raises(InstallError, match="check that the package index can be reached"):
+        ensure("rabbitmq", HOST)
 
 
-def test_a_simulator_changed_in_mid_sweep_is_not_measured(made: Path, tmp_path: Path) -> None:
+def test_a_simulator_changed_in_mid_sweep_is_not_measured(made: Path) -> None:
     """What is recorded is what ran: before each run the simulator is looked at."""
-    environment = ensure("rabbitmq", guarded.run, tmp_path)
+    environment = ensure("rabbitmq", HOST)
     environment.check()
-    (made / "tools" / "simulator.py").write_text("another")
+    (made / "t" / "simulator.py").write_text("another")
     with pytest.raises(LoadError, match=r"simulator\.py or messages_length\.yaml was changed"):
         environment.check()
-    (made / "tools" / "simulator.py").unlink()
+    (made / "t" / "simulator.py").unlink()
     with pytest.raises(LoadError, match="was changed"):
         environment.check()

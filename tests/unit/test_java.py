@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost
 from mqperf.systems.java import installed_java
+
+HOST = LocalHost()
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def java(folder: Path, says: str) -> None:
 def test_java_tells_its_version(path: Path) -> None:
     """Early access and vendors' words do not matter."""
     java(path, 'openjdk version "21.0.4-ea" 2024-07-16 LTS')
-    assert installed_java(17).version == "21.0.4-ea"
+    assert installed_java(17, HOST).version == "21.0.4-ea"
 
 
 @pytest.mark.parametrize("version", ["11.0.2", "1.8.0_392", "9"])
@@ -32,7 +35,7 @@ def test_old_java_is_refused(path: Path, version: str) -> None:
     """The error has the version found, the version needed, and the command."""
     java(path, f'openjdk version "{version}"')
     with pytest.raises(SystemFault) as fault:
-        installed_java(17)
+        installed_java(17, HOST)
     assert f"Java {version}, too old: 17 or later is needed" in str(fault.value)
     assert "sudo apt-get install default-jre-headless" in str(fault.value)
 
@@ -40,20 +43,23 @@ def test_old_java_is_refused(path: Path, version: str) -> None:
 def test_missing_java_is_told(path: Path) -> None:
     """The error has the command that installs it."""
     assert list(path.iterdir()) == []
-    with pytest.raises(SystemFault, match="Java is not installed, 17 or later is needed: sudo apt"):
-        installed_java(17)
+    told = (
+        "Java, of which 17 or later is needed, is not installed: sudo apt-get install default-jre"
+    )
+    with pytest.raises(SystemFault, match=told):
+        installed_java(17, HOST)
 
 
 def test_a_java_that_is_none_is_told(path: Path) -> None:
     """A program that says nothing sensible is not started as a broker."""
     java(path, "hello")
     with pytest.raises(SystemFault, match="does not tell its version"):
-        installed_java(17)
+        installed_java(17, HOST)
 
 
 def test_a_command_keeps_to_its_folder(path: Path) -> None:
     """Heap, temporary files and crash reports of a server are bounded to what it was given."""
     java(path, 'openjdk version "17.0.1"')
-    command = installed_java(17).command(Path("/here"), 256, {"x.y": 1})
+    command = installed_java(17, HOST).command(Path("/here"), 256, {"x.y": 1})
     assert {"-Xmx256m", "-Xms256m", "-XX:-UsePerfData", "-Dx.y=1"} <= set(command)
     assert "-Djava.io.tmpdir=/here" in command

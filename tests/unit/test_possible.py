@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import PlanError, SystemFault
+from mqperf.hosts import Hosts, LocalHost
 from mqperf.plan import Plan
-from mqperf.plan_file import parse_plan, with_queues
+from mqperf.plan_file import as_measured, parse_plan
 from mqperf.preview import preview
 from mqperf.runner import Silent, sweep
 from mqperf.systems import possible, rabbitmq
 
+HERE = Hosts.alone(LocalHost())
 TEXT = """\
 systems:  # both
   rabbitmq:
@@ -31,7 +33,7 @@ def plan(text: str = TEXT) -> Plan:
 @pytest.fixture
 def version(monkeypatch: pytest.MonkeyPatch) -> None:
     """RabbitMQ 4 and Redis, as if they were installed."""
-    monkeypatch.setattr(rabbitmq, "installed_version", lambda: "4.0.5")
+    monkeypatch.setattr(rabbitmq, "installed_version", lambda _host: "4.0.5")
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
 
 
@@ -44,7 +46,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("version")
 def test_ha_is_resolved_before_cases_get_their_ids() -> None:
     """Two kinds of queue are never one point: each case names what it gets."""
-    kinds = [case.queues for case in possible(plan()).plan.cases()]
+    kinds = [case.queues for case in possible(plan(), HERE).plan.cases()]
     assert kinds[:2] == ["classic", "quorum"]
 
 
@@ -52,13 +54,13 @@ def test_ha_is_resolved_before_cases_get_their_ids() -> None:
 def test_the_same_kind_twice_is_refused() -> None:
     """A plan that names what ``ha`` becomes as well would measure it twice."""
     with pytest.raises(PlanError, match="ha queues of RabbitMQ are quorum queues here"):
-        possible(plan(TEXT.replace("ha ]", "ha, quorum ]")))
+        possible(plan(TEXT.replace("ha ]", "ha, quorum ]")), HERE)
 
 
 @pytest.mark.usefixtures("version")
 def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
     """Mirrored queues of RabbitMQ 4 are refused with the reason, classic ones are not."""
-    here = possible(plan(TEXT.replace("ha ]", "mirrored ]")))
+    here = possible(plan(TEXT.replace("ha ]", "mirrored ]")), HERE)
     reasons = {case.queues: here.refusal(case) for case in here.plan.cases()}
     assert reasons["classic"] is None
     assert "RabbitMQ 4.0.5 has no mirrored queues" in str(reasons["mirrored"])
@@ -93,19 +95,19 @@ def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch
     """Nobody but its owner knows which queues it replicates, and how."""
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
     existing = "settings: {nodes: [a], urls: ['amqp://u@a']}"
-    here = possible(plan(TEXT.replace("[cmsm]", f"[cmsm]\n    {existing}")))
+    here = possible(plan(TEXT.replace("[cmsm]", f"[cmsm]\n    {existing}")), HERE)
     assert "plan queues: [mirrored] or [quorum]" in here.refused["rabbitmq", "ha"]
 
 
 def test_the_copied_plan_keeps_its_words() -> None:
     """Only the kinds of queue are replaced, whatever the style of the file."""
-    copy = with_queues(TEXT, {"rabbitmq": {"classic": "classic", "ha": "quorum"}})
+    copy = as_measured(TEXT, {"rabbitmq": {"classic": "classic", "ha": "quorum"}}, 1)
     assert copy == TEXT.replace("ha ]", "quorum ]")
 
 
 def test_an_alias_keeps_its_meaning() -> None:
     """A kind of queue that another system shares by an alias is replaced for the one alone."""
     shared = TEXT.replace("ha ]", "&kind ha ]").replace("[none]", "[*kind]")
-    copied = parse_plan(with_queues(shared, {"rabbitmq": {"ha": "quorum"}}), Path("copy.yaml"))
+    copied = parse_plan(as_measured(shared, {"rabbitmq": {"ha": "quorum"}}, 1), Path("copy.yaml"))
     assert "quorum" in copied.systems["rabbitmq"].queues
     assert copied.systems["zeromq"].queues == ("ha",)

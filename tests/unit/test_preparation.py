@@ -3,11 +3,12 @@
 import pytest
 
 from mqperf.doctor import Finding
-from mqperf.errors import HostError
+from mqperf.errors import InstallError
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
 from mqperf.preparation import engine, installation
 from mqperf.preparation.installation import HostResult
+from mqperf.software import installers
 
 PRINTED = """\
 PLAY [Prepare hosts] ***********************************************************
@@ -59,6 +60,7 @@ def test_a_host_that_could_not_be_prepared_has_failed() -> None:
 
 
 def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
-    """With its command and its exit code."""
-    with pytest.raises(HostError, match=r"false ended with code 1: it said nothing; see that"):
-        engine._run(LocalHost(), ["false"])
+    """With its command and its exit code; an Ansible that says nothing, in words."""
+    with pytest.raises(InstallError, match=r"Ansible could not be made: `false` ended with code 1"):
+        installers.output("Ansible", ["false"])
+    assert engine.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"

@@ -1,15 +1,15 @@
 """Private servers, with small shell programs in the place of brokers."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mqperf.errors import HostError, SystemFault
-from mqperf.hosts import LocalHost
-from mqperf.systems.private import PortTakenError, Server, Servers, Site
+from mqperf.hosts import LocalHost, Spot
+from mqperf.systems.private import Launch, PortTakenError, Server, Servers, Site
 
 HOST = LocalHost()
 SERVES = "echo serving; exec sleep 60"
@@ -19,7 +19,7 @@ def server(folder: Path, script: str, **files: str) -> Server:
     return Server(
         label=folder.name,
         name="somewhere",
-        folder=folder,
+        spot=Spot(HOST, folder),
         argv=("/bin/sh", "-c", script),
         env={},
         ready=("serving",),
@@ -30,7 +30,7 @@ def server(folder: Path, script: str, **files: str) -> Server:
 
 @pytest.fixture
 def servers() -> Iterator[Servers]:
-    running = Servers("Example", HOST, lambda text: text.replace("secret", "***"))
+    running = Servers("Example", lambda text: text.replace("secret", "***"))
     yield running
     running.stop()
 
@@ -120,13 +120,13 @@ def test_a_folder_that_cannot_be_made_is_named(servers: Servers, tmp_path: Path)
         servers.start([server(tmp_path / "file" / "one", SERVES)], 10)
 
 
-def launching(scripts: Sequence[str]) -> Callable[[Servers, tuple[int, ...], Path], Path]:
+def launching(scripts: Sequence[str]) -> Launch[Path]:
     """A launch whose first server runs the first script, and so on."""
     left = list(scripts)
 
-    def launch(servers: Servers, _ports: tuple[int, ...], place: Path) -> Path:
-        servers.start([server(place / "one", left.pop(0))], 10)
-        return place
+    def launch(servers: Servers, _ports: tuple[int, ...], places: Sequence[Spot]) -> Path:
+        servers.start([server(places[0].folder / "one", left.pop(0))], 10)
+        return places[0].folder
 
     return launch
 
@@ -136,7 +136,7 @@ TAKEN = "echo Address already in use; exit 1"
 
 def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
     """The second attempt has other ports and a folder of its own."""
-    with Site("Example", HOST, tmp_path).launched(1, launching([TAKEN, SERVES])) as place:
+    with Site("Example", [Spot(HOST, tmp_path)]).launched(1, launching([TAKEN, SERVES])) as place:
         assert place == tmp_path / "servers-again"
 
 
@@ -151,6 +151,6 @@ def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
     """There is no third attempt: the user is told to repeat the command."""
     with (
         pytest.raises(PortTakenError, match="a port was taken while Example's one started; repeat"),
-        Site("Example", HOST, tmp_path).launched(1, launching([TAKEN, TAKEN])),
+        Site("Example", [Spot(HOST, tmp_path)]).launched(1, launching([TAKEN, TAKEN])),
     ):
         pass

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import ProbeError
+from mqperf.hosts import LocalHost
 from mqperf.probes import Target, Task, psutil_log
 
 BUSY = """
@@ -28,10 +29,10 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     log = tmp_path / psutil_log.LOG
     with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
         targets = [Target("client-1", "client", busy.pid), Target("mqperf", "harness", os.getpid())]
-        program = psutil_log.program(Task(targets, tmp_path, 2, tmp_path))
+        program = psutil_log.program(Task("psutil", targets, tmp_path, 2, tmp_path, LocalHost()))
         for name, content in program.files.items():
             (tmp_path / name).write_text(content)
-        with subprocess.Popen(program.argv) as probe:
+        with subprocess.Popen(program.argv, env=program.env) as probe:
             while not (tmp_path / "psutil.ready").exists() and probe.poll() is None:
                 time.sleep(0.05)
             start = int(time.time()) + 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import LocalHost
+from mqperf.hosts import LocalHost, Spot
 from mqperf.plan import Case
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster, Secrets
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
@@ -20,7 +20,9 @@ PORTS = range(20_000, 20_000 + PORT_COUNT)
 def cluster(tmp_path: Path) -> Cluster:
     settings = Settings(management=True)
     program = Path("/usr/lib/rabbitmq-server")
-    return Cluster(tmp_path / "cluster", PORTS, settings, (3, 10, 8), program, Secrets())
+    host = LocalHost()
+    spots = [Spot(host, tmp_path / "cluster")] * NODES
+    return Cluster(spots, PORTS, settings, (3, 10, 8), {host.name: program}, Secrets())
 
 
 def a_case(**changes: object) -> Case:
@@ -42,7 +44,7 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
         environment = cluster.node_environment(index)
         used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
         used.append(cluster.management_port(index))
-    ctl = cluster.ctl_environment()
+    ctl = cluster.ctl_environment(cluster.spots[0])
     first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
     used += range(first, last + 1)
     assert sorted(used) == list(PORTS)
@@ -56,18 +58,19 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
         if name.startswith("RABBITMQ_") and value.startswith("/") and value != "/dev/null"
     ]
     assert len(paths) >= 10
-    assert all(Path(path).is_relative_to(cluster.node_folder(1)) for path in paths)
+    assert all(Path(path).is_relative_to(cluster.node_spot(1).folder) for path in paths)
 
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     """Whoever shares the machine reads neither password nor cookie."""
-    cluster.write_cookie(LocalHost())
+    cluster.write_cookies()
     for index in range(NODES):
-        cluster.node(index).write(LocalHost())
-    files = [path for path in cluster.folder.rglob("*") if path.is_file()]
+        cluster.node(index).write()
+    folder = cluster.spots[0].folder
+    files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 2 * NODES
-    assert {path.stat().st_mode & 0o077 for path in [cluster.folder, *files]} == {0}
-    assert cluster.secrets.password in (cluster.node_folder(0) / "rabbitmq.conf").read_text()
+    assert {path.stat().st_mode & 0o077 for path in [folder, *files]} == {0}
+    assert cluster.secrets.password in (cluster.node_spot(0).folder / "rabbitmq.conf").read_text()
 
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
@@ -80,9 +83,9 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
         repr(cluster),
         *map(repr, nodes),
         *cluster.node_environment(0).values(),
-        *cluster.ctl_environment().values(),
+        *cluster.ctl_environment(cluster.spots[0]).values(),
     ]
-    shown += [own.redacted(cluster.config(0) + own.cookie), repr(cluster.port_mapper())]
+    shown += [own.redacted(cluster.config(0) + own.cookie), *map(repr, cluster.port_mappers())]
     assert not [text for text in shown if own.password in text or own.cookie in text]
 
 

@@ -17,7 +17,7 @@ def test_unreachable_node_is_named_without_its_password() -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"rabbit://u:secret@127.0.0.1:{unused.getsockname()[1]}"
         with pytest.raises(SystemFault, match=r"rabbit://u:\*\*\*@127.*cannot be reached") as fault:
-            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
     assert "secret" not in str(fault.value)
 
 
@@ -32,4 +32,4 @@ def test_stranger_on_the_port_is_refused() -> None:
         pool.submit(greet, server)
         url = f"rabbit://u:p@127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(SystemFault, match="cannot be reached"):
-            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])

@@ -274,7 +274,7 @@ def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"amqp://u:{password}@localhost:{unused.getsockname()[1]}"
         with pytest.raises(SystemFault, match="cannot be reached") as fault:
-            existing_cluster(Settings(nodes=("a",), urls=(url,)), LocalHost())
+            existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
     assert password not in str(fault.value)
     assert quote(password) not in str(fault.value)
 

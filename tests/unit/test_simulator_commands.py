@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.load import Access, Command, Endpoint, Job
+from mqperf.load import Access, Command, Endpoint, Job, members
 from mqperf.load.simulator.commands import commands, describe, queues
 from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.releases import RELEASES
@@ -34,11 +34,21 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def run(tmp_path: Path, **changes: object) -> list[Command]:
-    environment = Environment(RELEASES["rabbitmq"], Path("/env/python"), Path("/env/sim.py"), {})
-    started = commands(
-        Job(case(**changes), RUN, ACCESS, environment, control=tmp_path, out=Path("/out"))
+def job(tmp_path: Path, one: Case) -> Job:
+    """All processes of a case, on one host."""
+    environment = Environment(
+        release=RELEASES["rabbitmq"],
+        python="/host/python",
+        path=(Path("/host/inside"), Path("/host/packages")),
+        simulator=Path("/host/simulator.py"),
+        versions={},
+        tools=Path("/cache/tools"),
     )
+    return Job(one, RUN, ACCESS, environment, members(one), control=tmp_path, out=Path("/out"))
+
+
+def run(tmp_path: Path, **changes: object) -> list[Command]:
+    started = commands(job(tmp_path, case(**changes)))
     for command in started:
         Station(LocalHost(), tmp_path).place(command.files)
     return started

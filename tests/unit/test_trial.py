@@ -55,13 +55,16 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
         (tools / name).touch()
     environment = Environment(
         RELEASES["zeromq"],
-        Path("/absent/python"),
-        tools / "simulator.py",
-        environments._tools(tools),
+        python="/absent/python",
+        path=(tools,),
+        simulator=tools / "simulator.py",
+        versions=environments._hashes(tools),
+        tools=tools,
     )
-    hosts = Hosts.alone(LocalHost())
+    host = LocalHost()
     system = cast("Deployment", deployment)
-    return Bench(hosts, system, {"simulator": environment}, {"system": facts})
+    by_host = {"simulator": {host.name: environment}}
+    return Bench(Hosts.alone(host), system, by_host, {"system": facts})
 
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from mqperf.hosts import Host, HostKind, LocalHost
+from mqperf.hosts import HostKind, Hosts, LocalHost
 
 
 class Corner(LocalHost):
@@ -28,10 +28,10 @@ class Corner(LocalHost):
 
 
 @contextmanager
-def reached() -> Iterator[Host]:
-    """Reach it, which takes no more than a folder."""
+def reached() -> Iterator[Hosts]:
+    """Reach it, which takes no more than a folder; it has all roles."""
     with LocalHost().scratch("toy-corner") as root:
-        yield Corner(root)
+        yield Hosts.alone(Corner(root))
 
 
 KIND = HostKind("toy-corner", "a corner of this machine", reached)

@@ -1,6 +1,5 @@
 """A probe: what time it is on the host when the load starts."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ LOG = "toy-clock.txt"
 CODE = """
 import json, pathlib, sys, time
 control, log = map(pathlib.Path, sys.argv[1:3])
-(control / "toy-clock.ready").touch()
+(control / f"{sys.argv[4]}.ready").touch()
 while not (control / "start").exists():
     time.sleep(0.05)
 start = json.loads((control / "start").read_text())["start"]
@@ -24,8 +23,8 @@ time.sleep(float(sys.argv[3]))
 
 def program(task: Task) -> Program:
     """Say ready, wait for the start, write down when that was, and stay until the load ends."""
-    arguments = (str(task.control), str(task.out / LOG), str(task.seconds))
-    return Program((sys.executable, "-I", "-c", CODE, *arguments))
+    arguments = (str(task.control), str(task.out / LOG), str(task.seconds), task.label)
+    return Program((task.machine.python, "-I", "-c", CODE, *arguments), env={})
 
 
 def check(folder: Path, host: str) -> None:

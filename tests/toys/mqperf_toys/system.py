@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import Host, Process
+from mqperf.hosts import Host, Process, Spot
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems import Deployment, Node, System, Tool
@@ -52,8 +52,9 @@ class Toy:
 
 
 @contextmanager
-def start(_settings: Mapping[str, JsonValue], host: Host, folder: Path) -> Iterator[Deployment]:
-    """Start the process, and end it."""
+def start(_settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Start the process on the first host, and end it."""
+    host, folder = spots[0].host, spots[0].folder
     process = host.start("Toy", ["sleep", "600"], log=folder / "toy.log")
     try:
         yield Toy(process, host)
@@ -67,7 +68,7 @@ SYSTEM = System(
     topologies=("direct",),
     queues=("none",),
     drivers={"replay": "any"},
-    installed=lambda: "1",
+    installed=lambda _host: "1",
     check=lambda _settings: None,
     start=start,
     tools=(Tool("toy", "toy-server", packages=("toy", "toy-data"), services=("toyd",)),),
