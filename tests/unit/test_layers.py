@@ -31,7 +31,7 @@ LAYERS = (
     {"plan_file"},
     {"series"},
     {"record"},
-    {"load", "probes"},
+    {"load", "probes", "ansible"},
     {"hosts", "tables"},
     {"published", "actions", "links"},
     {"systems", "stats", "figures"},

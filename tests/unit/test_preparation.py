@@ -2,11 +2,11 @@
 
 import pytest
 
+from mqperf import ansible
 from mqperf.doctor import Finding
 from mqperf.errors import HostError
-from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
-from mqperf.preparation import engine, installation
+from mqperf.preparation import installation
 from mqperf.preparation.installation import HostResult
 
 PRINTED = """\
@@ -61,4 +61,4 @@ def test_a_host_that_could_not_be_prepared_has_failed() -> None:
 def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
     """With its command and its exit code."""
     with pytest.raises(HostError, match=r"false ended with code 1: it said nothing; see that"):
-        engine._run(LocalHost(), ["false"])
+        ansible._install(["false"])
