@@ -133,7 +133,7 @@ def benchmarks(session: nox.Session) -> None:
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--group", "dev")
-    others = *sorted(LOAD_LOCKS.glob("*.in")), Path("mqperf/preparation/locks/ansible.in")
+    others = *sorted(LOAD_LOCKS.glob("*.in")), Path("mqperf/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
 

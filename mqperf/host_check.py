@@ -38,13 +38,16 @@ def _tools(systems: Iterable[System]) -> tuple[Tool, ...]:
 def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
     """Look at every host of the inventory in ``path``: one finding each, in its order.
 
-    Brokers must have what these systems need, or, when none is named, the first of all systems.
-    Raises ``HostError`` for an inventory that cannot be read.
+    One more comes first when mqperf had to bring the Ansible that read the inventory.  Brokers must
+    have what these systems need, or, when none is named, the first of all systems.  Raises
+    ``HostError`` for an inventory that cannot be read.
     """
     wanted = needed(systems)
-    places = inventory.read(path).places
-    with attempted(places) as found:
-        for place, host in zip(places, found, strict=True):
+    found = inventory.read(path)
+    if found.reader:
+        yield Finding("ok", f"{path}: read by {found.reader}")
+    with attempted(found.places) as hosts:
+        for place, host in zip(found.places, hosts, strict=True):
             try:
                 yield _finding(place, host, wanted)
             except HostError as error:

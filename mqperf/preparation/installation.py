@@ -1,35 +1,28 @@
 """Install what the roles of hosts need, by Ansible, and tell what was changed."""
 
 import json
-import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mqperf import ansible, guarded
 from mqperf.doctor import Finding
 from mqperf.errors import HostError
 from mqperf.host_check import ATOP, known, needed
-from mqperf.hosts import HERE, HOSTS, Host, inventory
+from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
-from mqperf.preparation import engine
 from mqperf.redaction import without_passwords
 from mqperf.systems import Tool
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 LIMIT_S = 3600
 
-CONFIGURATION = "ansible.cfg"
-"""Ours is empty, and keeps others from being read."""
-
 EVERYWHERE = ("util-linux", *ATOP.packages)
 TASK = re.compile(r"TASK \[(.*)\] \**$")
 RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
 INSTALL = "Install"
-
-OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
-"""What Ansible gets of our environment: where keys and the configuration of ssh are."""
 
 
 @dataclass
@@ -52,9 +45,7 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
     wanted = needed(systems)
     places = inventory.read(path).places
     packages = {place.name: _packages(place, wanted) for place in places}
-    with HOSTS[HERE].reached() as hosts:
-        [here] = hosts.every
-        results = read_printed(_played(here, path, packages, dry=dry))
+    results = read_printed(_played(path, packages, dry=dry))
     for place in places:
         yield _finding(place, results[place.name], dry=dry)
 
@@ -69,37 +60,17 @@ def _services() -> dict[str, tuple[str, ...]]:
     return {package: tool.services for tool in known() for package in tool.packages}
 
 
-def _played(here: Host, path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
+def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
     """What Ansible printed."""
-    playbook = engine.ensure()
-    with here.scratch("ansible") as folder:
+    with guarded.scratch("prepare") as folder:
         variables = folder / "variables.json"
-        here.write(folder / CONFIGURATION, "")
-        here.write(variables, json.dumps({"packages": packages, "services": _services()}))
-        argv = [str(playbook), "--inventory", str(path.resolve()), "--extra-vars", f"@{variables}"]
-        argv += [*(["--check"] if dry else []), str(PLAYBOOK)]
-        done = here.run(argv, env=_environment(folder), timeout_s=LIMIT_S)
+        variables.write_text(json.dumps({"packages": packages, "services": _services()}))
+        words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}"]
+        words += [*(["--check"] if dry else []), str(PLAYBOOK)]
+        done = ansible.run("ansible-playbook", words, LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
-        raise HostError(f"{path}: Ansible ended with {done.returncode}: {engine.last_line(done)}")
+        raise HostError(f"{path}: Ansible ended with {done.returncode}: {ansible.last_line(done)}")
     return done.stdout
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of Ansible stays here; host keys are checked, and connections end with it."""
-    own = {name: os.environ[name] for name in OURS if name in os.environ}
-    return own | {
-        "ANSIBLE_HOME": str(folder),
-        "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),
-        "ANSIBLE_CONFIG": str(folder / CONFIGURATION),
-        "ANSIBLE_HOST_KEY_CHECKING": "True",
-        "ANSIBLE_PIPELINING": "True",
-        "ANSIBLE_SSH_ARGS": "-o BatchMode=yes -o ControlMaster=no -o ForwardAgent=no",
-        "ANSIBLE_FORKS": "20",
-        "ANSIBLE_NOCOLOR": "True",
-        "ANSIBLE_DEPRECATION_WARNINGS": "False",
-        "ANSIBLE_INTERPRETER_PYTHON": "auto_silent",
-        "ANSIBLE_STDOUT_CALLBACK": "default",
-    }
 
 
 def read_printed(text: str) -> Mapping[str, HostResult]:

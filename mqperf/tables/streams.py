@@ -92,16 +92,16 @@ def read_streams(run: Whole) -> Streams:
         return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
     files = {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels}
     recorded = {label: _instants(run, file) for label, file in files.items()}
-    found, uncertainty_s = clocks.instants(run, recorded)
+    corrected, uncertainty_s = clocks.instants(run, recorded)
     begin, last = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
-    for label, streams in found.items():
+    for label, streams in corrected.items():
         for name, stream in streams.items():
             values = stream.values
             if len(values) and not (begin < values.min() and values.max() < last):
                 raise LoadError(
                     f"{files[label]}: stream {name} has an instant far from those of the run"
                 )
-    return Streams(found, recorded, uncertainty_s=uncertainty_s)
+    return Streams(corrected, recorded, uncertainty_s=uncertainty_s)
 
 
 def _together(processes: ByProcess, name: str) -> Stream:

@@ -121,7 +121,8 @@ def running(
         station = Station(HOST, folder)
         processes: dict[str, Process] = {}
         try:
-            job = Job(case, key, access, environment, members(case), folder, out)
+            share = members(case)
+            job = Job(case, key, access, environment, share, folder, out, HOST.address)
             for command in commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"

@@ -178,10 +178,14 @@ def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -
 
 
 def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it one clear error; with it whatever it lists, or its complaint."""
+    """Where it cannot be had one clear error; with it whatever it lists, or its complaint."""
     path = written(tmp_path, "[broker]\nb1\n", "hosts.ini")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HostError, match=r"hosts\.ini: only inventories in YAML .*ansible-core"):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for variable in ("UV_OFFLINE", "UV_NO_CACHE"):
+        monkeypatch.setenv(variable, "1")
+    words = r"hosts\.ini: only inventories in YAML .*: Ansible could not be installed.*hosts\.json$"
+    with pytest.raises(HostError, match=words):
         inventory.read(path)
     program = tmp_path / "ansible-inventory"
     listing = written(tmp_path, json.dumps(LISTED), "listing")

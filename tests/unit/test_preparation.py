@@ -2,11 +2,12 @@
 
 import pytest
 
+from mqperf import ansible
 from mqperf.doctor import Finding
 from mqperf.errors import InstallError
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
-from mqperf.preparation import engine, installation
+from mqperf.preparation import installation
 from mqperf.preparation.installation import HostResult
 from mqperf.software import installers
 
@@ -63,4 +64,4 @@ def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
     """With its command and its exit code; an Ansible that says nothing, in words."""
     with pytest.raises(InstallError, match=r"Ansible could not be made: `false` ended with code 1"):
         installers.output("Ansible", ["false"])
-    assert engine.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"
+    assert ansible.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"

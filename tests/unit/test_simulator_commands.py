@@ -44,7 +44,8 @@ def job(tmp_path: Path, one: Case) -> Job:
         versions={},
         tools=Path("/cache/tools"),
     )
-    return Job(one, RUN, ACCESS, environment, members(one), control=tmp_path, out=Path("/out"))
+    out, address = Path("/out"), LocalHost.address
+    return Job(one, RUN, ACCESS, environment, members(one), tmp_path, out, address)
 
 
 def run(tmp_path: Path, **changes: object) -> list[Command]:

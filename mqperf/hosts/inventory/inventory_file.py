@@ -44,12 +44,16 @@ SWITCHES = {"ansible_host_key_checking", "ansible_ssh_host_key_checking"}
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Hosts by role, in the order of the file; a host may have several roles."""
+    """Hosts by role, in the order of the file; a host may have several roles.
+
+    ``reader`` is what read it where somebody may not expect that.
+    """
 
     source: str
     broker: tuple[Place, ...]
     client: tuple[Place, ...]
     server: tuple[Place, ...]
+    reader: str | None = None
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -90,7 +94,7 @@ def _checked(listing: Listing) -> Inventory:
     if problems:
         raise HostError("\n".join(problems))
     roles = {role: tuple(places[name] for name in members[role]) for role in ROLES}
-    return Inventory(listing.source, **roles)
+    return Inventory(listing.source, **roles, reader=listing.reader)
 
 
 def _missing(listing: Listing) -> Iterator[str]:

@@ -1,29 +1,48 @@
 """What ``ansible-inventory --list`` prints: any inventory that Ansible can read."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
-from mqperf import guarded
+from mqperf import ansible, guarded
 from mqperf.errors import HostError
 from mqperf.hosts.inventory.listing import Group, Listing, Value, members
 from mqperf.one_line import one_line
 
 PROGRAM = "ansible-inventory"
+STRICT = "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"
+"""Else Ansible leaves out what it does not understand."""
+
 LIMIT_S = 60
+OWN = "mqperf's own Ansible, since there is none on the PATH"
 
 
 def read(path: Path) -> Listing:
-    """Have Ansible read the inventory.  Raises ``HostError`` when it cannot, or is not there."""
-    if shutil.which(PROGRAM) is None:
+    """Have Ansible read the inventory: the one on the PATH, else mqperf's own.
+
+    Raises ``HostError`` when it cannot, or cannot be had.
+    """
+    asked = ["-i", str(path), "--list"]
+    found = shutil.which(PROGRAM)
+    try:
+        if found:
+            done = guarded.run(
+                [found, *asked], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S
+            )
+        else:
+            done = ansible.run(PROGRAM, asked, LIMIT_S)
+    except HostError as error:
         raise HostError(
-            f"{path}: only inventories in YAML (*.yaml, *.yml) are read without Ansible: install"
-            f" ansible-core, or translate it elsewhere: {PROGRAM} -i {path.name} --list --yaml"
-        )
-    done = guarded.run([PROGRAM, "-i", str(path), "--list"], timeout_s=LIMIT_S)
+            f"{path}: only inventories in YAML (*.yaml, *.yml) are read without Ansible, and there"
+            f" is none: {error}; or translate it elsewhere: {PROGRAM} -i {path.name} --list"
+            f" > {path.stem}.json"
+        ) from None
     if done.returncode:
         raise HostError(f"{path}: {PROGRAM} cannot read it: {one_line(done.stderr)}")
-    return of_text(done.stdout, str(path))
+    listing = of_text(done.stdout, str(path))
+    listing.reader = None if found else OWN
+    return listing
 
 
 def of_text(text: str, source: str) -> Listing:

@@ -14,12 +14,16 @@ class Value:
 
 @dataclass(slots=True)
 class Listing:
-    """Variables by host and hosts by group, both in the order of the file; and what is wrong."""
+    """Variables by host and hosts by group, both in the order of the file; and what is wrong.
+
+    ``reader`` is what read it where somebody may not expect that.
+    """
 
     source: str
     hosts: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    reader: str | None = None
 
 
 Group = tuple[Iterable[str], Sequence[str]]

@@ -72,7 +72,7 @@ def describe(case: Case) -> list[str]:
     return [f"replay {sample(case)[0].parent.name}"]
 
 
-def options(_case: Case, _access: Access) -> Mapping[str, Mapping[str, str]]:
+def options(_case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
     """There are none."""
     return {}
 

@@ -1,0 +1,101 @@
+"""Ansible itself, in its pinned environment, which needs a package index when it is first made."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mqperf import ansible, cache
+from mqperf.errors import HostError
+from mqperf.host_check import examine
+from mqperf.hosts import inventory
+
+INI = """\
+[all:vars]
+ansible_user=measurer
+
+[zeta]
+z1 ansible_host=192.0.2.20
+z0 ansible_host=192.0.2.21
+
+[mq]
+mq[1:3]
+
+[mq:vars]
+ansible_port=2222
+
+[broker:children]
+zeta
+mq
+
+[client]
+load[a:b].invalid ansible_user=own
+a ansible_host=192.0.2.31 ansible_ssh_common_args="-o ProxyJump=gate"
+
+[server]
+sink ansible_host=192.0.2.50 ansible_private_key_file=keys/s1
+a
+"""
+YAML = """\
+all:
+  vars: {ansible_user: measurer}
+broker:
+  children:
+    zeta: {hosts: {z1: {ansible_host: 192.0.2.20}, z0: {ansible_host: 192.0.2.21}}}
+    mq: {hosts: {mq1: , mq2: , mq3: }, vars: {ansible_port: 2222}}
+client:
+  hosts:
+    loada.invalid: {ansible_user: own}
+    loadb.invalid: {ansible_user: own}
+    a: {ansible_host: 192.0.2.31, ansible_ssh_common_args: -o ProxyJump=gate}
+server:
+  hosts: {sink: {ansible_host: 192.0.2.50, ansible_private_key_file: keys/s1}, a: }
+"""
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Ansible's commands; on the PATH there is none."""
+    try:
+        found = ansible.ensure()
+    except HostError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return found
+
+
+def test_what_it_writes_when_it_is_used_does_not_spoil_its_environment(programs: Path) -> None:
+    """It is made once, not at each use."""
+    assert ansible.run("ansible-inventory", ["--version"], 60).stdout.startswith("ansible-inv")
+    assert cache.whole(programs.parent)
+
+
+@pytest.mark.usefixtures("programs")
+def test_an_ini_file_says_the_same_as_its_equal_in_yaml(tmp_path: Path) -> None:
+    """Hosts in the order of the file, ranges written out, and what they inherit."""
+    for name, text in (("hosts.ini", INI), ("hosts.yaml", YAML)):
+        (tmp_path / name).write_text(text)
+    ini, plain = (inventory.read(tmp_path / name) for name in ("hosts.ini", "hosts.yaml"))
+    assert [place.name for place in ini.broker] == ["z1", "z0", "mq1", "mq2", "mq3"]
+    assert replace(ini, source=plain.source, reader=None) == plain
+    assert "own Ansible" in str(ini.reader)
+
+
+@pytest.mark.usefixtures("programs")
+def test_an_inventory_that_it_cannot_read_is_told(tmp_path: Path) -> None:
+    """In its own words, rather than that groups are missing."""
+    path = tmp_path / "hosts.ini"
+    path.write_text("[broker\nb1\n")
+    with pytest.raises(
+        HostError, match=r"hosts\.ini: ansible-inventory cannot read it: .*parse inv"
+    ):
+        inventory.read(path)
+
+
+@pytest.mark.usefixtures("programs")
+def test_the_check_of_hosts_says_which_ansible_it_used(tmp_path: Path) -> None:
+    """Before the first host."""
+    path = tmp_path / "hosts.ini"
+    path.write_text(INI)
+    first = next(iter(examine(path, [])))
+    assert first.text == f"{path}: read by mqperf's own Ansible, since there is none on the PATH"
