@@ -1,8 +1,9 @@
 """Transparency: the simulator's throughput under mqperf over that of the same commands by hand.
 
-    ./noxw -s benchmarks -- transparency [PAIRS]
+    ./noxw -s benchmarks -- transparency [PAIRS [HOSTS]]
 
 Both run on one private cluster, turn and turn about, and the order within a pair alternates.
+HOSTS are ``local``, ``laboratory`` or an inventory: clients, servers and brokers on hosts of theirs.
 The throughput of either is what the simulator itself counted, over the seconds that it was told to
 send: replies for CALL, messages sent for CAST and NOTIFY.  Given is the median ratio of the pairs.
 """
@@ -12,11 +13,11 @@ import statistics
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mqperf.hosts import Hosts, LocalHost, Spot
+from mqperf.hosts import HERE, Host, Hosts, Process, Spot, lookup
 from mqperf.load import GENERATORS, Command, Job, members
 from mqperf.plan import Case
 from mqperf.runner.bench import Bench
@@ -38,18 +39,22 @@ SERVER_STARTS_S = 4
 def main(arguments: list[str]) -> None:
     """Print every pair and the median ratio of each test case."""
     pairs = int(arguments[0]) if arguments else 7
-    system, host = SYSTEMS["rabbitmq"], LocalHost()
-    generator = GENERATORS["simulator"]
-    tool = generator.tool(system.drivers[generator.name], host)
-    with (
-        host.scratch("transparency") as folder,
-        system.start({}, [Spot(host, folder)]) as deployment,
-    ):
-        tools = {generator.name: {host.name: tool}}
-        bench = Bench(Hosts.alone(host), deployment, tools, {"system": {}})
+    system, generator = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
+    kind = lookup(arguments[1] if len(arguments) > 1 else HERE)
+    with kind.reached() as hosts, ExitStack() as held:
+        spots = [Spot(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker]
+        deployment = held.enter_context(system.start({}, spots))
+        driver = system.drivers[generator.name]
+        tools = {host.name: generator.tool(driver, host) for host in _of_load(hosts)}
+        bench = Bench(hosts, deployment, {generator.name: tools}, {"system": {}})
         for test_case in TEST_CASES:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
+
+
+def _of_load(hosts: Hosts) -> tuple[Host, Host]:
+    """Where server and client run."""
+    return hosts.server[0], hosts.client[0]
 
 
 def _pair(bench: Bench, test_case: str, number: int) -> float:
@@ -79,30 +84,30 @@ def under_mqperf(bench: Bench, case: Case) -> float:
         begun = begin(case, 1, Path(folder), bench, lambda _: None)
         with closing(begun.trial):
             run = begun.measure().conclude()
-        return _rate(run.path / "load" / "client-1.json", case)
+        return _rate((run.path / "load" / "client-1.json").read_bytes(), case)
 
 
 def by_hand(bench: Bench, case: Case) -> float:
     """Messages per second of the upstream simulator, started as a person starts it."""
-    host, key = bench.hosts.client[0], f"by-hand-{case.id}"
+    key = f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
-    tool = bench.tools[case.generator][host.name]
-    with host.scratch("by-hand") as folder:
-        commands = GENERATORS[case.generator].commands(
-            Job(case, key, access, tool, members(case), folder, folder)
-        )
-        for command in commands:
+    with ExitStack() as held:
+        processes: list[Process] = []
+        for host, member in zip(_of_load(bench.hosts), members(case), strict=True):
+            folder = held.enter_context(host.scratch("by-hand"))
+            tool = cast("Environment", bench.tools[case.generator][host.name])
+            job = Job(case, key, access, tool, [member], folder, folder, host.address)
+            [command] = GENERATORS[case.generator].commands(job)
             Station(host, folder).place(command.files)
-        server, client = (_upstream(cast("Environment", tool), command) for command in commands)
-        variables = commands[0].env
-        listening = host.start("server-1", server, env=variables, log=folder / "server-1.log")
-        time.sleep(SERVER_STARTS_S)
-        sending = host.start("client-1", client, env=variables, log=folder / "client-1.log")
+            argv, log = _upstream(tool, command), folder / f"{command.label}.log"
+            processes.append(host.start(command.label, argv, env=command.env, log=log))
+            time.sleep(SERVER_STARTS_S if member.kind == "server" else 0)
+        listening, sending = processes
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
         bench.deployment.clean_up(key, GENERATORS[case.generator].queues(case, key))
-        return _rate(folder / "client-1.json", case)
+        return _rate(host.read(folder / "client-1.json"), case)
 
 
 def _upstream(environment: "Environment", command: Command) -> list[str]:
@@ -111,8 +116,8 @@ def _upstream(environment: "Environment", command: Command) -> list[str]:
     return [environment.python, *ALONE, str(environment.simulator), *arguments]
 
 
-def _rate(file: Path, case: Case) -> float:
-    summary = json.loads(file.read_text())["summary"]
+def _rate(content: bytes, case: Case) -> float:
+    summary = json.loads(content)["summary"]
     stream = "round_trip" if case.test_case == "rpc-call" else "client"
     return float(summary[stream]["count"]) / case.load_s
 

@@ -32,6 +32,7 @@ def words(case: Case) -> str:
     repeat += f", control run {case.control_run}" if case.control_run else ""
     threads = amount(case.threads, "thread")
     threads += f" in {case.processes} processes" if case.processes > 1 else ""
+    threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
     said = {**case.parameters, **link, **case.settings}
     named = (f"{name} {said[name]}" for name in parameters() if name in said)

@@ -1,0 +1,108 @@
+"""A sweep on several hosts against one on this machine alone: starts, points, harness, software.
+
+    ./noxw -s benchmarks -- several_hosts [ROUNDS]
+
+Every round does both, the order of the two alternates, and given are medians.  The hosts are those
+of a laboratory, which share this machine: it needs root.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from mqperf import tables
+from mqperf.hosts import HOSTS, Hosts, Spot
+from mqperf.load import GENERATORS, Tool
+from mqperf.plan import Case
+from mqperf.runner.bench import Bench
+from mqperf.runner.phases import begin
+from mqperf.systems import SYSTEMS
+
+SYSTEM, GENERATOR = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
+KINDS = ("local", "laboratory")
+POINTS = 3
+CASE = Case(
+    system="rabbitmq",
+    topology="cs1ss2",
+    queues="classic",
+    test_case="rpc-call",
+    green_threads=2,
+    duration_s=10,
+)
+
+Seconds = dict[tuple[str, str], list[float]]
+"""By what was measured and the kind of hosts."""
+
+
+def main(arguments: list[str]) -> None:
+    """Print the median of every figure for both kinds, and how they differ."""
+    rounds = int(arguments[0]) if arguments else 3
+    found: Seconds = defaultdict(list)
+    for number in range(rounds):
+        for kind in KINDS if number % 2 == 0 else reversed(KINDS):
+            for what, value in measured(kind):
+                found[what, kind].append(value)
+                print(f"  round {number + 1}, {kind}: {what} {value:.3f}", flush=True)
+    for what in dict.fromkeys(what for what, _ in found):
+        here, there = (
+            statistics.median(found[what, kind]) for kind in KINDS if (what, kind) in found
+        )
+        print(f"{what}: {here:.3f} here, {there:.3f} on several hosts, {there - here:+.3f}")
+
+
+def measured(kind: str) -> Iterator[tuple[str, float]]:
+    """What a sweep takes, from the connection on."""
+    with ExitStack() as held:
+        began = time.perf_counter()
+        hosts = held.enter_context(HOSTS[kind].reached())
+        yield "hosts reached, s", time.perf_counter() - began
+        began = time.perf_counter()
+        tools = on_all(hosts)
+        yield "software there, s", time.perf_counter() - began
+        began = time.perf_counter()
+        on_all(hosts)
+        yield "software again, s", time.perf_counter() - began
+        began = time.perf_counter()
+        bench = held.enter_context(started(hosts, tools))
+        yield "cluster ready, s", time.perf_counter() - began
+        for number in range(1, POINTS + 1):
+            yield from of_point(bench, CASE.model_copy(update={"repeat": number}))
+
+
+def on_all(hosts: Hosts) -> dict[str, Tool]:
+    """The load generator on every host that needs it."""
+    places = {host.name: host for host in (*hosts.client, *hosts.server)}
+    driver = SYSTEM.drivers[GENERATOR.name]
+    return {name: GENERATOR.tool(driver, host) for name, host in places.items()}
+
+
+@contextmanager
+def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
+    """The cluster on the hosts of brokers."""
+    with ExitStack() as held:
+        spots = [Spot(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker]
+        deployment = held.enter_context(SYSTEM.start({}, spots))
+        facts = {"system": {}, "hosts": [one.facts() for one in hosts.every]}
+        yield Bench(hosts, deployment, {GENERATOR.name: tools}, facts)
+
+
+def of_point(bench: Bench, case: Case) -> Iterator[tuple[str, float]]:
+    """How much longer a point takes than its load, and the CPU of the harness, the busiest host's."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        begun = begin(case, 1, Path(folder), bench, lambda _: None)
+        with closing(begun.trial):
+            begun.measure().conclude()
+        yield "point beyond its load, s", time.perf_counter() - began - case.load_s
+        cpu = tables.read(Path(folder))["cpu"].query("scope == 'window' and kind == 'harness'")
+        used = cpu.groupby("host")["total_cores"].sum()
+        yield "harness on the busiest host, cores", float(used.max())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
