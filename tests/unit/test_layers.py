@@ -24,7 +24,7 @@ LAYERS = (
     {"errors", "one_line"},
     # Both halves start processes and make temporary folders: this room is of neither.
     {"guarded"},
-    {"version", "topologies", "registry", "urls", "cache", "raw", "virtual_environment"},
+    {"version", "topologies", "registry", "urls", "cache", "raw"},
     {"columns"},
     {"redaction", "test_cases"},
     {"software"},
