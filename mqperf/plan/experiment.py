@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -196,13 +196,8 @@ class Plan(Frozen):
 
     @model_validator(mode="after")
     def _bearable(self) -> Self:
-        own = max(self.load.green_threads) * max(self.load.processes) * max(self.load.hosts)
-        beside = sum(one.threads for one in self.background)
-        if own + beside > MAX_THREADS:
-            raise ValueError(
-                f"a case has {own + beside:,} green threads, {beside:,} of them in the background,"
-                f" at most {MAX_THREADS:,} are allowed: lower load or background"
-            )
+        if problem := _too_many_threads(self.load, self.background):
+            raise ValueError(problem)
         return self
 
     @model_validator(mode="after")
@@ -273,10 +268,12 @@ class Plan(Frozen):
     def on(self, client_hosts: int) -> "Plan":
         """The plan on so many client hosts: all of them are used where it says nothing else.
 
-        Raises ``PlanError`` when it says more.
+        Raises ``PlanError`` when it says more, or all of them are too many for its threads.
         """
         if "hosts" not in self.load.model_fields_set:
             load = self.load.model_copy(update={"hosts": (client_hosts,)})
+            if problem := _too_many_threads(load, self.background):
+                raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
             return self.model_copy(update={"load": load})
         if max(self.load.hosts) > client_hosts:
             raise PlanError(
@@ -321,6 +318,21 @@ class Plan(Frozen):
                 for topology, queues, test_case, link in layouts
                 for point in self.load.points()
             ]
+
+
+def _too_many_threads(load: LoadPlan, background: Sequence[BackgroundLoad]) -> str | None:
+    """What is wrong when a case has more of them than are allowed, over all its hosts."""
+    hosts = max(load.hosts)
+    own = max(load.green_threads) * max(load.processes) * hosts
+    beside = sum(one.threads for one in background) * hosts
+    if own + beside <= MAX_THREADS:
+        return None
+    over = f" over {hosts} client hosts" if hosts > 1 else ""
+    return (
+        f"a case has {own + beside:,} green threads{over},"
+        f" {beside:,} of them in the background,"
+        f" at most {MAX_THREADS:,} are allowed: lower load or background"
+    )
 
 
 def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -1,7 +1,6 @@
 """What packages are built for; with the standard library alone, since other hosts tell theirs."""
 
 import platform
-import sys
 from dataclasses import dataclass
 
 MUSL = "musl"
@@ -40,7 +39,7 @@ class Platform:
 
 def here() -> Platform:
     """That of this Python, on this machine."""
-    name, version = platform.libc_ver(sys.executable)
+    name, version = platform.libc_ver()  # of a file it would be what that needs at least
     return Platform(platform.python_version(), platform.machine(), f"{name or MUSL} {version}")
 
 

@@ -344,7 +344,8 @@ OWNER = """
     from mqperf.systems import SYSTEMS
 
     host = LocalHost()
-    with host.scratch("test") as folder, SYSTEMS["rabbitmq"].start({}, host, folder) as cluster:
+    start = SYSTEMS["rabbitmq"].start
+    with host.scratch("test") as folder, start({}, [Spot(host, folder)]) as cluster:
         pids = [node.process.pid for node in cluster.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()

@@ -17,12 +17,20 @@ import pytest
 from held_hosts import begun
 from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
     test_a_command_gives_its_output_or_runs_out_of_time,
+    test_a_host_that_answers_passes_its_check,
     test_a_process_writes_its_log_and_ends_with_its_children,
     test_a_scratch_folder_is_private_and_vanishes,
     test_files_are_written_and_read_back,
+    test_its_clock_is_known_within_a_bound,
+    test_its_platform_is_that_of_its_python,
     test_ports_are_free_and_facts_are_told,
+    test_ports_are_the_same_on_several_hosts_or_refused,
+    test_programs_are_found_on_its_path,
     test_room_is_checked_and_leaves_nothing,
+    test_servers_are_reached_at_its_address,
     test_what_a_host_refuses_is_told_with_the_file,
+    test_what_a_program_writes_gets_home,
+    test_what_is_ours_is_found_there,
     test_who_listens_is_found_by_its_program,
 )
 

@@ -1,8 +1,11 @@
 """What every host promises; a new kind of host joins the list."""
 
+import ipaddress
 import os
+import socket
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,15 @@ from mqperf_toys import host as toy_host
 
 from mqperf.errors import HostError
 from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
+from mqperf.hosts.several import LABORATORY
 
 KINDS = (HOSTS[HERE], toy_host.KIND)
+SERVER = """
+import socket, sys, time
+server = socket.create_server((sys.argv[1], int(sys.argv[2])))
+print(server.getsockname()[1], flush=True)
+time.sleep(600)
+"""
 PYTHON = os.path.realpath(sys.executable)
 """One that hosts of a laboratory see as well, wherever the environment of these tests is."""
 
@@ -20,8 +30,9 @@ PYTHON = os.path.realpath(sys.executable)
 def host(request: pytest.FixtureRequest) -> Iterator[Host]:
     """One host of every kind."""
     with request.param.reached() as reached:
-        assert reached.name == request.param.name
-        yield reached
+        [found] = reached.every
+        assert found.name == request.param.name
+        yield found
 
 
 def mode(host: Host, path: Path) -> str:
@@ -30,6 +41,20 @@ def mode(host: Host, path: Path) -> str:
 
 def there(host: Host, path: Path) -> bool:
     return host.run(["test", "-e", str(path)], timeout_s=30).returncode == 0
+
+
+@contextmanager
+def listening(host: Host, address: str, port: int = 0) -> Iterator[tuple[Process, int]]:
+    """A server on the host, and its port."""
+    with host.scratch("contract") as folder:
+        argv = [PYTHON, "-c", SERVER, address, str(port)]
+        process = host.start("server", argv, log=folder / "log")
+        try:
+            while not (said := host.read(folder / "log")).endswith(b"\n"):
+                assert process.alive
+            yield process, int(said)
+        finally:
+            process.stop(1)
 
 
 def children(host: Host, pid: int) -> list[Path]:
@@ -136,13 +161,8 @@ def test_room_is_checked_and_leaves_nothing(host: Host) -> None:
 
 def test_who_listens_is_found_by_its_program(host: Host) -> None:
     """On a port of an address of the host, under the label that is given; nobody else is."""
-    code = "import socket, time; server = socket.create_server(('127.0.0.1', 0));"
-    code += "print(server.getsockname()[1], flush=True); time.sleep(600)"
-    with host.scratch("contract") as folder:
-        process = host.start("server", [PYTHON, "-c", code], log=folder / "log")
-        while not (said := host.read(folder / "log")).endswith(b"\n"):
-            assert process.alive
-        port, program = int(said), Path(PYTHON).name
+    program = Path(PYTHON).name
+    with listening(host, "127.0.0.1") as (process, port):
         found = host.listener("us", "127.0.0.1", port, program)
         assert isinstance(found, Watched)
         assert (found.label, found.pid, found.alive) == ("us", process.pid, True)
@@ -153,7 +173,102 @@ def test_who_listens_is_found_by_its_program(host: Host) -> None:
         assert not found.alive
 
 
-def test_an_unknown_kind_lists_the_known_ones() -> None:
-    """A registry has no default."""
-    with pytest.raises(HostError, match="no kind of host 'cloud'; known: local"):
+def test_servers_are_reached_at_its_address(host: Host) -> None:
+    """It is a number, and leads there from here."""
+    assert ipaddress.ip_address(host.address)
+    with listening(host, host.address) as (_, port):
+        socket.create_connection((host.address, port), timeout=30).close()
+
+
+def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
+    """From a given one on: those that a reservation or a server of others has are not given."""
+    told = "no 3 consecutive free ports from"
+    with (
+        host.ports(3) as block,
+        pytest.raises(HostError, match=f"{told} {block[0]} on"),
+        host.ports(3, first=block[0]),
+    ):
+        pass
+    with host.ports(3, first=block[0]) as again:
+        assert again == block
+    with (
+        listening(host, host.address, block[1]),
+        pytest.raises(HostError, match=told),
+        host.ports(3, first=block[0]),
+    ):
+        pass
+
+
+def test_programs_are_found_on_its_path(host: Host) -> None:
+    """Where they are, and None for those that are not there."""
+    found = host.which(["sh", "no-such-program"])
+    assert found["no-such-program"] is None
+    assert found["sh"] is not None
+    assert str(Path(found["sh"]).parent) in host.path.split(":")
+
+
+def test_its_platform_is_that_of_its_python(host: Host) -> None:
+    """What is built for it runs there: version, processor and C library are known."""
+    code = "import platform as p; print(p.python_version(), p.machine(), *p.libc_ver())"
+    said = host.run([host.python, "-c", code], timeout_s=30).stdout.split()
+    assert [host.platform.python, host.platform.machine, *host.platform.libc.split()] == said
+
+
+def test_what_is_ours_is_found_there(host: Host, tmp_path: Path) -> None:
+    """A file as well as a folder with all that is in it, under its own name and only once."""
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    (tmp_path / "folder" / "deep" / "module.py").write_text("größer")
+    (tmp_path / "program.py").write_text("print('it runs')")
+    folder, file = host.copied(tmp_path / "folder"), host.copied(tmp_path / "program.py")
+    assert (folder.name, file.name) == ("folder", "program.py")
+    assert host.read(folder / "deep" / "module.py") == "größer".encode()
+    assert host.run([host.python, str(file)], timeout_s=30).stdout == "it runs\n"
+    assert host.copied(tmp_path / "folder") == folder
+    assert host.copied(tmp_path / "program.py") == file
+
+
+def test_what_a_program_writes_gets_home(host: Host, tmp_path: Path) -> None:
+    """Into a folder of ours that need not be there, as often as it is asked for."""
+    home = tmp_path / "not yet" / "home"
+    with host.output(home) as output:
+        for words in ("first", "second"):
+            script = f"mkdir -p deep; printf {words} > deep/said"
+            argv = ["sh", "-c", f'cd "$0" && {script}', str(output.folder)]
+            assert host.run(argv, timeout_s=30).returncode == 0
+            output.fetch()
+            assert (home / "deep" / "said").read_text() == words
+    assert (home / "deep" / "said").read_text() == "second"
+
+
+def test_its_clock_is_known_within_a_bound(host: Host) -> None:
+    """Which holds: these hosts have the clock of this machine."""
+    clock = host.clock()
+    rounding_s = 1e-6
+    assert abs(clock.offset_s) <= clock.bound_s + rounding_s
+
+
+def test_a_host_that_answers_passes_its_check(host: Host) -> None:
+    """It raises nothing, however often it is asked."""
+    for _ in range(3):
+        host.check()
+
+
+def test_unknown_hosts_list_the_known_kinds() -> None:
+    """It is neither the name of a kind nor an inventory's path; there is no default."""
+    told = "hosts 'cloud': there is no such inventory, and no such kind; known: local, laboratory"
+    with pytest.raises(HostError, match=told):
         lookup("cloud")
+
+
+def test_hosts_are_a_kind_or_those_of_an_inventory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file does not take the place of a kind; an inventory without sense is told when used."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("local", "laboratory", "hosts.yaml"):
+        Path(name).write_text("broker:\n")
+    assert [lookup(name) for name in ("local", "laboratory")] == [HOSTS["local"], LABORATORY]
+    found = lookup("hosts.yaml")
+    assert (found.name, found.title) == ("hosts.yaml", "the hosts of hosts.yaml")
+    with pytest.raises(HostError, match=r"hosts\.yaml: no group 'client'"), found.reached():
+        pass

@@ -1,17 +1,17 @@
 """A load generator that replays a recorded run, at any speed: no broker, and real files."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from mqperf.errors import LoadError
-from mqperf.load import Access, Account, Command, Generator, Job, Kind
+from mqperf.load import Access, Account, Command, Generator, Job, Kind, Member
 from mqperf.plan import Case
 from mqperf.record import Whole, runs
 from mqperf.record.messages import read_header, read_messages
+from mqperf.software import Machine
 from mqperf.test_cases import TEST_CASES
 from mqperf_toys.axis import Parameters
 
@@ -25,8 +25,9 @@ SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "runs"
 
 @dataclass(frozen=True)
 class Player:
-    """The program; it is always there."""
+    """The program on a host, which gets it, and what is replayed, when it is to run there."""
 
+    machine: Machine
     versions: Mapping[str, str]
 
     def check(self) -> None:
@@ -44,27 +45,29 @@ def sample(case: Case) -> tuple[Path, float]:
 
 
 def commands(job: Job, faults: Mapping[str, str]) -> list[Command]:
-    """A server and a client; ``faults`` says by label where a process goes wrong."""
+    """Those of the host; ``faults`` says by label where a process goes wrong."""
     folder, recorded = sample(job.case)
+    machine = cast("Player", job.tool).machine
+    player = (machine.python, "-I", str(machine.copied(PLAYER)))
 
-    def command(label: str, kind: Kind) -> Command:
+    def command(one: Member) -> Command:
         options = {
-            "--label": label,
-            "--kind": kind,
+            "--label": one.label,
+            "--kind": one.kind,
             "--test-case": job.case.test_case,
             "--control": job.control,
             "--out": job.out,
-            "--sample": folder / f"{label}.messages",
+            "--sample": machine.copied(folder / f"{one.kind}-1.messages"),
             "--seconds": job.case.load_s,
             "--thinning": GENERATOR.resolved(job.case)["thinning"],
             "--recorded": recorded,
             "--first": read_header(folder / "client-1.messages").start,
-            "--fault": faults.get(label, "none"),
+            "--fault": faults.get(one.label, "none"),
         }
         argv = [str(part) for pair in options.items() for part in pair]
-        return Command(label, kind, (sys.executable, "-I", str(PLAYER), *argv), {})
+        return Command(one.label, one.kind, (*player, *argv), {})
 
-    return [command("server-1", "server"), command("client-1", "client")]
+    return [command(one) for one in job.members]
 
 
 def describe(case: Case) -> list[str]:
@@ -94,9 +97,9 @@ GENERATOR = Generator(
     title="Replay",
     link="https://docs.python.org/3/library/array.html",
     test_cases=("toy-echo", "rpc-call", "rpc-cast", "notify"),
-    tool=lambda _driver, _run: Player({"replay": "1"}),
+    tool=lambda _driver, machine: Player(machine, {"replay": "1"}),
     about=lambda _driver: "replay of a recorded run",
-    try_out=lambda _driver, _run: {"replay": "1"},
+    try_out=lambda _driver, _machine: {"replay": "1"},
     release="replay",
     parameters=Parameters,
     commands=partial(commands, faults={}),
