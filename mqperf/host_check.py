@@ -17,7 +17,7 @@ LEAST_ROOM_BYTES = 1_000_000_000
 GIGABYTE = 1e9
 
 
-ATOP = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct"))
+ATOP = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct", "atop-rotate.timer"))
 """What every host may have."""
 
 

@@ -23,6 +23,13 @@ EVERYWHERE = ("util-linux", *ATOP.packages)
 TASK = re.compile(r"TASK \[(.*)\] \**$")
 RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
 INSTALL = "Install"
+NO_REASON = "non-zero return code"
+
+SUDO = {
+    "password": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d)",
+    "sudo: not found": "there is no sudo: install it",
+}
+"""What to do, by what is said where we cannot become root."""
 
 
 @dataclass
@@ -64,9 +71,9 @@ def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
     """What Ansible printed."""
     with guarded.scratch("prepare") as folder:
         variables = folder / "variables.json"
-        variables.write_text(json.dumps({"packages": packages, "services": _services()}))
-        words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}"]
-        words += [*(["--check"] if dry else []), str(PLAYBOOK)]
+        told = {"packages": packages, "services": _services(), "dry": dry}
+        variables.write_text(json.dumps(told))
+        words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
         done = ansible.run("ansible-playbook", words, LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
         raise HostError(f"{path}: Ansible ended with {done.returncode}: {ansible.last_line(done)}")
@@ -92,12 +99,19 @@ def read_printed(text: str) -> Mapping[str, HostResult]:
 
 
 def _reason(rest: str) -> str:
-    """Why a task failed: the message of its result, on one line."""
+    """Why a task failed: the message of its result, or the last that its command said."""
     _, _, result = rest.partition("=> ")
     try:
-        message = str(json.loads(result).get("msg", result))
+        told = json.loads(result)
+        message = str(told.get("msg", result))
+        if message == NO_REASON:
+            said = str(told.get("stderr") or told.get("stdout"))
+            message = (said.strip().splitlines() or [message])[-1]
     except ValueError:
         message = rest
+    for words, remedy in SUDO.items():
+        if "sudo" in message and words in message:
+            message = f"{remedy}, or name root as ansible_user"
     return without_passwords(" ".join(message.split()))
 
 

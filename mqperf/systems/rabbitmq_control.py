@@ -19,7 +19,7 @@ TOOL = Tool(
     "rabbitmq-server",
     "/usr/lib/rabbitmq/bin/rabbitmq-server",
     packages=("rabbitmq-server",),
-    services=("rabbitmq-server",),
+    services=("rabbitmq-server", "epmd.socket", "epmd"),
 )
 INSTALL = TOOL.install
 TIMEOUT_S = 60

@@ -46,6 +46,35 @@ def test_what_was_installed_is_read_by_host() -> None:
     )
 
 
+REFUSED = """\
+TASK [Look whether we may become root] *****************************************
+fatal: [trixie]: FAILED! => {"changed": false, "cmd": "sudo -n true", "msg": "non-zero return \
+code", "rc": 1, "stderr": "sudo: unable to resolve host vm: Name or service not known\\nsudo: a \
+password is required", "stdout": ""}
+fatal: [noble]: FAILED! => {"changed": false, "cmd": "sudo -n true", "msg": "non-zero return \
+code", "rc": 127, "stderr": "/bin/sh: 1: sudo: not found", "stdout": ""}
+
+TASK [Install] *****************************************************************
+[ERROR]: Task failed: Module failed: non-zero return code
+failed: [h1] (item=no-such-package) => {"changed": true, "cmd": "set -eu\\n", "msg": "non-zero \
+return code", "rc": 100, "stderr": "E: Unable to locate package no-such-package", "stdout": ""}
+failed: [h2] (item=atop) => {"changed": true, "msg": "non-zero return code", "rc": 137, \
+"stderr": "", "stdout": ""}
+"""
+
+
+def test_a_command_that_failed_is_told_in_its_last_words() -> None:
+    """Where they are no help, with what to do; where there are none, as Ansible has it."""
+    told = {host: one.problem for host, one in installation.read_printed(REFUSED).items()}
+    assert told == {
+        "trixie": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d), or"
+        " name root as ansible_user",
+        "noble": "there is no sudo: install it, or name root as ansible_user",
+        "h1": "E: Unable to locate package no-such-package",
+        "h2": "non-zero return code",
+    }
+
+
 def test_a_password_in_a_message_is_not_repeated() -> None:
     """Whatever a proxy or a mirror has in its URL."""
     line = 'fatal: [h1]: FAILED! => {"msg": "cannot reach http://me:secret@mirror.invalid/"}\n'
