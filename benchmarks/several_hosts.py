@@ -92,7 +92,7 @@ def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
 
 
 def of_point(bench: Bench, case: Case) -> Iterator[tuple[str, float]]:
-    """How much longer a point takes than its load, and the CPU of the harness, the busiest host's."""
+    """How much longer a point takes than its load, and the harness on the busiest host."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         begun = begin(case, 1, Path(folder), bench, lambda _: None)

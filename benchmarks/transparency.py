@@ -3,7 +3,7 @@
     ./noxw -s benchmarks -- transparency [PAIRS [HOSTS]]
 
 Both run on one private cluster, turn and turn about, and the order within a pair alternates.
-HOSTS are ``local``, ``laboratory`` or an inventory: clients, servers and brokers on hosts of theirs.
+HOSTS are ``local``, ``laboratory`` or an inventory: clients, servers and brokers on their hosts.
 The throughput of either is what the simulator itself counted, over the seconds that it was told to
 send: replies for CALL, messages sent for CAST and NOTIFY.  Given is the median ratio of the pairs.
 """

@@ -175,7 +175,7 @@ def test_who_listens_is_found_by_its_program(host: Host) -> None:
 
 def test_servers_are_reached_at_its_address(host: Host) -> None:
     """It is a number, and leads there from here."""
-    assert ipaddress.ip_address(host.address)
+    assert str(ipaddress.ip_address(host.address)) == host.address
     with listening(host, host.address) as (_, port):
         socket.create_connection((host.address, port), timeout=30).close()
 
