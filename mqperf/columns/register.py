@@ -14,6 +14,7 @@ from mqperf.columns.computed import (
     within,
 )
 from mqperf.columns.happened import BACKGROUND_COLUMNS, DOUBTS, EVENTS, LINKS, OUTAGES_COLUMNS
+from mqperf.columns.hosts import HOSTS
 from mqperf.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK
 from mqperf.columns.runs import KEYS, LINK, PARAMETERS, RUNS
 from mqperf.registry import Registry
@@ -44,6 +45,7 @@ _OWN = register(
     INTERVALS,
     CPU,
     NETWORK,
+    HOSTS,
     EVENTS,
     OUTAGES_COLUMNS,
     BACKGROUND_COLUMNS,

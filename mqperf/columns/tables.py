@@ -22,6 +22,7 @@ from mqperf.columns.happened import (
     LINKS,
     OUTAGES_COLUMNS,
 )
+from mqperf.columns.hosts import HOSTS
 from mqperf.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK
 from mqperf.columns.register import COLUMNS, MEASURED, parameters
 from mqperf.columns.runs import KEYS, LINK, RUNS, THREADS
@@ -134,6 +135,7 @@ TABLES: Mapping[str, Table] = {
                 *("duplicates", "foreign", "causality_violations", "reordered", "disagreements"),
             ),
         ),
+        _table("hosts", "a host of a run, and its clock", KEYS, _names(HOSTS), HOSTS),
         _table("links", "the link of a run, as asked and as measured", KEYS, _names(LINK + LINKS)),
         _swept(
             _table(

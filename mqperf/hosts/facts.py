@@ -3,6 +3,7 @@
 With the standard library alone: the same is asked on hosts where nothing else is installed.
 """
 
+import hashlib
 import os
 import platform
 import re
@@ -18,6 +19,7 @@ SYSTEM_PATH = "/usr/local/sbin:/usr/sbin:/sbin"
 """Folders of programs for administrators, which a user's PATH often lacks."""
 
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
@@ -36,6 +38,7 @@ def host_facts() -> "dict[str, JsonValue]":
         "python": platform.python_version(),
         "network": "loopback",
         "network_cards": network.cards(),
+        "machine": _machine(),
     }
 
 
@@ -45,6 +48,12 @@ def _cpu_model() -> str:
         if key.strip() == "model name":
             return value.strip()
     return platform.machine()
+
+
+def _machine() -> str | None:
+    """What is the same for all hosts of one kernel, and for no other: new with every boot."""
+    boot = _first_line(BOOT)
+    return hashlib.sha256(boot.encode()).hexdigest()[:16] if boot else None
 
 
 def _memory_bytes() -> int | None:

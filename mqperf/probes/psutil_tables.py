@@ -37,13 +37,15 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     import pandas as pd
 
     found = _logs(run)
-    kinds = _in_order(run.facts)
+    kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
     logs = [(file.parent.name, samples) for file, samples in found.items()]
     return {
         "cpu": pd.concat(
             [
-                psutil_log.read(samples, kinds, run.window, host).assign(cores=cores.get(host))
+                _named(
+                    psutil_log.read(samples, kinds, run.window, host), host, several=several
+                ).assign(cores=cores.get(host))
                 for host, samples in logs
             ]
             or [pd.DataFrame()]
@@ -53,6 +55,13 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
             or [pd.DataFrame()]
         ),
     }
+
+
+def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
+    """The rows with the host's own called after it where there are several."""
+    if cpu.empty or not several:
+        return cpu
+    return cpu.assign(process=cpu["process"].mask(cpu["kind"] == "host", f"host {host}"))
 
 
 def disagreements(run: Whole) -> Iterator[str]:

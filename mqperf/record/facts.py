@@ -147,8 +147,14 @@ class NetworkCard(Recorded):
     speed_bits_per_s: Positive | None = None
 
 
+class KernelClock(Recorded):
+    """What a kernel says of its own clock; None where it does not tell."""
+
+    synchronised: bool | None = None
+
+
 class HostFacts(Recorded):
-    """A machine of the run."""
+    """A host of the run; those of one ``machine`` share its processors and its clock."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -165,6 +171,8 @@ class HostFacts(Recorded):
     cpu_governor: Text | None = None
     network: Text | None = None
     network_cards: Annotated[tuple[NetworkCard, ...], Field(max_length=10_000)] = ()
+    kernel_clock: KernelClock | None = None
+    machine: Text | None = None
 
 
 class Offset(Recorded):

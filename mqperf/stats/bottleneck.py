@@ -44,7 +44,8 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
     window = over_the_window(tables)
-    cpu, hosts = (dict(list(some.groupby("run"))) for some in (window, hosts_used(window)))
+    used = hosts_used(window, tables["hosts"])
+    cpu, hosts = (dict(list(some.groupby("run"))) for some in (window, used))
     links = dict(list(tables["network"].groupby("run")))
     unwatched = tables["network"].iloc[:0]
     verdicts = [

@@ -19,6 +19,7 @@ from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Stream, Window
 from mqperf.tables import accounting, timeline, within_run
 from mqperf.tables.background import background
+from mqperf.tables.hosts import hosts
 from mqperf.tables.links import links
 from mqperf.tables.outages import outages
 from mqperf.tables.run_row import run_row
@@ -67,6 +68,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["latency"] = pd.DataFrame([latency])
     tables["intervals"] = _intervals(streams.processes, one.load, one.window)
     tables["outages"] = pd.DataFrame(outages(one, done, events))
+    tables["hosts"] = pd.DataFrame(hosts(facts, events))
     tables["links"] = pd.DataFrame(links(one.case, facts))
     tables["background"] = pd.DataFrame(background(one, events))
     return tables | _probed(one)

@@ -90,18 +90,7 @@ def read_streams(run: Whole) -> Streams:
         )
     if kinds[COUNTS]:
         return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
-    files = {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels}
-    recorded = {label: _instants(run, file) for label, file in files.items()}
-    corrected, uncertainty_s = clocks.instants(run, recorded)
-    begin, last = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
-    for label, streams in corrected.items():
-        for name, stream in streams.items():
-            values = stream.values
-            if len(values) and not (begin < values.min() and values.max() < last):
-                raise LoadError(
-                    f"{files[label]}: stream {name} has an instant far from those of the run"
-                )
-    return Streams(corrected, recorded, uncertainty_s=uncertainty_s)
+    return _exact(run, {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels})
 
 
 def _together(processes: ByProcess, name: str) -> Stream:
@@ -111,6 +100,20 @@ def _together(processes: ByProcess, name: str) -> Stream:
         return combined(counted)
     every = [part.values for part in parts if isinstance(part, Instants)]
     return Instants(np.concatenate(every) if every else np.empty((0, 2)))
+
+
+def _exact(run: Whole, files: Mapping[str, Path]) -> Streams:
+    recorded = {label: _instants(run, file) for label, file in files.items()}
+    found, uncertainty_s = clocks.instants(run, recorded)
+    begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
+    for label, streams in found.items():
+        for name, stream in streams.items():
+            some = stream.values
+            if len(some) and not (begin < some.min() and some.max() < end):
+                raise LoadError(
+                    f"{files[label]}: stream {name} has an instant far from those of the run"
+                )
+    return Streams(found, recorded, uncertainty_s=uncertainty_s)
 
 
 def _instants(run: Whole, file: Path) -> Mapping[str, Instants]:

@@ -29,7 +29,7 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator without CPU left, or a host which the run's own processes filled."""
     window = over_the_window(tables)
     busy = busy_testers(window)
-    hosts = hosts_used(window)
+    hosts = hosts_used(window, tables["hosts"])
     full = hosts[hosts["full"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
     for run, rows in busy.groupby("run", sort=False):
         used = listed(rows)
@@ -62,7 +62,7 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     sampled = cpu[["run", "process"]].drop_duplicates()
     known = sampled.merge(window[["run", "process"]], how="left", indicator="where")
     partly = known.loc[known["where"] == "left_only", "run"]
-    hosts = hosts_used(window)
+    hosts = hosts_used(window, tables["hosts"])
     judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
     for row in each(hosts[judged & hosts["noisy"]]):
         yield Finding(
@@ -84,27 +84,48 @@ def busy_testers(window: pd.DataFrame) -> pd.DataFrame:
     return window[busy.fillna(value=False)]
 
 
-def hosts_used(window: pd.DataFrame) -> pd.DataFrame:
+def hosts_used(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     """Who used the hosts: one row per run and host, from the rows of CPU over the window.
 
+    Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
     ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
     belong to the run; ``full`` says that a load generator's host had no core left, ``noisy`` that
     others used more than they may.
     """
     place = ["run", "host"]
+    window = _by_machine(window, hosts)
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
     own = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
-    hosts = whole[[*place, "process", "cores", "total_cores"]].merge(
+    used = whole[[*place, "process", "cores", "total_cores"]].merge(
         own.rename("own"), how="left", left_on=place, right_index=True
     )
     testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
-    hosts = hosts.merge(testing, how="left", on=place)
-    others = (hosts["total_cores"] - hosts["own"].fillna(0.0)).clip(lower=0.0)
-    full = hosts["tests"].eq(True) & hosts["total_cores"].ge(HOST_FULL * hosts["cores"])  # noqa: FBT003
-    noisy = others.ge(FOREIGN * hosts["cores"])
-    return hosts.assign(
+    used = used.merge(testing, how="left", on=place)
+    others = (used["total_cores"] - used["own"].fillna(0.0)).clip(lower=0.0)
+    full = used["tests"].eq(True) & used["total_cores"].ge(HOST_FULL * used["cores"])  # noqa: FBT003
+    noisy = others.ge(FOREIGN * used["cores"])
+    return used.assign(
         others=others, full=full.fillna(value=False), noisy=noisy.fillna(value=False)
     )
+
+
+def _by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+    """The rows with all hosts of one machine as one host, of which one row tells the CPU."""
+    known = hosts.dropna(subset=["machine"])
+    if known.empty:
+        return window
+    names = known.groupby(["run", "machine"])["host"].transform(", ".join)
+    shared = known.assign(machine="the machine of " + names)[names != known["host"]]
+    place = ["run", "host"]
+    found = window.merge(shared[[*place, "machine"]], how="left", on=place)
+    joint = found["machine"].notna()
+    whole = joint & found["kind"].eq("host")
+    found = found.assign(
+        host=found["host"].mask(joint, found["machine"]),
+        process=found["process"].mask(whole, found["machine"]),
+    )
+    again = whole & found.duplicated([*place, "kind"])
+    return found[~again].drop(columns="machine")
 
 
 def listed(rows: pd.DataFrame) -> dict[str, float]:

@@ -1,0 +1,56 @@
+"""The hosts of a run: what each is, and its clock against that of the controller."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from mqperf.record import Event, Facts
+from mqperf.record.facts import ClockFacts, NetworkCard
+
+SAME = ("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source", "machine")
+"""Columns that are facts of the same name."""
+
+
+def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+    """A row for each host that has a name."""
+    between_s = _between_s(facts, events)
+    for host in facts.hosts:
+        if host.label is None:
+            continue
+        synchronised = None if host.kernel_clock is None else host.kernel_clock.synchronised
+        row = {
+            "host": host.label,
+            "roles": ", ".join(host.roles) or None,
+            **{name: getattr(host, name) for name in SAME},
+            "network_cards": ", ".join(map(_card, host.network_cards)) or host.network,
+            "clock_synchronised": None if synchronised is None else "yes" if synchronised else "no",
+        }
+        if (clock := facts.clocks.get(host.label)) is not None:
+            row |= _clock(clock) | {"clock_between_s": between_s}
+        yield row
+
+
+def _clock(clock: ClockFacts) -> dict[str, Any]:
+    row: dict[str, Any] = {"clock_uncertainty_s": clock.uncertainty_s}
+    for when, offset in (("before", clock.before), ("after", clock.after)):
+        if offset is not None:
+            row |= {f"clock_offset_{when}_s": offset.offset_s}
+            row |= {f"clock_bound_{when}_s": offset.bound_s}
+    return row
+
+
+def _between_s(facts: Facts, events: Sequence[Event]) -> float | None:
+    """From the first event of the run to its end."""
+    try:
+        end = datetime.fromisoformat(facts.stopped or "").timestamp()
+    except ValueError:
+        return None
+    return max(end - events[0].epoch, 0.0) if events else None
+
+
+def _card(card: NetworkCard) -> str:
+    """``eth0 (veth, 10 Gbit/s)``."""
+    speed = card.speed_bits_per_s
+    known = [card.model, card.driver, None if speed is None else f"{speed / 1e9:g} Gbit/s"]
+    more = ", ".join(dict.fromkeys(one for one in known if one))
+    return f"{card.name} ({more})" if more else card.name
