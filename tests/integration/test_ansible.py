@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mqperf import ansible, cache
-from mqperf.errors import HostError
+from mqperf.errors import HostError, MqperfError
 from mqperf.host_check import examine
 from mqperf.hosts import inventory
 
@@ -58,7 +58,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Ansible's commands; on the PATH there is none."""
     try:
         found = ansible.ensure()
-    except HostError as error:
+    except MqperfError as error:
         pytest.skip(str(error))
     monkeypatch.setenv("PATH", str(tmp_path))
     return found

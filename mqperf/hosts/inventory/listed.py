@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from mqperf import ansible, guarded
-from mqperf.errors import HostError
+from mqperf.errors import HostError, InstallError
 from mqperf.hosts.inventory.listing import Group, Listing, Value, members
 from mqperf.one_line import one_line
 
@@ -32,11 +32,11 @@ def read(path: Path) -> Listing:
             )
         else:
             done = ansible.run(PROGRAM, asked, LIMIT_S)
-    except HostError as error:
+    except (HostError, InstallError) as error:
         raise HostError(
-            f"{path}: only inventories in YAML (*.yaml, *.yml) are read without Ansible, and there"
-            f" is none: {error}; or translate it elsewhere: {PROGRAM} -i {path.name} --list"
-            f" > {path.stem}.json"
+            f"{path}: only inventories in YAML (*.yaml, *.yml) are read without Ansible: translate"
+            f" it where Ansible is ({PROGRAM} -i {path.name} --list > {path.stem}.json), or have it"
+            f" installed here: {error}"
         ) from None
     if done.returncode:
         raise HostError(f"{path}: {PROGRAM} cannot read it: {one_line(done.stderr)}")
