@@ -1,0 +1,282 @@
+"""Sweeps on five hosts: brokers, clients and servers on machines of their own, in namespaces."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+from typing_extensions import override
+
+from mqperf import tables
+from mqperf.hosts import Spot, inventory
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.hosts.remote import connected
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import Run, runs
+from mqperf.runner import Silent, sweep
+from mqperf.runner.plans import Outcome
+from mqperf.stats import checks
+from mqperf.systems.rabbitmq_private import private_cluster
+from mqperf.systems.rabbitmq_settings import Settings
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+MQPERF = str(Path(sys.executable).with_name("mqperf"))
+PLAN = """\
+systems:
+  rabbitmq: {topologies: [cs1ss2]}
+test_cases: [rpc-call, rpc-cast]
+load: {green_threads: [1], duration_s: 4, warmup_s: 1}
+"""
+CLOUDED = {"noisy-host", "full-host", "backlog", "unequal-rates", "tester-limited"}
+"""What a machine that is five hosts at once, and runs other tests, may really be doubted for."""
+
+SHIFT = """\
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int state = syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_REALTIME && state == 0) {
+        now->tv_nsec += 500000000;
+        if (now->tv_nsec >= 1000000000) { now->tv_nsec -= 1000000000; now->tv_sec += 1; }
+    }
+    return state;
+}
+int gettimeofday(struct timeval *now, void *zone) {
+    struct timespec exact;
+    (void) zone;
+    int state = clock_gettime(CLOCK_REALTIME, &exact);
+    now->tv_sec = exact.tv_sec;
+    now->tv_usec = exact.tv_nsec / 1000;
+    return state;
+}
+"""
+"""A library with which every program of a host reads a clock that is half a second ahead."""
+
+
+class Interrupting(Silent):
+    """Does something once, when the first case comes to a phase, and remembers how all ended."""
+
+    def __init__(self, do: Callable[[], object], phase: str = "measuring") -> None:
+        self.do: Callable[[], object] | None = do
+        self.phase = phase
+        self.ended: list[tuple[float, str | None]] = []
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if what == self.phase and self.do:
+            do, self.do = self.do, None
+            do()
+
+    @override
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        self.ended.append((time.monotonic(), failure))
+
+
+@pytest.fixture(scope="module")
+def two_of_each(five_hosts: Laboratory) -> Iterator[Path]:
+    """An inventory as somebody writes it: one host for brokers, two for clients and for servers."""
+    known = yaml.safe_load(five_hosts.inventory.read_text())["all"]
+    hosts = {
+        name: found
+        for group in known["children"].values()
+        for name, found in group["hosts"].items()
+    }
+    groups = {"broker": ["h1"], "client": ["h2", "h3"], "server": ["h4", "h5"]}
+    children = {
+        role: {"hosts": {name: hosts[name] for name in some}} for role, some in groups.items()
+    }
+    file = five_hosts.folder / "two_of_each.yaml"
+    file.write_text(yaml.safe_dump({"all": {"vars": known["vars"], "children": children}}))
+    yield file
+    file.unlink()
+
+
+def measured(text: str, folder: Path, hosts: Path, observer: Silent | None = None) -> Outcome:
+    """What becomes of a plan on hosts."""
+    plan = parse_plan(text, Path("hosts.yaml"))
+    return sweep(plan, text, folder, observer or Silent(), hosts=str(hosts))
+
+
+def left(found: Laboratory) -> list[psutil.Process]:
+    """What runs on the hosts besides their sshd."""
+    return [process for name in found.names for process in found.processes(name)[1:]]
+
+
+def nothing_left(found: Laboratory, within_s: float) -> bool:
+    limit = time.monotonic() + within_s
+    while left(found) and time.monotonic() < limit:
+        time.sleep(0.1)
+    return not left(found)
+
+
+def folders_left(found: Laboratory) -> list[Path]:
+    """What stands in the temporary files of the hosts, looked at from outside."""
+    roots = [Path("/proc", str(found.processes(name)[0].pid), "root") for name in found.names]
+    return [one for root in roots for one in (root / "tmp").glob("mqperf*/*")]
+
+
+def test_every_part_is_where_the_inventory_says(
+    five_hosts: Laboratory, two_of_each: Path, tmp_path: Path
+) -> None:
+    """Brokers, clients and servers, watched on their hosts, with all threads of all clients."""
+    text = PLAN.replace("green_threads: [1]", "green_threads: [1], processes: [2]")
+    assert measured(text, tmp_path, two_of_each).failed == ()
+    for run in runs(tmp_path):
+        facts = run.facts()
+        assert facts.case is not None
+        assert (facts.case.hosts, facts.case.threads) == (2, 4)
+        where = {one.label: one.host for one in facts.processes}
+        assert where == {
+            "client-1": "h2", "client-2": "h3", "client-3": "h2", "client-4": "h3",
+            "server-1": "h4", "server-2": "h5", "server-3": "h4", "server-4": "h5",
+        }  # fmt: skip
+        assert {host.label: host.roles for host in facts.hosts} == {
+            "h1": ("broker",), "h2": ("client",), "h3": ("client",),
+            "h4": ("server",), "h5": ("server",),
+        }  # fmt: skip
+        for clock in facts.clocks.values():
+            assert abs(clock.before.offset_s) <= clock.before.bound_s
+    found = tables.read(tmp_path)
+    assert set(found["runs"]["threads"]) == {4}
+    window = found["cpu"].query("scope == 'window' and kind in ['broker', 'client', 'server']")
+    assert set(window.query("kind == 'broker'")["host"]) == {"h1"}
+    assert {*window.loc[window["process"] == "client-2", "host"]} == {"h3"}
+    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
+    doubts = checks.doubts(found)
+    assert set(doubts["kind"]) <= CLOUDED, [*doubts["text"]]
+    assert nothing_left(five_hosts, 5)
+
+
+def test_a_cluster_stands_on_three_hosts_and_listens_there_only(
+    five_hosts: Laboratory, tmp_path: Path
+) -> None:
+    """On each host's address and loopback; it is one cluster of three nodes, one on each host."""
+    listening: dict[str, str] = {}
+    places = inventory.read(five_hosts.inventory).places
+
+    def look() -> None:
+        with connected(places) as hosts:
+            for host in hosts:
+                argv = ["ss", "--listening", "--tcp", "--numeric", "--no-header"]
+                listening[host.name] = host.run(argv, timeout_s=30).stdout
+
+    observer = Interrupting(look, "getting ready")
+    assert measured(PLAN, tmp_path, five_hosts.inventory, observer).failed == ()
+    for name, said in listening.items():
+        addresses = {line.split()[3].rpartition(":")[0] for line in said.splitlines()}
+        assert addresses <= {five_hosts.address(name), "127.0.0.1", "[::1]"}, name
+    for run in runs(tmp_path):
+        nodes = run.facts().system.nodes
+        expected = [f"mqperf{n}@{five_hosts.address(f'h{n}')}" for n in (1, 2, 3)]
+        assert [node.name for node in nodes] == expected
+    cpu = tables.read(tmp_path)["cpu"].query("scope == 'window' and kind == 'broker'")
+    pairs = {(row.process, row.host) for row in cpu.itertuples()}
+    assert pairs == {("Master", "h1"), ("Slave 1", "h2"), ("Slave 2", "h3")}
+
+
+def test_a_lost_host_fails_the_point_by_name_and_the_rest_goes_on(
+    five_hosts: Laboratory, tmp_path: Path
+) -> None:
+    """Within seconds; what the other hosts have is kept, and the next case waits for its return."""
+    cut: list[float] = []
+
+    def lose() -> None:
+        cut.append(time.monotonic())
+        five_hosts.cut("h2")
+        threading.Timer(12, five_hosts.mend, ["h2"]).start()
+
+    observer = Interrupting(lose)
+    outcome = measured(PLAN, tmp_path, five_hosts.inventory, observer)
+    [(run, reason)] = outcome.failed
+    assert reason.startswith("h2 was lost: no answer for 3 s")
+    assert outcome.done == 1
+    assert (run.path / "load" / "client-1.log").exists()
+    assert (run.path / "broker" / "node1.log").exists()
+    assert (run.path / "probes" / "h5" / "psutil.jsonl").exists()
+    assert nothing_left(five_hosts, 10)
+    assert folders_left(five_hosts) == []
+
+
+def test_a_controller_that_is_killed_leaves_nothing(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """Brokers, load generators, probes and folders of every host are gone with it."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(f"title: killed\n{PLAN}")
+    argv = [
+        MQPERF,
+        "run",
+        str(plan),
+        "--hosts",
+        str(five_hosts.inventory),
+        "--runs",
+        tmp_path / "r",
+    ]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as controller:
+        limit = time.monotonic() + 120
+        while not list((tmp_path / "r").glob("*/events.jsonl")) and time.monotonic() < limit:
+            time.sleep(0.1)
+        time.sleep(3)
+        assert len(left(five_hosts)) > 10
+        controller.send_signal(signal.SIGKILL)
+    assert nothing_left(five_hosts, 15)
+    assert folders_left(five_hosts) == []
+
+
+def test_nodes_that_are_there_already_are_watched_on_their_hosts(
+    five_hosts: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's cluster is used by its URLs, and found on the hosts of the group broker."""
+    places = inventory.read(five_hosts.inventory).broker
+    with connected(places) as hosts, ExitStack() as held:
+        spots = [Spot(host, held.enter_context(host.scratch("theirs"))) for host in hosts]
+        theirs = held.enter_context(private_cluster(Settings(), spots))
+        endpoints = [theirs._endpoint(index, "/") for index in range(3)]
+        monkeypatch.setenv("SECRET", endpoints[0].password)
+        urls = [f"amqp://mqperf:${{SECRET}}@{one.addresses[0]}/" for one in endpoints]
+        settings = {"nodes": ["a", "b", "c"], "urls": urls}
+        text = PLAN.replace("[cs1ss2]", f"[cs1ss2], settings: {json.dumps(settings)}")
+        assert measured(text, tmp_path, five_hosts.inventory).failed == ()
+    cpu = tables.read(tmp_path)["cpu"].query("scope == 'window' and kind == 'broker'")
+    pairs = {(row.process, row.host) for row in cpu.itertuples()}
+    assert pairs == {("Master", "h1"), ("Slave 1", "h2"), ("Slave 2", "h3")}
+
+
+def test_a_clock_that_is_ahead_is_found_and_corrected(
+    five_hosts: Laboratory, tmp_path: Path
+) -> None:
+    """Half a second on the servers' host: the raw record has it, and the latency has not."""
+    source, library = tmp_path / "shift.c", tmp_path / "shift.so"
+    source.write_text(SHIFT)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    place = inventory.read(five_hosts.inventory).server[0]
+    with connected([place]) as [host]:
+        there = host.copied(library)
+        own = "/run/etc"  # a host has its own /run; its /etc is that of the whole machine
+        shell = (
+            f"cp {there} /run/shift.so && cp -a /etc {own} && mount --bind {own} /etc"
+            " && echo /run/shift.so > /etc/ld.so.preload"
+        )
+        assert host.run(["sh", "-c", shell], timeout_s=60).returncode == 0
+    try:
+        assert measured(PLAN, tmp_path / "runs", five_hosts.inventory).failed == ()
+    finally:
+        with connected([place]) as [host]:
+            host.run(["sh", "-c", "umount /etc && rm -rf /run/etc"], timeout_s=60)
+    for run in runs(tmp_path / "runs"):
+        clock = run.facts().clocks[place.name]
+        assert clock.before.offset_s == pytest.approx(0.5, abs=2 * clock.before.bound_s + 1e-4)
+    found = tables.read(tmp_path / "runs")
+    latency = found["latency"].query("test_case == 'rpc-cast'")
+    assert (latency["latency_p50_s"] > 0).all()
