@@ -102,9 +102,10 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
         from mqperf.hosts import LocalHost
         from mqperf.runner.control import Control, Station
         fill()
-        station = Station(LocalHost(), disk)
+        host = LocalHost()
+        station = Station(host, disk)
         for what in (lambda: station.place({"client.conf": "b" * 5000}),
-                     lambda: Control([station]).start(1)):
+                     lambda: Control([station]).start(1, {host.name: host.clock()})):
             try:
                 what()
             except MqperfError as error:
@@ -130,7 +131,7 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
             hosts=Hosts.alone(LocalHost()), deployment=SimpleNamespace(nodes=()),
-            tools={'simulator': None}, facts={})
+            tools={'simulator': {'local': None}}, facts={})
         trial = Trial(case, 1, disk, bench, print)
         fill()
         print(trial.fail("for a reason " * 2000).status)
