@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import held_hosts
@@ -35,7 +35,7 @@ from test_host_contract import (  # noqa: F401 (what every host promises, with t
 )
 
 from mqperf.errors import HostError, HostLost
-from mqperf.hosts import Host, inventory
+from mqperf.hosts import Host, common_ports, inventory, ports
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
@@ -93,6 +93,51 @@ def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
             assert [card["name"] for card in cards if isinstance(card, dict)] == ["eth0"]
             assert found.room_bytes()
             assert found.which(["sh", "no-such-program"])["no-such-program"] is None
+
+
+def test_a_copy_lasts_as_long_as_the_connection(places: tuple[Place, ...], tmp_path: Path) -> None:
+    """What is copied is what it was then; the next connection copies it anew, and none stays."""
+    (tmp_path / "packages").mkdir()
+    module = tmp_path / "packages" / "module.py"
+    module.write_text("first")
+    with connected(places[:1]) as [found]:
+        first = found.copied(module.parent)
+        module.write_text("second")
+        assert found.copied(module.parent) == first
+        assert found.read(first / "module.py") == b"first"
+    with connected(places[:1]) as [found]:
+        second = found.copied(module.parent)
+        assert found.read(second / "module.py") == b"second"
+        assert found.run(["test", "-e", str(first)], timeout_s=30).returncode == 1
+
+
+def test_hosts_have_free_ports_in_common(places: tuple[Place, ...]) -> None:
+    """The same on each; blocks that somebody has on one of them are left out."""
+    with connected(places[:3]) as [first, second, third], ExitStack() as taken:
+        for start in range(ports.FIRST, ports.LAST, 2 * ports.BLOCK):
+            taken.enter_context(second.ports(1, first=start))
+        with common_ports([first, second, third, first], 3) as block:
+            assert (block[0] - ports.FIRST) // ports.BLOCK % 2 == 1
+            for found in (first, second, third):
+                with pytest.raises(HostError, match="no 3"), found.ports(3, first=block[0]):
+                    pass
+        for found in (first, second, third):
+            with found.ports(3, first=block[0]) as again:
+                assert again == block
+
+
+def test_hosts_without_ports_in_common_are_told(places: tuple[Place, ...]) -> None:
+    """With the host's words, after some attempts; what was held on the others is given back."""
+    with connected(places[:2]) as [first, second], ExitStack() as taken:
+        for start in range(ports.FIRST, ports.LAST, ports.BLOCK):
+            taken.enter_context(second.ports(1, first=start))
+        with (
+            pytest.raises(HostError, match="no 3 consecutive free ports from"),
+            common_ports([first, second], 3),
+        ):
+            pass
+        for start in range(ports.FIRST, ports.LAST, ports.BLOCK):
+            taken.enter_context(first.ports(1, first=start))
 
 
 def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:

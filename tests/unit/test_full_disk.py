@@ -57,11 +57,12 @@ def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[st
 def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str], str]) -> None:
     """Not after its time to start, and not as one whose log is empty."""
     said = on_a_small_disk("""
-        from mqperf.hosts import LocalHost
+        from mqperf.hosts import LocalHost, Spot
         from mqperf.systems.private import Server, Servers
         argv = ("sh", "-c", "exec sleep 60")
-        one = Server("one", "n", disk / "one", argv, {"PATH": os.defpath}, ("ready",), ())
-        servers = Servers("Example", LocalHost())
+        spot = Spot(LocalHost(), disk / "one")
+        one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), ())
+        servers = Servers("Example")
         (disk / "one").mkdir()
         Server.write = lambda *_: fill()
         try:
@@ -78,13 +79,14 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
 def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """The folder that is full is named, and what to do."""
     said = on_a_small_disk("""
-        from mqperf.hosts import LocalHost
+        from mqperf.hosts import LocalHost, Spot
         from mqperf.systems.private import Server, Servers
         place = Path(sys.argv[1]).parent / "elsewhere"
         argv = ("sh", "-c", "echo ready; exec sleep 60")
         files = {"conf": "x" * 9999}
-        one = Server("one", "n", place, argv, {"PATH": os.defpath}, ("ready",), (), files)
-        servers = Servers("Example", LocalHost())
+        spot = Spot(LocalHost(), place)
+        one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), (), files)
+        servers = Servers("Example")
         servers.start([one], 60)
         fill()
         try:
@@ -102,9 +104,10 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
         from mqperf.hosts import LocalHost
         from mqperf.runner.control import Control, Station
         fill()
-        station = Station(LocalHost(), disk)
+        host = LocalHost()
+        station = Station(host, disk)
         for what in (lambda: station.place({"client.conf": "b" * 5000}),
-                     lambda: Control([station]).start(1)):
+                     lambda: Control([station]).start(1, {host.name: host.clock()})):
             try:
                 what()
             except MqperfError as error:
@@ -130,7 +133,7 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
             hosts=Hosts.alone(LocalHost()), deployment=SimpleNamespace(nodes=()),
-            tools={'simulator': None}, facts={})
+            tools={'simulator': {'local': None}}, facts={})
         trial = Trial(case, 1, disk, bench, print)
         fill()
         print(trial.fail("for a reason " * 2000).status)

@@ -33,6 +33,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "systems": "Systems under test by name, each with the keys below.",
         "test_cases": "What the clients do: call and wait, cast and forget, notify.",
         "load": "The load of every point, with the keys below.",
+        "hosts": "Where it runs: `laboratory`, or the path of an inventory.",
         "link": "The network between two roles, with the keys below.",
         "background": "Loads that flow beside it all the time, each with the keys below.",
         "actions": "What disturbs the system during the window, each with the keys below.",
@@ -49,7 +50,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     LoadPlan: {
         "generator": "The load generator.",
         "green_threads": "Green threads in each client process.",
-        "processes": "Client processes, each with one server process.",
+        "processes": "Client processes on each client host, each with one server process.",
+        "hosts": "Client hosts: so many, the first of the inventory.",
         "duration_s": "Length of the measured window in seconds.",
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",
@@ -66,7 +68,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "generator": "The load generator.",
         "test_case": "What its clients do.",
         "green_threads": "Green threads in each of its client processes.",
-        "processes": "Its client processes, each with one server process.",
+        "processes": "Its client processes on each client host, each with one server process.",
         "timeout_s": "Seconds that a CALL waits for its reply.",
     },
     ActionPlan: {
@@ -106,7 +108,11 @@ WORDS = {
     "boolean": "`true`, `false`",
     "string": "text",
 }
-FROM_THE_FILE = {"name": "the file's name", "title": "the file's name"}
+OTHER_DEFAULTS: Mapping[type[BaseModel], Mapping[str, str]] = {
+    Plan: {"name": "the file's name", "title": "the file's name", "hosts": "this machine"},
+    LoadPlan: {"hosts": "all"},
+}
+"""Defaults that the models cannot say."""
 
 
 def markdown() -> str:
@@ -129,7 +135,11 @@ def limits() -> str:
     """A row for each limit of a whole plan."""
     rows = (
         ("cases in a plan", MAX_CASES, "shorten its lists or repeats, or split it"),
-        ("green threads in a case, over all its processes", MAX_THREADS, "lower one of the two"),
+        (
+            "green threads in a case, over all its processes and hosts",
+            MAX_THREADS,
+            "lower one of them",
+        ),
         ("bytes of the file", MAX_BYTES, "split the plan"),
         ("values in the file", MAX_VALUES, "split the plan"),
         ("nested mappings and lists", MAX_DEPTH, "a plan needs five"),
@@ -181,17 +191,18 @@ def _keys(model: type[BaseModel], meanings: Mapping[str, str]) -> str:
     if model in MEANINGS and set(meanings) != set(model.model_fields):
         raise ValueError(f"{__file__}: {model.__name__} has other keys than MEANINGS explains")
     schema = model.model_json_schema()
-    return table(HEADS, (_row(schema, name, meaning) for name, meaning in meanings.items()))
+    others = OTHER_DEFAULTS.get(model, {})
+    rows = (_row(schema, name, others.get(name), meaning) for name, meaning in meanings.items())
+    return table(HEADS, rows)
 
 
-def _row(schema: Mapping[str, Any], name: str, meaning: str) -> tuple[str, ...]:
+def _row(
+    schema: Mapping[str, Any], name: str, default: str | None, meaning: str
+) -> tuple[str, ...]:
     entry = _own(schema["properties"][name])
-    if name in FROM_THE_FILE:
-        default = FROM_THE_FILE[name]
-    elif name in schema.get("required", ()):
-        default = "required"
-    else:
-        default = code(_yaml(entry.get("default", {})))
+    if default is None:
+        required = name in schema.get("required", ())
+        default = "required" if required else code(_yaml(entry.get("default", {})))
     return code(name), _value(entry), default, ", ".join(_limits(entry)), meaning
 
 
