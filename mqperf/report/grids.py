@@ -8,7 +8,7 @@ from mqperf.columns import BACKGROUND, COLUMNS, COUNTS, OUTAGES
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
-from mqperf.report.words import amount, cell
+from mqperf.report.words import amount, cell, unsure
 from mqperf.tables import varied
 
 ABOUT: Mapping[str, tuple[str, str]] = {
@@ -38,6 +38,10 @@ AS_IN_2016 = {
     "published_latency_s": "latency_mean_s",
 }
 """Figures in the manner of 2016, and the columns that they repeat in a report of that time."""
+
+LATENCIES = tuple(name for name in SWEEP if name.startswith("latency_"))
+UNSURE = "latency_uncertainty_s"
+"""The columns of a sweep that clocks may make wrong, and the one that says by how much."""
 
 Marks = Mapping[tuple[str, str], list[str]]
 """(A row's run or point, a column) -> the sentences to be printed with that cell."""
@@ -140,10 +144,16 @@ def _grid(
             for text in sentences:
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
-            value = cell(name.partition(" ")[0], rows[name].iloc[position])
+            value = _cell(name.partition(" ")[0], rows.iloc[position], name)
             line.append(value + Text("").join(notes[text].mark for text in sentences))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
+
+
+def _cell(column: str, row: pd.Series, name: str) -> Text:
+    if column in LATENCIES and UNSURE in row.index:
+        return unsure(column, row[name], row[UNSURE], row["latency_p50_s"])
+    return cell(column, row[name])
 
 
 def _placed(marks: Marks, shown: Collection[str]) -> dict[tuple[str, str], list[str]]:

@@ -10,14 +10,16 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import rows
-from mqperf.report.rst import Text
+from mqperf.report import hosts, rows
+from mqperf.report.rst import Grid, Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
-from mqperf.report.words import Layout, cell, joined
+from mqperf.report.words import Layout, cell, joined, unsure
 from mqperf.tables import Tables, tidy, varied, where, with_parameters
 from mqperf.tables.axes import FACTORS, occurring
 from mqperf.test_cases import TEST_CASES
+
+UNSURE = "latency_uncertainty_s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Page:
     threads: str
     summary: tuple[str, ...]
     parts: tuple[Part, ...]
+    hosts: Grid | None
     data: dict[str, Any]
 
     @property
@@ -66,6 +69,7 @@ def page(layout: Layout, tables: Tables) -> Page:
         threads=_threads(own["runs"]),
         summary=tuple(_summary(own)),
         parts=tuple(_part(layout, case, part, labels) for case, part in parts.items()),
+        hosts=hosts.grid(own),
         data=_data(layout, own, parts),
     )
 
@@ -98,8 +102,9 @@ def _summary(own: Tables) -> Iterator[Text]:
         if measured.empty:
             continue
         top = measured.iloc[0]
+        wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
         extra = [
-            f"{label} {cell(column, top[column])} {COLUMNS[column].shown}"
+            f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
             for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU"))
             if pd.notna(top[column])
         ]
@@ -113,6 +118,12 @@ def _summary(own: Tables) -> Iterator[Text]:
             )
             + (Text(" ({}).").format(", ".join(extra)) if extra else Text("."))
         )
+
+
+def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
+    if column == "latency_mean_s":
+        return unsure(column, top[column], wrong_s, top["latency_p50_s"])
+    return cell(column, top[column])
 
 
 def _part(layout: Layout, case: str, tables: Tables, labels: Iterator[str]) -> Part:
@@ -134,6 +145,7 @@ def _data(layout: Layout, own: Tables, parts: Mapping[str, Tables]) -> dict[str,
         "topology": layout.topology,
         "queues": layout.queues,
         "runs": _records(own["runs"]),
+        **({"hosts": _records(own["hosts"])} if hosts.several(own["hosts"]) else {}),
         "test_cases": {
             case: {
                 "messages": _records(tidy(rows.attempts(tables))),
