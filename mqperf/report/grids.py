@@ -21,6 +21,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "backlog": ("sweep", "latency_mean_s"),
     "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
+    "clock-drift": ("sweep", "latency_mean_s"),
     "background-load": ("background", "load"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, isnan, log10
+from math import floor, isnan, log10
 from numbers import Integral, Real
 
 import pandas as pd
@@ -147,8 +147,8 @@ def unsure(column: str, value: object, uncertainty_s: float, median_s: float) ->
     if pd.isna(value) or pd.isna(uncertainty_s) or not uncertainty_s:
         return cell(column, value)
     shown, wrong = float(str(value)) * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
-    digits = min(1, -ceil(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
-    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {wrong:.2g}")
+    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
+    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
 
 
 def three_figures(value: float) -> str:
