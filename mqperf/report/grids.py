@@ -145,16 +145,18 @@ def _grid(
             for text in sentences:
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
-            value = _cell(name.partition(" ")[0], rows.iloc[position], name)
+            value = _cell(name, rows, position)
             line.append(value + Text("").join(notes[text].mark for text in sentences))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
 
 
-def _cell(column: str, row: pd.Series, name: str) -> Text:
-    if column in LATENCIES and UNSURE in row.index:
-        return unsure(column, row[name], row[UNSURE], row["latency_p50_s"])
-    return cell(column, row[name])
+def _cell(name: str, rows: pd.DataFrame, position: int) -> Text:
+    column, value = name.partition(" ")[0], rows[name].iloc[position]
+    if column in LATENCIES and UNSURE in rows.columns:
+        wrong_s, median_s = (rows[one].iloc[position] for one in (UNSURE, "latency_p50_s"))
+        return unsure(column, value, wrong_s, median_s)
+    return cell(column, value)
 
 
 def _placed(marks: Marks, shown: Collection[str]) -> dict[tuple[str, str], list[str]]:
