@@ -30,7 +30,11 @@ HOSTS = (
     ),
     *(column for column in RUNS if column.name in _AS_IN_RUNS),
     text("network_cards", "Its network cards, each with driver and speed where known.", "network"),
-    text("clock_synchronised", "Whether its kernel says that another clock corrects its own."),
+    text(
+        "clock_synchronised",
+        "Whether its kernel says that another clock corrects its own.",
+        "clock synchronised",
+    ),
     *_clock("before"),
     *_clock("after"),
     latency(

@@ -8,7 +8,7 @@ from mqperf.columns import BACKGROUND, COLUMNS, COUNTS, OUTAGES
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
-from mqperf.report.words import amount, cell
+from mqperf.report.words import amount, cell, unsure
 from mqperf.tables import varied
 
 ABOUT: Mapping[str, tuple[str, str]] = {
@@ -21,6 +21,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "backlog": ("sweep", "latency_mean_s"),
     "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
+    "clock-drift": ("sweep", "latency_mean_s"),
     "background-load": ("background", "load"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),
@@ -38,6 +39,10 @@ AS_IN_2016 = {
     "published_latency_s": "latency_mean_s",
 }
 """Figures in the manner of 2016, and the columns that they repeat in a report of that time."""
+
+LATENCIES = tuple(name for name in SWEEP if name.startswith("latency_"))
+UNSURE = "latency_uncertainty_s"
+"""The columns of a sweep that clocks may make wrong, and the one that says by how much."""
 
 Marks = Mapping[tuple[str, str], list[str]]
 """(A row's run or point, a column) -> the sentences to be printed with that cell."""
@@ -140,10 +145,18 @@ def _grid(
             for text in sentences:
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
-            value = cell(name.partition(" ")[0], rows[name].iloc[position])
+            value = _cell(name, rows, position)
             line.append(value + Text("").join(notes[text].mark for text in sentences))
         lines.append(tuple(line))
     return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
+
+
+def _cell(name: str, rows: pd.DataFrame, position: int) -> Text:
+    column, value = name.partition(" ")[0], rows[name].iloc[position]
+    if column in LATENCIES and UNSURE in rows.columns:
+        wrong_s, median_s = (rows[one].iloc[position] for one in (UNSURE, "latency_p50_s"))
+        return unsure(column, value, wrong_s, median_s)
+    return cell(column, value)
 
 
 def _placed(marks: Marks, shown: Collection[str]) -> dict[tuple[str, str], list[str]]:

@@ -10,16 +10,18 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import rows
+from mqperf.report import hosts, rows
 from mqperf.report.rows import Printed
-from mqperf.report.rst import Text
+from mqperf.report.rst import Grid, Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import best_first
-from mqperf.report.words import Layout, cell, joined
+from mqperf.report.words import Layout, cell, joined, unsure
 from mqperf.tables import Tables, tidy, varied, where, whole
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import occurring
 from mqperf.test_cases import TEST_CASES
+
+UNSURE = "latency_uncertainty_s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Page:
     threads: str
     summary: tuple[str, ...]
     parts: tuple[Part, ...]
+    hosts: Grid | None
     data: dict[str, Any]
 
     @property
@@ -71,6 +74,7 @@ def page(layout: Layout, tables: Tables) -> Page:
         parts=tuple(
             _part(layout, case, part, printed.get(case), labels) for case, part in parts.items()
         ),
+        hosts=hosts.grid(own),
         data=_data(layout, own, parts, printed),
     )
 
@@ -103,8 +107,9 @@ def _summary(own: Tables) -> Iterator[Text]:
         if measured.empty:
             continue
         top = measured.iloc[0]
+        wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
         extra = [
-            f"{label} {cell(column, top[column])} {COLUMNS[column].shown}"
+            f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
             for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU"))
             if pd.notna(top[column])
         ]
@@ -118,6 +123,12 @@ def _summary(own: Tables) -> Iterator[Text]:
             )
             + (Text(" ({}).").format(", ".join(extra)) if extra else Text("."))
         )
+
+
+def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
+    if column == "latency_mean_s":
+        return unsure(column, top[column], wrong_s, top["latency_p50_s"])
+    return cell(column, top[column])
 
 
 def _part(
@@ -143,6 +154,7 @@ def _data(
         "topology": layout.topology,
         "queues": layout.queues,
         "runs": _records(own["runs"]),
+        **({"hosts": _records(own["hosts"])} if hosts.several(own["hosts"]) else {}),
         "test_cases": {
             case: {
                 "messages": _records(tidy(printed[case].attempts)),

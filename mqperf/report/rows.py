@@ -69,22 +69,36 @@ def sweep(tables: Tables) -> pd.DataFrame:
         limits.of_points(tables),
     ):
         figures = figures.merge(added, on="point", how="left")
-    return in_curves(figures)
+    return in_curves(figures.assign(**uncertainty(latency, figures["point"])))
+
+
+def uncertainty(latency: pd.DataFrame, points: pd.Series) -> dict[str, pd.Series]:
+    """The column ``latency_uncertainty_s`` of these points, where clocks make any latency unsure.
+
+    It is the largest of the repeats.
+    """
+    name = "latency_uncertainty_s"
+    largest = latency.groupby("point")[name].max()
+    return {name: points.map(largest)} if largest.gt(0).any() else {}
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
     """CPU over the window, tidy: ``point``, threads, ``process``, ``kind``, total and sys.
 
     Broker nodes one by one; all clients together, all servers together, whatever makes load beside
-    them together, and the host.  Means over the repeats.
+    them together, and the host; each by its host where there are several.  Means over the repeats.
     """
     window = cpu[(cpu["scope"] == "window") & ~cpu["kind"].isin(["harness", "total"])]
+    several = window[window["kind"] != "broker"].groupby("run")["host"].nunique().gt(1).any()
     plural = {"client": "clients", "server": "servers", "background": "background"}
     named = window.assign(
         process=window["process"].where(
             ~window["kind"].isin(list(plural)), window["kind"].map(plural)
         )
     )
+    if several:
+        here = named["process"] + " on " + named["host"]
+        named = named.assign(process=here.where(named["kind"] != "host", named["process"]))
     used = ["total_cores", "sys_cores"]
     stated = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
     own = named[["point", "threads", *stated, "run", "kind", "process", *used]]

@@ -11,6 +11,7 @@ from mqperf.report.drawings import Drawing
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
+from mqperf.stats.rules.clocks import LARGE_SHARE
 from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import called
@@ -114,6 +115,16 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     else:
         yield f"Throughput counts {words.finish.counted} in the measured window."
     yield words.finish.measured
+    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+        yield (
+            "± is the most by which the clocks of two hosts may make a latency wrong, after their"
+            " offsets were corrected."
+        )
+        if (unsure > LARGE_SHARE * figures["latency_p50_s"].abs()).any():
+            yield (
+                "Where that is more than a tenth of the median, latencies are given with the digits"
+                " that it leaves, and no more."
+            )
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))

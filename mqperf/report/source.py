@@ -17,6 +17,7 @@ from mqperf.one_line import one_line
 from mqperf.report import (
     control_runs,
     drawings,
+    hosts,
     limits,
     methods,
     rst,
@@ -111,6 +112,7 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
     context = {
         "page": content,
+        "about_hosts": hosts.ABOUT,
         "generator": generator(layout.of(tables["runs"])),
         "picture": name,
         "picture_alt": describe(layout, nodes),

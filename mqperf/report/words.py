@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import floor, isnan, log10
 from numbers import Integral, Real
 
 import pandas as pd
@@ -13,6 +13,7 @@ from mqperf.figures import labels
 from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
+from mqperf.stats.rules.clocks import LARGE_SHARE
 from mqperf.tables import Tables, where
 from mqperf.tables.axis_words import shown_value
 from mqperf.test_cases import TEST_CASES
@@ -136,6 +137,18 @@ def cell(column: str, value: object) -> Text:
     if isinstance(value, Real):
         return Text(f"{float(value) * COLUMNS[column].scale:.1f}")
     return escape(value)
+
+
+def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> Text:
+    """A latency as ``cell`` prints it, with ± what the clocks may make it wrong by.
+
+    Where that is more than a tenth of the median, only the digits are given that it leaves.
+    """
+    if pd.isna(value) or not uncertainty_s > 0:
+        return cell(column, value)
+    shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
+    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
+    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
 
 
 def three_figures(value: float) -> str:

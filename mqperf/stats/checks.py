@@ -15,6 +15,7 @@ from mqperf.columns import TABLES
 from mqperf.stats.rules import (
     beside,
     broker,
+    clocks,
     counts,
     cpu,
     disturbed,
@@ -191,9 +192,17 @@ CHECKS: Mapping[str, Check] = {
         window.empty_seconds,
     ),
     "clock-offset": Check(
-        "Is a one-way latency smaller than the difference between the clocks?",
-        "It is the difference of two clocks, and tells nothing beyond their offset.",
-        queueing.clock_offset,
+        "Are one-way latencies above zero, and ten times what the clocks may make them wrong by?",
+        "They are differences of two clocks. Offsets are corrected; what remains is as much as half"
+        " a round trip between controller and hosts, and what the clocks drifted.",
+        clocks.clock_offset,
+        spoils=False,
+    ),
+    "clock-drift": Check(
+        "Did the clock of every host keep its offset to the controller's?",
+        "Clocks drift by less than 500 millionths, and none is set during a run. One that changes"
+        " more has no offset to correct by, or a comparison was wrong.",
+        clocks.clock_drift,
         spoils=False,
     ),
     "cpu-sum": Check(

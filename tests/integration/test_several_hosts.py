@@ -214,15 +214,8 @@ def test_a_controller_that_is_killed_leaves_nothing(five_hosts: Laboratory, tmp_
     """Brokers, load generators, probes and folders of every host are gone with it."""
     plan = tmp_path / "plan.yaml"
     plan.write_text(f"title: killed\n{PLAN}")
-    argv = [
-        MQPERF,
-        "run",
-        str(plan),
-        "--hosts",
-        str(five_hosts.inventory),
-        "--runs",
-        tmp_path / "r",
-    ]
+    options = ["--hosts", str(five_hosts.inventory), "--runs", str(tmp_path / "r")]
+    argv = [MQPERF, "run", str(plan), *options]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as controller:
         limit = time.monotonic() + 120
         while not list((tmp_path / "r").glob("*/events.jsonl")) and time.monotonic() < limit:

@@ -37,7 +37,7 @@ class Numbering:
 
 def convert(run: Path) -> None:
     """Replace the ``.messages`` files of a run folder by ``.counts`` files, and seal it anew."""
-    start = _load_start(run)
+    start, ahead = _load_start(run), _ahead_s(run)
     files = sorted((run / "load").glob("*.messages"))
     read = {file: read_all(file) for file in files}
     numbering = Numbering(
@@ -49,7 +49,8 @@ def convert(run: Path) -> None:
     )
     seen: dict[str, Counter[float]] = {"received": Counter(), "sent": Counter(), "ended": Counter()}
     for file, (header, streams) in read.items():
-        tally = Tally(header.label, header.kind, header.test_case, start, list(streams))
+        own = start + ahead.get(header.label, 0.0)
+        tally = Tally(header.label, header.kind, header.test_case, own, list(streams))
         for name, instants in streams.items():
             order = np.argsort(instants[:, -1], kind="stable")
             add(tally, name, instants[order], numbering, seen.get(name, seen["ended"]))
@@ -88,6 +89,17 @@ def seal(run: Path) -> None:
     if SEAL in facts:
         facts[SEAL] = digest(facts)
     file.write_text(json.dumps(facts))
+
+
+def _ahead_s(run: Path) -> dict[str, float]:
+    """By process, how far the clock of its host was ahead when it was told the start."""
+    facts = json.loads((run / "run.json").read_text())
+    clocks = facts.get("clocks", {})
+    return {
+        one["label"]: clocks[one["host"]]["before"]["offset_s"]
+        for one in facts["processes"]
+        if one.get("host") in clocks
+    }
 
 
 def _load_start(run: Path) -> float:

@@ -155,7 +155,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
     "client-errors": ("messages", {"round_trip": 37_999, "errors": 1}, CALL, "1 of 38000 attempts"),
     "littles-law": ("latency", {"latency_mean_s": 0.015}, CALL, "accounts for 61 of 100 threads"),
     "backlog": ("latency", {"latency_mean_s": 0.2}, CAST, "760 messages under way from 100"),
-    "clock-offset": ("runs", {"clock_offset_s": -0.02}, CAST, "20.00 ms by which the clocks"),
+    "clock-offset": ("latency", {"latency_uncertainty_s": 0.02}, CAST, "by 20.00 ms either way"),
     "cpu-sum": (
         "cpu",
         {"total_cores": 1.0},
@@ -261,7 +261,7 @@ def test_every_check_has_its_test() -> None:
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
-        *("link-not-as-asked", "background-load"),
+        *("link-not-as-asked", "background-load", "clock-drift"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())
@@ -785,3 +785,22 @@ def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
     told = bottlenecks(tables.read(PUBLISHED))
     assert set(told["bottleneck"]) == {"cannot tell"}
     assert len(told) == 48
+
+
+HOST = {"run": "rpc-cast-100-r1", "host": "h2", "clock_between_s": 20.0} | {
+    "clock_offset_before_s": 0.5,
+    "clock_bound_before_s": 1e-4,
+    "clock_bound_after_s": 1e-4,
+}
+
+
+@pytest.mark.parametrize(
+    ("after_s", "doubted"), [(0.5, False), (0.51, False), (0.515, True), (0.45, True)]
+)
+def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
+    after_s: float, *, doubted: bool
+) -> None:
+    """Beyond both bounds and 500 millionths of the time between, ahead or behind."""
+    hosts = tables.conform("hosts", pd.DataFrame([{**HOST, "clock_offset_after_s": after_s}]))
+    kinds = {kind for kind, _ in found({**sound(), "hosts": hosts})}
+    assert ("clock-drift" in kinds) == doubted

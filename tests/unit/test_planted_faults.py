@@ -205,7 +205,7 @@ FAULTS: Mapping[str, tuple[str, str, Fault]] = {
     "the window was cut": ("short-window", CALL, put("runs", CALL, {}, window_s=2.0)),
     "messages wait in queues": ("backlog", CAST, scale("latency", CAST, "latency_mean_s", 50.0)),
     "more calls than threads": ("littles-law", CALL, scale("latency", CALL, "latency_mean_s", 2.0)),
-    "clocks are apart": ("clock-offset", CAST, put("runs", CAST, {}, clock_offset_s=0.5)),
+    "clocks are apart": ("clock-offset", CAST, put("latency", CAST, {}, latency_uncertainty_s=0.5)),
     "no latency was recorded": (
         "incomplete",
         CALL,

@@ -429,8 +429,8 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         exact(CLIENT, all_moved(0.5)),
     ),
     "a large offset of clocks": (
-        "clock-offset",
-        "",
+        "unreadable-run",
+        "its load started at",
         CAST,
         facts(lambda found: found.update(clock_offsets_s={"local": 0.5})),
     ),

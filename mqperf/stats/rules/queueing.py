@@ -124,20 +124,6 @@ def backlog(tables: Tables) -> Iterator[Finding]:
         )
 
 
-def clock_offset(tables: Tables) -> Iterator[Finding]:
-    """One-way latencies that the clocks of the hosts, not the messages, have made."""
-    frame = one_way(tables)
-    offset = frame["clock_offset_s"].abs().fillna(0.0)
-    wrong = (frame["latency_mean_s"] < 0) | (offset > frame["latency_mean_s"])
-    for row in each(frame.assign(offset=offset)[wrong]):
-        yield Finding(
-            row.run,
-            f"the one-way latency of {row.latency_mean_s * 1e3:.2f} ms is less than the"
-            f" {row.offset * 1e3:.2f} ms by which the clocks of the hosts differ",
-            {"latency_mean_s": row.latency_mean_s, "clock_offset_s": row.offset},
-        )
-
-
 def _usable(frame: pd.DataFrame) -> pd.DataFrame:
     known = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
     return known[known["throughput_msg_s"] > 0]

@@ -1,0 +1,243 @@
+"""Hosts whose clocks differ: one of a recorded run is given another clock, in all of its files."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from counted import convert, seal
+
+from mqperf import tables
+from mqperf.errors import TableError
+from mqperf.record.messages import read_all
+from mqperf.report import hosts as hosts_section
+from mqperf.report.words import unsure
+from mqperf.stats import complete
+
+SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
+CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
+CAST = "rabbitmq-cs1ss2-classic-rpc-cast-t0005-p1-r1-33683205"
+
+BOUND_S = 5e-5
+PLACES = {"client-1": "h1", "server-1": "h2"}
+
+Offsets = dict[str, tuple[float, float]]
+Tables = dict[str, pd.DataFrame]
+
+
+def moved(file: Path, ahead: Callable[[str, int], float], start: float | None) -> None:
+    """The instants of a ``.messages`` file, each stream's columns so far ahead."""
+    header, streams = read_all(file)
+    said = json.loads(file.read_bytes().split(b"\n", 1)[0])
+    if start is not None:
+        said["start"] = start
+    values = [
+        streams[one.name][:, place] + ahead(one.name, place)
+        for one in header.streams
+        for place in range(len(one.columns))
+    ]
+    line = json.dumps(said).encode() + b"\n"
+    file.write_bytes(line + np.concatenate(values).astype("<f8").tobytes())
+
+
+def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_S) -> Path:
+    """A copy of a recorded run, its client on h1 and its server on h2, by clocks so far ahead.
+
+    The offsets are those before and after the load; files are by the middle of both.
+    """
+    run = folder / name
+    shutil.copytree(SAMPLES / name, run)
+    own = {host: sum(pair) / 2 for host, pair in offsets.items()}
+    facts: dict[str, Any] = json.loads((run / "run.json").read_text())
+    begin = facts["window"]["start"] - facts["case"]["warmup_s"]
+    for label, host in PLACES.items():
+        start = begin + offsets[host][0]
+        client = own["h1"]
+
+        def ahead(stream: str, place: int, host: str = host, client: float = client) -> float:
+            return client if (stream, place) == ("received", 0) else own[host]
+
+        moved(run / f"load/{label}.messages", ahead, start if host == "h1" else None)
+    simulated(run / "load/server-1.json", own["h2"] - own["h1"])
+    for process in facts["processes"]:
+        process["host"] = PLACES[process["label"]]
+    host = facts["hosts"][0]
+    facts["hosts"] = [
+        {**host, "label": "h1", "roles": ["client"], "machine": "a"},
+        {**host, "label": "h2", "roles": ["broker", "server"], "machine": "b"},
+    ]
+    del facts["clock_offsets_s"]
+    facts["clocks"] = {
+        name: {
+            "before": {"offset_s": before, "bound_s": bound_s},
+            "after": {"offset_s": after, "bound_s": bound_s},
+        }
+        for name, (before, after) in offsets.items()
+    }
+    (run / "run.json").write_text(json.dumps(facts))
+    probes(run, own)
+    seal(run)
+    return run
+
+
+def simulated(file: Path, late_s: float) -> None:
+    """What the simulator itself says of latencies, which are so much longer."""
+    said = json.loads(file.read_text())
+    for one in (said["summary"], *said["series"]["server"]):
+        for name in ("latency", "min_latency", "max_latency"):
+            if name in one:
+                one[name] += late_s
+    file.write_text(json.dumps(said))
+
+
+def probes(run: Path, own: dict[str, float]) -> None:
+    """The samples of each host by its own clock, of the processes that ran there."""
+    lines = (run / "probes/local/psutil.jsonl").read_text().splitlines()
+    for host, ahead_s in own.items():
+        log = run / f"probes/{host}/psutil.jsonl"
+        log.parent.mkdir()
+        for line in lines:
+            sample = json.loads(line)
+            sample["epoch"] += ahead_s
+            sample["processes"] = {
+                label: reading
+                for label, reading in sample["processes"].items()
+                if (PLACES.get(label, "h2")) == host
+            }
+            with log.open("a") as out:
+                out.write(json.dumps(sample) + "\n")
+    shutil.rmtree(run / "probes/local")
+
+
+def read(folder: Path) -> Tables:
+    return dict(complete(tables.read(folder)))
+
+
+def doubted(found: Tables) -> set[str]:
+    return set(found["doubts"]["kind"])
+
+
+def cores(found: Tables) -> list[float]:
+    """What every process used over the window."""
+    return list(found["cpu"].loc[found["cpu"]["scope"] == "window", "total_cores"])
+
+
+SAME: Offsets = {"h1": (0.0, 0.0), "h2": (0.0, 0.0)}
+APART: Offsets = {"h1": (0.0, 0.0), "h2": (0.5, 0.5)}
+
+
+@pytest.mark.parametrize("name", [CALL, CAST])
+@pytest.mark.parametrize("host", ["h1", "h2"])
+@pytest.mark.parametrize("ahead_s", [0.5, -0.5])
+def test_an_offset_is_corrected(tmp_path: Path, name: str, host: str, ahead_s: float) -> None:
+    """A clock half a second off is told, no figure moves for it, and nothing is doubted."""
+    two_hosts(tmp_path / "same", name, SAME)
+    two_hosts(tmp_path / "apart", name, {**SAME, host: (ahead_s, ahead_s)})
+    same, apart = read(tmp_path / "same"), read(tmp_path / "apart")
+    assert list(apart["runs"]["status"]) == ["done"]
+    assert apart["runs"]["clock_offset_s"].item() == 0.5
+    for column in ("latency_mean_s", "latency_p50_s", "latency_p99_s", "latency_max_s"):
+        assert abs(apart["latency"][column].item() - same["latency"][column].item()) < 1e-5
+    counts = ["sent", "received", "lost", "duplicates", "foreign", "causality_violations"]
+    assert apart["messages"][counts].equals(same["messages"][counts])
+    assert apart["messages"]["disagreements"].isna().all()
+    assert cores(apart) == pytest.approx(cores(same))
+    assert doubted(apart) == doubted(same)
+    assert not {"clock-offset", "clock-drift", "causality"} & doubted(apart)
+
+
+@pytest.mark.parametrize("ahead_s", [1.0, 2.0])
+def test_counts_are_corrected(tmp_path: Path, ahead_s: float) -> None:
+    """Of counts, too, by whole seconds: latencies to the three digits that histograms know."""
+    same = two_hosts(tmp_path / "same", CAST, SAME)
+    convert(same)
+    apart = two_hosts(tmp_path / "apart", CAST, {**SAME, "h2": (ahead_s, ahead_s)})
+    convert(apart)
+    left, right = read(tmp_path / "same"), read(tmp_path / "apart")
+    assert list(right["runs"]["status"]) == ["done"]
+    for column in ("latency_mean_s", "latency_p50_s", "latency_max_s"):
+        assert abs(right["latency"][column].item() - left["latency"][column].item()) < 1e-3
+
+
+def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:
+    """They carry what both clocks may be wrong by: bounds, and half of what these drifted."""
+    two_hosts(tmp_path, CALL, SAME)
+    two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0002), "h2": (0.5, 0.5)})
+    found = read(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
+    assert found[CALL] == 0
+    assert found[CAST] == pytest.approx(2 * BOUND_S + 0.0001)
+
+
+def test_a_drift_is_doubted(tmp_path: Path) -> None:
+    """A clock that changed more than clocks do is named, with its host."""
+    two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.05)})
+    found = read(tmp_path)["doubts"].set_index("kind")["text"]
+    assert "host h2 went ahead by 50 ms" in found["clock-drift"]
+    assert "clock-offset" in found
+
+
+def test_a_wrong_bound_is_doubted(tmp_path: Path) -> None:
+    """A bound above a tenth of the latency hides it; one too small lets comparisons contradict."""
+    two_hosts(tmp_path / "large", CAST, SAME, bound_s=0.01)
+    large = read(tmp_path / "large")["doubts"].set_index("kind")["text"]
+    assert "may be wrong by 20.00 ms either way" in large["clock-offset"]
+    two_hosts(tmp_path / "small", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.03)}, bound_s=0.0)
+    assert "clock-drift" in doubted(read(tmp_path / "small"))
+
+
+def test_a_wrong_offset_is_found(tmp_path: Path) -> None:
+    """Latencies below zero by more than the clocks may be wrong are no latencies."""
+    run = two_hosts(tmp_path, CAST, APART)
+    facts = json.loads((run / "run.json").read_text())
+    for when in ("before", "after"):
+        facts["clocks"]["h2"][when]["offset_s"] = 0.7
+    (run / "run.json").write_text(json.dumps(facts))
+    seal(run)
+    assert {"clock-offset", "causality"} <= doubted(read(tmp_path))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_clock_that_was_not_compared_is_no_record(tmp_path: Path, when: str) -> None:
+    """Between hosts nothing is read by a clock of which nobody knows the offset."""
+    run = two_hosts(tmp_path, CAST, SAME)
+    facts = json.loads((run / "run.json").read_text())
+    if when == "before":
+        del facts["clocks"]["h2"]
+    else:
+        del facts["clocks"]["h2"]["after"]
+    (run / "run.json").write_text(json.dumps(facts))
+    seal(run)
+    with pytest.raises(TableError, match=f"clock of host h2 was not compared {when} the load"):
+        read(tmp_path)
+
+
+def test_recorded_runs_have_one_clock() -> None:
+    """What was recorded on one host is as certain as its clock, and no page names its host."""
+    found = read(SAMPLES)
+    assert (found["latency"]["latency_uncertainty_s"] == 0).all()
+    assert not {"clock-offset", "clock-drift"} & doubted(found)
+    assert hosts_section.grid(found) is None
+
+
+def test_a_page_names_every_host(tmp_path: Path) -> None:
+    """Its roles, its clock before and after the load, and the CPU that was used of it."""
+    two_hosts(tmp_path, CAST, APART)
+    grid = hosts_section.grid(read(tmp_path))
+    assert grid is not None
+    (h1, h2) = (dict(zip(grid.headings, row, strict=True)) for row in grid.rows)
+    assert (h1["host"], h1["roles"], h2["roles"]) == ("h1", "client", "broker, server")
+    assert h2["clock before, ms"] == "+500.000 ± 0.050"
+    assert float(h2["CPU used, %"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("uncertainty_s", "text"),
+    [(0.0, "12.3"), (0.0001, "12.3 ± 0.1"), (0.002, "12 ± 2"), (0.02, "10 ± 20")],
+)
+def test_digits_are_those_that_clocks_leave(uncertainty_s: float, text: str) -> None:
+    """± stands with a latency; above a tenth of the median digits go."""
+    assert unsure("latency_mean_s", 0.01234, uncertainty_s, 0.012) == text
