@@ -30,7 +30,9 @@ LAST_S = 0.5
 ENDED = (0, 15, -15)
 """Exit codes of an atop that was ended by SIGTERM."""
 
+RAW = "atop.raw"
 TICKS = "PRC,CPU"
+"""The lines of the text: of processes, and of the machine."""
 
 Pids = Mapping[str, Sequence[int]]
 """Label -> process ids."""
@@ -62,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 @contextmanager
 def _recording(out: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Have atop record, in a folder which it can enter; it has begun, and ends with the context."""
-    raw = out / "atop.raw"
-    atop = subprocess.Popen(["atop", "-w", raw, str(INTERVAL_S)], cwd=out)
+    raw = out / RAW
+    atop = subprocess.Popen(["atop", "-w", raw.name, str(INTERVAL_S)], cwd=out)
     try:
         while not raw.exists() or raw.stat().st_size == 0:
             _check(atop)
@@ -73,12 +75,13 @@ def _recording(out: Path) -> Iterator[subprocess.Popen[bytes]]:
         atop.terminate()
         code = atop.wait()
     if code not in ENDED:
-        raise SystemExit(f"atop ended with exit code {code}")
+        raise SystemExit(abs(code))
 
 
 def _check(atop: subprocess.Popen[bytes]) -> None:
+    """Exit as atop did, if it has ended: what it said last is in the log."""
     if (code := atop.poll()) is not None:
-        raise SystemExit(f"atop ended with exit code {code} before the load did")
+        raise SystemExit(abs(code) or 1)
 
 
 def _await_start(file: Path, atop: subprocess.Popen[bytes]) -> float:
@@ -113,7 +116,7 @@ def _descendants(pid: int, children: Mapping[int, Sequence[int]]) -> Iterator[in
 def _printed(out: Path, chosen: Pids) -> Iterator[str]:
     """The lines of the record that are about the machine or a chosen process."""
     pids = {str(pid) for some in chosen.values() for pid in some}
-    argv = ["atop", "-r", str(out / "atop.raw"), "-P", TICKS]
+    argv = ["atop", "-r", RAW, "-P", TICKS]
     with subprocess.Popen(
         argv, cwd=out, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
     ) as atop:
@@ -121,7 +124,7 @@ def _printed(out: Path, chosen: Pids) -> Iterator[str]:
             if _stays(line, pids):
                 yield line
     if atop.returncode:
-        raise SystemExit(f"atop could not print its record: exit code {atop.returncode}")
+        raise SystemExit(abs(atop.returncode))
 
 
 def _stays(line: str, pids: set[str]) -> bool:
