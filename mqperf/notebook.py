@@ -124,6 +124,18 @@ def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     return readable.pivot_table(index=list(readable)[: len(keys)], columns="process", sort=False)
 
 
+def cpu_by_probe(runs: str) -> pd.DataFrame:
+    """CPU of every process over the window, in cores, by each probe that recorded it.
+
+    ``given`` is what tables and pages have.  Raises ``MqperfError`` for a run that cannot be read.
+    """
+    folder = located(runs)
+    by_probe = {"given": tables.read(folder)["cpu"], **tables.overlapping(folder, "cpu")}
+    rows = [rows[rows["scope"] == "window"].assign(probe=name) for name, rows in by_probe.items()]
+    index = ["run", "host", "process"]
+    return pd.concat(rows).pivot_table("total_cores", index, "probe", sort=False)
+
+
 def outages(found: Tables) -> pd.DataFrame:
     """What each action of the plan did to a run: downtime, outage and recovery."""
     rows = _with_parameters(found["outages"], found)

@@ -28,6 +28,7 @@ from mqperf.plan.values import (
     Frozen,
     GeneratorName,
     Listed,
+    ProbeName,
     Processes,
     Scalar,
     Seconds,
@@ -176,6 +177,7 @@ class Plan(Frozen):
     link: LinkPlan | None = None
     actions: Actions = ()
     background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
+    probes: Annotated[tuple[ProbeName, ...], Field(max_length=20), AfterValidator(distinct)] = ()
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0

@@ -19,6 +19,7 @@ Seconds = Annotated[int, Field(ge=0, le=86_400, strict=True)]
 Window = Annotated[int, Field(ge=1, le=604_800, strict=True)]
 Timeout = Annotated[int, Field(ge=1, le=86_400, strict=True)]
 GeneratorName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
+ProbeName = GeneratorName
 
 
 def _test_case(name: object) -> object:

@@ -1,9 +1,21 @@
 """Probes: what watches the machines during a run, one module each."""
 
-from mqperf.probes import atop_log, broker_log, psutil_tables
+from collections.abc import Collection
+
+from mqperf.probes import atop, broker_log, psutil_tables
 from mqperf.probes.probe import Probe, Program, Target, Task
 from mqperf.registry import Registry
 
-__all__ = ["PROBES", "Probe", "Program", "Target", "Task"]
+__all__ = ["PROBES", "Probe", "Program", "Target", "Task", "chosen", "named"]
 
-PROBES = Registry("probes", (psutil_tables.PROBE, atop_log.PROBE, broker_log.PROBE))
+PROBES = Registry("probes", (psutil_tables.PROBE, atop.PROBE, broker_log.PROBE))
+
+
+def named() -> list[str]:
+    """Those that a plan may name: the ones with a program."""
+    return [probe.name for probe in PROBES.values() if probe.program is not None]
+
+
+def chosen(names: Collection[str]) -> list[Probe]:
+    """The probes of a plan with these names; those that every run has are among them."""
+    return [probe for probe in PROBES.values() if probe.always or probe.name in names]

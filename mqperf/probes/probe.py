@@ -59,6 +59,11 @@ def _agrees(_run: "Whole") -> Iterator[str]:
     return iter(())
 
 
+def no_rows(_run: "Whole") -> "Mapping[str, pd.DataFrame]":
+    """For a probe that has events only."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """A kind of probe.
@@ -69,6 +74,10 @@ class Probe:
     the table ``events``, of failed attempts as well, from a run folder and the start of its window
     in epoch seconds.  Both import pandas when they are called: the runner imports this, too.
     ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
+    ``overlapping`` gives rows by table, of what another probe records, too: they are in no table of
+    the run, and there for whoever compares.  One with ``always`` is in every run; others with a
+    program are where a plan names them.  ``programs`` are those that its hosts must have, with the
+    package of Debian that brings each.
     """
 
     name: str
@@ -77,12 +86,10 @@ class Probe:
     read: "Callable[[Whole], Mapping[str, pd.DataFrame]]"
     events: Callable[[Path, float], Iterator[dict[str, Any]]] = _nothing
     disagreements: "Callable[[Whole], Iterator[str]]" = _agrees
+    overlapping: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows
+    always: bool = False
+    programs: Mapping[str, str] = field(default_factory=dict)
 
 
 def no_check(_folder: Path, _host: str) -> None:
     """For a probe whose log the system or the user writes."""
-
-
-def no_rows(_run: "Whole") -> "Mapping[str, pd.DataFrame]":
-    """For a probe that has events only."""
-    return {}

@@ -36,22 +36,22 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     """
     import pandas as pd
 
-    found = _logs(run)
+    found = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
-    logs = [(file.parent.name, samples) for file, samples in found.items()]
+    by_host = [(file.parent.name, samples) for file, samples in found.items()]
     return {
         "cpu": pd.concat(
             [
                 _named(
                     psutil_log.read(samples, kinds, run.window, host), host, several=several
                 ).assign(cores=cores.get(host))
-                for host, samples in logs
+                for host, samples in by_host
             ]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(
-            [psutil_log.read_network(samples, run.window, host) for host, samples in logs]
+            [psutil_log.read_network(samples, run.window, host) for host, samples in by_host]
             or [pd.DataFrame()]
         ),
     }
@@ -66,7 +66,7 @@ def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
 
 def disagreements(run: Whole) -> Iterator[str]:
     """Probes that began at another instant than the load, and a loopback that loses."""
-    for file, samples in _logs(run).items():
+    for file, samples in logs(run).items():
         name = file.relative_to(run.run.path)
         apart = samples[0].epoch - run.load[0] if samples else 0.0
         if abs(apart) > APART_S + run.clock(file.parent.name).uncertainty_s:
@@ -80,9 +80,9 @@ def disagreements(run: Whole) -> Iterator[str]:
                 break
 
 
-@lru_cache(maxsize=1)  # both readers are called with the same run, one after the other
-def _logs(run: Whole) -> Logs:
-    """The samples of every log, by the clock of the controller."""
+@lru_cache(maxsize=1)  # all readers are called with the same run, one after the other
+def logs(run: Whole) -> Logs:
+    """The samples of every log, by the clock of the controller; raises as ``read`` does."""
     files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
     found = {
         file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
@@ -138,5 +138,10 @@ def _in_order(facts: Facts) -> dict[str, str]:
 
 
 PROBE = Probe(
-    name="psutil", program=psutil_log.program, check=check, read=read, disagreements=disagreements
+    name="psutil",
+    program=psutil_log.program,
+    check=check,
+    read=read,
+    disagreements=disagreements,
+    always=True,
 )

@@ -1,12 +1,13 @@
 """What the trials of one system share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mqperf.errors import HostLost, SystemFault
 from mqperf.hosts import Hosts
 from mqperf.load import Tool
+from mqperf.probes import Probe, chosen
 from mqperf.runner.watch import Stillness
 from mqperf.systems import Deployment
 
@@ -15,14 +16,16 @@ from mqperf.systems import Deployment
 class Bench:
     """Where trials run, and against what.
 
-    ``tools`` are those of the load generators, by the generator's name and the host's.  ``faults``
-    are clean-ups that failed: with any, the system is not to be measured again.
+    ``tools`` are those of the load generators, by the generator's name and the host's.  ``probes``
+    watch on every host.  ``faults`` are clean-ups that failed: with any, the system is not to be
+    measured again.
     """
 
     hosts: Hosts
     deployment: Deployment
     tools: Mapping[str, Mapping[str, Tool]]
     facts: Mapping[str, Any]
+    probes: Sequence[Probe] = field(default_factory=lambda: chosen(()))
     faults: list[str] = field(default_factory=list)
 
     def versions(self, generator: str) -> dict[str, str]:

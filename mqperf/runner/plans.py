@@ -8,8 +8,10 @@ from pathlib import Path
 from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import HERE, HostKind, lookup
 from mqperf.plan import Case, Plan, deployments
+from mqperf.probes import chosen
 from mqperf.record import Run, recording
 from mqperf.runner.observer import Observer
+from mqperf.runner.probing import check_programs
 from mqperf.runner.sweep import Ended, Sweep, swept
 from mqperf.systems import possible
 
@@ -65,9 +67,9 @@ def sweep_all(
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
     rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
     asks for what does not exist, or plans cannot take turns, ``HostError`` for a kind of host that
-    there is not, ``SystemFault`` when nothing of them can be measured here, ``RecordError`` when a
-    folder is in use or cannot be written.  Must be called from a thread that lives until it
-    returns.
+    there is not and for a host without the program of a probe, ``SystemFault`` when nothing of them
+    can be measured here, ``RecordError`` when a folder is in use or cannot be written.  Must be
+    called from a thread that lives until it returns.
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
@@ -118,6 +120,7 @@ def _check_turns(plans: Sequence[Plan]) -> None:
 def _sweep(job: Job, kind: HostKind, observer: Observer, *, interleave: bool) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
+        check_programs(chosen(job.plan.probes), hosts)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from mqperf.hosts import HERE, Host, Output
-from mqperf.probes import PROBES, Probe, Target, Task
+from mqperf.errors import HostError
+from mqperf.hosts import HERE, Host, Hosts, Output
+from mqperf.probes import Probe, Target, Task
 from mqperf.runner.control import Control
 from mqperf.runner.loads import Load
 from mqperf.runner.processes import Processes
@@ -12,11 +13,14 @@ from mqperf.systems import Node
 
 
 class Probing:
-    """Every probe that is a program, and the logs of all; they write into ``folder``."""
+    """The probes of a run and their logs; they write into ``folder``."""
 
-    def __init__(self, host: Host, processes: Processes, folder: Path) -> None:
-        """Begin with none."""
+    def __init__(
+        self, host: Host, processes: Processes, folder: Path, probes: Sequence[Probe]
+    ) -> None:
+        """Begin with none started."""
         self.host = host
+        self._probes = probes
         self._processes = processes
         self._folder = folder / host.name
         self._output: Output | None = None
@@ -46,7 +50,7 @@ class Probing:
         own = self.host.own_processes().items()
         mqperf = [Target(label, "harness", pid) for label, pid in own]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
-        for probe in reversed(list(PROBES.values())):
+        for probe in reversed(self._probes):
             if probe.program is not None:
                 label = self._label(probe)
                 watched = [*self._targets]
@@ -57,7 +61,8 @@ class Probing:
                 log = out / f"{probe.name}.log"
                 self._processes.start(self.host, label, program.argv, log, program.env)
                 self.labels.append(label)
-                self._targets.append(Target(label, "harness", self._processes.pid(label)))
+                pid = self._processes.pid(label)
+                self._targets.append(Target(label, "harness", pid, children=True))
 
     def fetch(self) -> None:
         """Bring home what probes have written until now."""
@@ -75,7 +80,7 @@ class Probing:
 
     def judge(self) -> None:
         """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
-        for probe in PROBES.values():
+        for probe in self._probes:
             probe.check(self._folder, self.host.name)
 
     def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
@@ -96,3 +101,16 @@ class Probing:
 
     def _is_mine(self, host: Host) -> bool:
         return host.name == self.host.name
+
+
+def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
+    """Raise ``HostError`` for the first host that lacks what a probe needs there."""
+    packages = {name: package for probe in probes for name, package in probe.programs.items()}
+    for host in hosts.every if packages else ():
+        for name, place in host.which([*packages]).items():
+            if place is None:
+                raise HostError(
+                    f"{host.name}: no program {name}, which the plan asks for with probes: install"
+                    f" it there (sudo apt-get install {packages[name]}), prepare all hosts (mqperf"
+                    " hosts prepare), or leave it out"
+                )

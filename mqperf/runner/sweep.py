@@ -12,6 +12,7 @@ from mqperf.hosts import HostKind, Hosts, Spot
 from mqperf.load import GENERATORS, Generator, Tool
 from mqperf.plan import Case, deployments
 from mqperf.plan_file import as_measured
+from mqperf.probes import chosen
 from mqperf.record import Attempt, Run, pending
 from mqperf.runner.bench import Bench
 from mqperf.runner.observer import Observer
@@ -121,7 +122,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(hosts, deployment, tools, facts)
+        yield Bench(hosts, deployment, tools, facts, chosen(plan.probes))
 
 
 @contextmanager

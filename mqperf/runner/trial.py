@@ -45,7 +45,8 @@ class Trial:
         self.load = Load(case, self.key, self.processes, folder / "load")
         self.beside = [self._beside(number, one) for number, one in enumerate(case.beside(), 1)]
         self.probing = [
-            Probing(one, self.processes, folder / "probes") for one in bench.hosts.every
+            Probing(one, self.processes, folder / "probes", bench.probes)
+            for one in bench.hosts.every
         ]
         self.timetable = Timetable(case.actions, bench.deployment.nodes, self.attempt.event)
         self.stillness = Stillness(bench.deployment, lambda: self.timetable.disturbed)

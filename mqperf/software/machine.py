@@ -30,6 +30,11 @@ class Machine(Protocol):
         ...
 
     @property
+    def path(self) -> str:
+        """Where its programs are looked for: folders, separated by colons."""
+        ...
+
+    @property
     def python(self) -> str:
         """Its Python: the program."""
         ...

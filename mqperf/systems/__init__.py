@@ -10,6 +10,7 @@ from mqperf.links import LINKS
 from mqperf.load import GENERATORS, Generator
 from mqperf.load.in_plans import problems_beside, problems_of
 from mqperf.plan import Case, Plan
+from mqperf.probes import named
 from mqperf.registry import Registry
 from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
 from mqperf.systems.system import Deployment, Node, System
@@ -53,6 +54,7 @@ def lookup(name: str) -> System:
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
     generators = _generators(plan)
+    _check_probes(plan)
     if plan.link is not None and not LINKS:
         raise PlanError(
             f"plan {plan.name}: link: no backend that makes links is installed; leave link: out,"
@@ -82,6 +84,13 @@ def check_plan(plan: Plan) -> None:
                 )
         for settings in wanted.variants():
             system.check(settings)
+
+
+def _check_probes(plan: Plan) -> None:
+    known = named()
+    for name in plan.probes:
+        if name not in known:
+            raise PlanError(f"plan {plan.name}: no probe {name!r}; known: {', '.join(known)}")
 
 
 def _generators(plan: Plan) -> list[Generator]:

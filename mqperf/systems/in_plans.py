@@ -1,12 +1,13 @@
 """What is wrong with a plan, as far as only its systems and its generator know."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import in_plans
 from mqperf.plan import SystemPlan, swept_settings
 from mqperf.plan_file.problems import NOUNS, Problem, unknown
+from mqperf.probes import named
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SettingsFault
 from mqperf.systems.system import System
@@ -23,9 +24,19 @@ def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
         yield from _of_systems(systems)
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
+    probes = plan.get("probes")
+    if isinstance(probes, list | tuple):
+        yield from _of_probes(probes)
     beside = plan.get("background")
     if isinstance(beside, list | tuple):
         yield from in_plans.problems_beside(beside)
+
+
+def _of_probes(names: Sequence[object]) -> Iterator[Problem]:
+    """Every probe that there is not, or that has no program to be started."""
+    for index, name in enumerate(names):
+        if isinstance(name, str) and name not in (known := named()):
+            yield Problem(("probes", index), unknown("probe", name, known))
 
 
 def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from mqperf.tables.axes import arranged, curves, in_curves, split, tidy, varied,
 from mqperf.tables.axis_words import at
 from mqperf.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.tables.files import of_runs, read, title, write
+from mqperf.tables.overlapping import overlapping
 from mqperf.tables.repeats import over_repeats
 from mqperf.tables.shape import (
     Tables,
@@ -35,6 +36,7 @@ __all__ = [
     "of_runs",
     "outside_plan",
     "over_repeats",
+    "overlapping",
     "read",
     "select",
     "shown",

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from mqperf.errors import ProbeError
-from mqperf.probes import atop_log
+from mqperf.probes import atop_log, atop_text
 
 BEGIN = 1795226661
 BOOT = BEGIN
@@ -85,7 +85,7 @@ def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) 
     """Wherever a piece ends: a long record needs no more memory than a short one."""
     known = read(log, BEGIN, 11)
     for size in (1, 7, 100, 4096):
-        monkeypatch.setattr(atop_log, "CHUNK_BYTES", size)
+        monkeypatch.setattr(atop_text, "CHUNK_BYTES", size)
         atop_log.intervals.cache_clear()
         pd.testing.assert_frame_equal(read(log, BEGIN, 11), known)
 
@@ -94,7 +94,7 @@ def test_a_file_without_separators_is_no_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not read to its end, however long it is."""
-    monkeypatch.setattr(atop_log, "BLOCK_LIMIT_BYTES", 1000)
+    monkeypatch.setattr(atop_text, "BLOCK_LIMIT_BYTES", 1000)
     file = tmp_path / "mq1.txt"
     file.write_text("CPU a 5 d t 1 100 2 1 1 0 8 0 0 0 0\n" * 100)
     with pytest.raises(ProbeError, match="3600 bytes without a line SEP: no record of atop"):

@@ -20,6 +20,7 @@ systems: {toy: {topologies: [direct], queues: [none]}}
 test_cases: [toy-echo]
 load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1}
 actions: [{do: poke, node: Toy, at_s: 2, for_s: 0.5}]
+probes: [toy-clock]
 """
 
 

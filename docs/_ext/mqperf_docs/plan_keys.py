@@ -37,6 +37,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "link": "The network between two roles, with the keys below.",
         "background": "Loads that flow beside it all the time, each with the keys below.",
         "actions": "What disturbs the system during the window, each with the keys below.",
+        "probes": "What watches every host beside `psutil`, which always does: `atop`.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",

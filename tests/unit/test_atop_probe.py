@@ -1,0 +1,271 @@
+"""The probe atop: its recorder, what is read from it, and what it is compared with.
+
+Everything is recorded here, by the atop of this machine, beside toys that need no broker.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from mqperf_toys import replay, system
+
+from mqperf import notebook, tables
+from mqperf.errors import HostError, PlanError, ProbeError, TableError
+from mqperf.hosts import LocalHost, Process
+from mqperf.load import GENERATORS
+from mqperf.plan_file import parse_plan
+from mqperf.probes import Target, Task, atop
+from mqperf.record import Run, runs
+from mqperf.runner import Silent, sweep
+from mqperf.stats import checks
+from mqperf.systems import SYSTEMS
+from mqperf.systems.in_plans import problems_of
+
+pytestmark = pytest.mark.needs_atop
+
+PLAN = """\
+systems: {toy: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-call]
+probes: [psutil, atop]
+load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1, cooldown_s: 1,
+  timeout_s: 1}
+"""
+PATIENCE_S = 20
+BUSY = "import time; end = time.time() + 4\nwhile time.time() < end: pass\ntime.sleep(600)"
+IDLE = "import time; time.sleep(600)"
+PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+
+
+def eventually(found: Callable[[], object]) -> bool:
+    """Whether it comes true."""
+    limit = time.monotonic() + PATIENCE_S
+    while not found():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@contextmanager
+def recorder(folder: Path, child: str) -> Iterator[Process]:
+    """The recorder, which waits for the start, of a process with this program as its child."""
+    host, control, out = LocalHost(), folder / "control", folder / "out"
+    for place in (control, out):
+        place.mkdir()
+    parent = host.start("parent", [sys.executable, "-c", PARENT, child], log=folder / "parent.log")
+    assert eventually(lambda: psutil.Process(parent.pid).children())
+    targets = [Target("family", "broker", parent.pid, children=True)]
+    program = atop.program(Task("atop", targets, control, 3, out, host))
+    for name, text in program.files.items():
+        host.write(control / name, text)
+    one = host.start("atop", program.argv, env=program.env, log=out / "atop.log")
+    try:
+        assert eventually((control / "atop.ready").exists), (out / "atop.log").read_text()
+        yield one
+    finally:
+        one.stop(1)
+        parent.stop(0)
+
+
+@pytest.mark.parametrize("child", [BUSY, IDLE], ids=["busy", "idle"])
+def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> None:
+    """Itself, its child, atop and the machine, and nobody else; the child's work counts."""
+    with recorder(tmp_path, child) as one:
+        (tmp_path / "control" / "start").write_text(json.dumps({"start": time.time()}))
+        assert eventually(lambda: one.poll() is not None)
+        assert one.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
+    found = atop.recorded(tmp_path / "out")
+    assert found.chosen.version.startswith("Version: ")
+    assert {label: len(pids) for label, pids in found.chosen.processes.items()} == {
+        "family": 2,
+        "atop": 2,
+    }
+    text = (tmp_path / "out" / "atop.txt").read_text()
+    named = {line.split()[6] for line in text.splitlines() if line.startswith("PRC")}
+    assert named <= {str(pid) for pids in found.chosen.processes.values() for pid in pids}
+    worked = max(one.used["family"][0] for one in found.intervals)
+    assert (worked > 0.1) == (child == BUSY)
+    assert all(one.used["host"][0] > 0 for one in found.intervals)
+
+
+def test_atop_ends_with_its_recorder(tmp_path: Path) -> None:
+    """Whatever kills it; and a killed atop is told by the recorder's end."""
+    with recorder(tmp_path, IDLE) as one:
+        [child] = psutil.Process(one.pid).children()
+        os.kill(one.pid, signal.SIGKILL)
+        assert eventually(lambda: not child.is_running())
+    with recorder(tmp_path / "again", IDLE) as one:
+        [child] = psutil.Process(one.pid).children()
+        child.kill()
+        assert eventually(lambda: one.poll() is not None)
+        assert one.poll() == signal.SIGKILL
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run with the probe, of toys."""
+    folder = tmp_path_factory.mktemp("sound")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        outcome = sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, folder, Silent())
+    assert outcome.failed == ()
+    [run] = runs(folder)
+    return run
+
+
+@pytest.fixture
+def copy(sound: Run, tmp_path: Path) -> Iterator[Run]:
+    """The same, to plant a fault in it; it can be read as long as its generator is known."""
+    shutil.copytree(sound.path, tmp_path / sound.id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        yield Run(tmp_path / sound.id, sound.id, "done")
+
+
+def text(run: Run) -> Path:
+    return run.path / "probes" / "local" / "atop.txt"
+
+
+def disagreements(run: Run) -> list[str]:
+    """What the audit says of records that differ."""
+    found = checks.doubts(tables.of_runs([run]))
+    return [*found[found["kind"] == "record-disagrees"]["text"]]
+
+
+def test_two_sound_records_agree(copy: Run) -> None:
+    """No doubt, and no row more than without atop: it is watched itself, with its child."""
+    assert disagreements(copy) == []
+    cpu = tables.of_runs([copy])["cpu"]
+    window = cpu[cpu["scope"] == "window"]
+    assert window["process"].is_unique
+    assert {"Toy", "client-1", "server-1", "atop", "psutil", "host"} <= {*window["process"]}
+    assert float(window.set_index("process")["total_cores"]["atop"]) > 0
+
+
+def test_whoever_asks_gets_both(copy: Run) -> None:
+    """The rows of atop have the columns of the table, and stand beside those of the table."""
+    rows = tables.overlapping(copy.path.parent, "cpu")["atop"]
+    assert {"Toy", "client-1", "server-1", "atop", "host"} <= {*rows["process"]}
+    assert {*rows["scope"]} == {"interval", "window"}
+    assert {*rows["host"]} == {"local"}
+    both = notebook.cpu_by_probe(str(copy.path.parent))
+    assert [*both.columns] == ["given", "atop"]
+    assert both.loc[(copy.id, "local", "client-1")].notna().all()
+
+
+def more_ticks(label: str) -> Callable[[Run], None]:
+    """Half a second of CPU more in every interval of a process."""
+
+    def fault(run: Run) -> None:
+        [pid] = json.loads((text(run).with_name("atop.json")).read_text())["processes"][label]
+        line = re.compile(rf"^(PRC (?:\S+ ){{5}}{pid} \(.*\) \S 100) (\d+)", re.MULTILINE)
+        changed = line.sub(lambda found: f"{found[1]} {int(found[2]) + 50}", text(run).read_text())
+        text(run).write_text(changed)
+
+    return fault
+
+
+def idle_host(run: Run) -> None:
+    """The machine did nothing."""
+    line = re.compile(r"^(CPU (?:\S+ ){7}).*", re.MULTILINE)
+    text(run).write_text(
+        line.sub(r"\g<1>0 0 0 200 0 0 0 0 0 0 5198 100 0 0", text(run).read_text())
+    )
+
+
+def cut_early(run: Run) -> None:
+    """Whole blocks are missing at the end."""
+    blocks = text(run).read_text().split("SEP\n")
+    text(run).write_text("SEP\n".join(blocks[:4]) + "SEP\n")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (more_ticks("client-1"), r"atop\.txt: client-1 used [\d.]+ s of CPU in \d s by atop, "),
+        (idle_host, r"atop\.txt: host used 0\.00 s of CPU in \d s by atop, [\d.]+ to [\d.]+ s by"),
+        (cut_early, r"atop\.txt: its samples are not of the whole load"),
+    ],
+    ids=["ticks", "host", "early"],
+)
+def test_records_that_contradict_each_other_are_doubted(
+    copy: Run, fault: Callable[[Run], None], words: str
+) -> None:
+    """Beyond what both can tell, with the figures of both."""
+    fault(copy)
+    [said] = disagreements(copy)
+    assert re.search(words, said)
+
+
+def edited(old: str, new: str) -> Callable[[Path], None]:
+    def fault(file: Path) -> None:
+        file.write_text(re.sub(old, new, file.read_text(), count=1, flags=re.MULTILINE))
+
+    return fault
+
+
+def truncated(file: Path) -> None:
+    file.write_text(file.read_text()[:-20])
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Path.unlink, r"atop\.txt: no record of atop: No such file"),
+        (lambda file: file.with_name("atop.json").unlink(), r"atop\.json: no record of atop: No"),
+        (lambda file: file.with_name("atop.json").write_text('{"x'), r"atop\.json:1: "),
+        (truncated, r"atop\.txt:\d+: "),
+        (edited(r"^SEP\n\Z", ""), r"atop\.txt:\d+: cut short"),
+        (edited(r"^PRC .*$", "PRC of nothing"), r"atop\.txt:3: no line of atop about a process"),
+        (edited(r"^(PRC (?:\S+ ){5})\d+", r"\g<1>1"), r"atop\.txt:3: no line of atop about a"),
+        (edited(r"^CPU .*\n", ""), r"atop\.txt:1: a block without a line CPU"),
+        (edited(r"(?s)(RESET.*?SEP\n.*?SEP\n).*?SEP\n", r"\1"), r"atop\.txt:\d+: does not begin"),
+    ],
+)
+def test_a_damaged_record_is_told(copy: Run, fault: Callable[[Path], object], words: str) -> None:
+    """In one sentence with file and line, by the check of the run and by whoever reads it."""
+    fault(text(copy))
+    with pytest.raises(ProbeError, match=words) as error:
+        atop.check(text(copy).parent, "local")
+    assert "\n" not in str(error.value)
+    with pytest.raises(TableError, match=words):
+        tables.of_runs([copy])
+
+
+def test_a_host_without_atop_is_named_before_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what to do; nothing is started, and no folder made."""
+    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        HostError, match=r"local: no program atop, .* apt-get install atop"
+    ) as error:
+        sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, tmp_path / "runs", Silent())
+    assert "mqperf hosts prepare" in str(error.value)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_names_probes_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others are told with their line; what is watched changes no case."""
+    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+    with pytest.raises(PlanError, match=r"toy\.yaml:3: probes entry 2: unknown probe 'atopp'"):
+        parse_plan(PLAN.replace("atop]", "atopp]"), Path("toy.yaml"), problems_of)
+    with pytest.raises(PlanError, match="unknown probe 'broker-log'"):
+        parse_plan(PLAN.replace("atop]", "broker-log]"), Path("toy.yaml"), problems_of)
+    plain = PLAN.replace("probes: [psutil, atop]\n", "")
+    with_probe, without = (parse_plan(one, Path("toy.yaml")) for one in (PLAN, plain))
+    assert [case.id for case in with_probe.cases()] == [case.id for case in without.cases()]
