@@ -144,7 +144,7 @@ def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> 
 
     Where that is more than a tenth of the median, only the digits are given that it leaves.
     """
-    if pd.isna(value) or not uncertainty_s > 0:
+    if isnan(value) or not uncertainty_s > 0:
         return cell(column, value)
     shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
     digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
