@@ -95,6 +95,17 @@ def _version(
         raise typer.Exit
 
 
+HostsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--hosts",
+        metavar="INVENTORY",
+        help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
+        " five of our own on this machine. By default what the plan says, or this machine.",
+    ),
+]
+
+
 @app.command()
 def doctor(
     systems: Annotated[
@@ -120,6 +131,7 @@ def plan(
     everything: Annotated[
         bool, typer.Option("--all", help="All cases with all their commands, however many.")
     ] = False,
+    hosts: HostsOption = None,
 ) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
@@ -128,7 +140,7 @@ def plan(
     from mqperf.preview import preview
     from mqperf.systems.in_plans import problems_of
 
-    text = preview(load_plan(file, problems_of), everything=everything)
+    text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
     console.print(text, markup=False, soft_wrap=True)
 
 
@@ -145,14 +157,7 @@ def run(
         bool,
         typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
     ] = False,
-    hosts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INVENTORY",
-            help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
-            " five of our own on this machine. By default what the plan says, or this machine.",
-        ),
-    ] = None,
+    hosts: HostsOption = None,
 ) -> None:
     """Run what is pending of plans, record it, and show the best points.
 

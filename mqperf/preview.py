@@ -35,7 +35,7 @@ def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -
     is asked for.  ``hosts`` are others than the plan says.  Raises ``PlanError`` when a system does
     not exist or lacks a topology or kind of queue, ``HostError`` for hosts that cannot be reached.
     """
-    kind = lookup(hosts or plan.hosts or HERE)
+    kind = lookup(plan.hosts or HERE if hosts is None else hosts)
     with kind.reached() as found:
         here = possible(plan, found)
     return "\n".join(_preview(here, everything=everything))

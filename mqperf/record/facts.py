@@ -122,6 +122,7 @@ class Node(Recorded):
 
     name: Text
     label: Label
+    host: Label | None = None
     rss_bytes: Whole | None = None
     interface: Text | None = None
 

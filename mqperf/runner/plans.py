@@ -73,7 +73,7 @@ def sweep_all(
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    kinds = [lookup(hosts or job.plan.hosts or HERE) for job in jobs]
+    kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
     sweeps = [
         _sweep(job, kind, observer, interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)

@@ -142,9 +142,14 @@ class Servers:
             (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
-        """Name and memory of each node."""
+        """Name, host and memory of each node."""
         return [
-            {"label": server.label, "name": server.name, "rss_bytes": process.rss_bytes}
+            {
+                "label": server.label,
+                "name": server.name,
+                "host": server.host.name,
+                "rss_bytes": process.rss_bytes,
+            }
             for server, process in self._of_nodes()
         ]
 
