@@ -1,0 +1,48 @@
+"""The control folders of a run: every host has the start in time, in its own clock."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from typing_extensions import override
+
+from mqperf.errors import HostError
+from mqperf.hosts import LocalHost, Offset
+from mqperf.runner.control import Control, Station, next_start
+
+
+class Far(LocalHost):
+    """This machine under another name, with a clock of its own and a slow way to it."""
+
+    name = "far"
+
+    def __init__(self, way_s: float) -> None:
+        self.way_s = way_s
+
+    @override
+    def write(self, path: Path, text: str, mode: int = 0o600) -> None:
+        time.sleep(self.way_s)
+        super().write(path, text, mode)
+
+
+def told(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
+    """The agreed start, and what each host was told of it."""
+    stations = [Station(host, tmp_path / host.name) for host in (LocalHost(), Far(way_s))]
+    start = next_start()
+    clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
+    Control(stations).start(start, clocks)
+    files = {one.host.name: one.folder / "start" for one in stations}
+    return start, {name: json.loads(file.read_text())["start"] for name, file in files.items()}
+
+
+def test_every_host_is_told_in_its_own_clock(tmp_path: Path) -> None:
+    """Where a clock is behind, the start is earlier by it."""
+    start, found = told(tmp_path, way_s=0)
+    assert found == {"local": start, "far": start - 12.5}
+
+
+def test_a_host_that_is_told_too_late_is_named(tmp_path: Path) -> None:
+    """Its processes could not begin with the others."""
+    with pytest.raises(HostError, match=r"far: was told of the start less than 0\.2 s before"):
+        told(tmp_path, way_s=2)
