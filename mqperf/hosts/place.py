@@ -8,7 +8,8 @@ class Place:
     """A host as somebody told of it; what is None is left to the user's own ssh.
 
     ``address`` is what ssh is called with, ``folder`` where temporary files go, ``python`` the
-    interpreter, ``ssh_args`` more options of ssh, ``groups`` the roles of the host.
+    interpreter, ``ssh_args`` more options of ssh, ``groups`` the roles of the host.  ``listens`` is
+    the address for what is measured, where that is another network than the one of ssh.
     """
 
     name: str
@@ -20,3 +21,4 @@ class Place:
     folder: str | None = None
     ssh_args: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    listens: str | None = None

@@ -150,6 +150,15 @@ def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
         assert found.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
 
 
+def test_servers_listen_where_ssh_leads_or_where_the_inventory_says(
+    five_hosts: Laboratory, places: tuple[Place, ...]
+) -> None:
+    """What is measured may have another network than ssh."""
+    other = dataclasses.replace(places[0], listens="127.0.0.1")
+    with connected(places[:1]) as [one], connected([other]) as [two]:
+        assert (one.address, two.address) == (five_hosts.address("h1"), "127.0.0.1")
+
+
 def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
     """Lines before the agent's first are somebody else's."""
     talker = "/run/python_that_talks"

@@ -100,6 +100,7 @@ REFUSED = {
     "encrypted": (three(ansible_user="!vault x"), ":4: ansible_user of b1 is a template, or enc"),
     "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
     "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
+    "no number": (three(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
     "quotation": (three(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
     "name twice": (
         three().replace("    b1:\n", "    b1:\n    b1:\n"),

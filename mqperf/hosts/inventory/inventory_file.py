@@ -1,5 +1,6 @@
 """An inventory that makes sense: where every host is, and which role it has."""
 
+import ipaddress
 import re
 import shlex
 import socket
@@ -29,6 +30,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "python": ("ansible_python_interpreter",),
     "folder": ("ansible_remote_tmp",),
     "connection": ("ansible_connection",),
+    "listens": ("mqperf_address",),
 }
 ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
 SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
@@ -118,6 +120,12 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
             f"{connection.where}: {name} is reached by {connection.text!r}: mqperf reaches hosts by"
             " ssh only"
         )
+    listens = _of(variables, "listens")
+    if listens and not _is_ipv4(listens.text):
+        yield (
+            f"{listens.where}: the mqperf_address of {name} is {listens.text!r}: expected an IPv4"
+            " address, such as 192.0.2.1"
+        )
     port = _of(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
         yield f"{port.where}: the port of {name} is {port.text!r}: expected 1 to 65535"
@@ -149,9 +157,9 @@ def _forbidden(name: str, variables: Mapping[str, Value]) -> Iterator[str]:
 def _place(
     name: str, variables: Mapping[str, Value], groups: tuple[str, ...], folder: Path
 ) -> Place:
-    address, user, port, key, python, temporary = (
+    address, user, port, key, python, temporary, listens = (
         found.text if (found := _of(variables, what)) else None
-        for what in ("address", "user", "port", "key", "python", "folder")
+        for what in ("address", "user", "port", "key", "python", "folder", "listens")
     )
     arguments = [
         word for key in ARGUMENTS if key in variables for word in _split(variables[key].text) or ()
@@ -166,12 +174,20 @@ def _place(
         folder=temporary,
         ssh_args=tuple(arguments),
         groups=groups,
+        listens=listens,
     )
 
 
 def _of(variables: Mapping[str, Value], what: str) -> Value | None:
     """The variable of this meaning, under whichever name."""
     return next((variables[name] for name in NAMES[what] if name in variables), None)
+
+
+def _is_ipv4(text: str) -> bool:
+    try:
+        return bool(ipaddress.IPv4Address(text))
+    except ValueError:
+        return False
 
 
 def _split(text: str) -> list[str] | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from mqperf.errors import HostLost
+from mqperf.errors import HostError, HostLost
 from mqperf.hosts import clock
 from mqperf.hosts.clock import Echo, Offset
 from mqperf.hosts.host import Output
@@ -32,7 +32,7 @@ class RemoteHost:
         """Take over a channel on which the agent has greeted, and what it said of itself."""
         self.name = place.name
         self.place = place
-        self.address = next(iter(agent["address"]), place.address)
+        self.address = place.listens or _reached_at(place, agent["address"])
         self.path = str(agent["path"])
         self.python = str(agent["python"])
         self.platform = Platform(*agent["platform"])
@@ -182,3 +182,14 @@ class RemoteHost:
     def check(self) -> None:
         """Raise ``HostLost`` when it is; asks nobody, and costs nothing."""
         self._channel.check()
+
+
+def _reached_at(place: Place, of_ssh: Sequence[str]) -> str:
+    """The address of the host to which ssh led, unless the inventory says another."""
+    address = next(iter(of_ssh), "")
+    if not address or ":" in address:
+        raise HostError(
+            f"{place.name}: its IPv4 address is not known, on which brokers and load generators"
+            f" listen (ssh led to {address or 'none'}): give it as mqperf_address"
+        )
+    return address
