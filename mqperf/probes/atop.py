@@ -164,7 +164,8 @@ def overlapping(run: Whole) -> "Mapping[str, pd.DataFrame]":
         found, kinds, host = recorded(folder), run.facts.kinds, folder.name
         known = [label for label in kinds if label in found.chosen.processes]
         names = {label: Named(label, kinds[label], host) for label in known}
-        names[MACHINE] = Named("host", "host", host)
+        own = f"host {host}" if len(run.facts.hosts) > 1 else "host"
+        names[MACHINE] = Named(own, "host", host)
         frames.append(rows(found.intervals, names, run.window, run.clock(host).offset_s))
     return {"cpu": pd.concat(frames or [pd.DataFrame()])}
 
