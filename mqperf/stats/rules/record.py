@@ -49,11 +49,11 @@ def causality(tables: Tables) -> Iterator[Finding]:
 
 
 def record_disagrees(tables: Tables) -> Iterator[Finding]:
-    """Runs in which two records of the same messages differ."""
+    """Runs in which two records of the same run differ."""
     frame = measured(tables)
     for row in each(frame[frame["disagreements"].notna()]):
         yield Finding(
             row.run,
-            f"two records of the same messages differ: {row.disagreements}",
+            f"two records of the same run differ: {row.disagreements}",
             {"disagreements": str(row.disagreements)},
         )
