@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 from mqperf_toys import replay, system
@@ -24,7 +25,8 @@ from mqperf.hosts import LocalHost, Process
 from mqperf.load import GENERATORS
 from mqperf.plan_file import parse_plan
 from mqperf.probes import Target, Task, atop
-from mqperf.record import Run, runs
+from mqperf.record import Run, runs, whole
+from mqperf.record.facts import ClockFacts, Offset
 from mqperf.runner import Silent, sweep
 from mqperf.stats import checks
 from mqperf.systems import SYSTEMS
@@ -40,6 +42,7 @@ load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1, cooldo
   timeout_s: 1}
 """
 PATIENCE_S = 20
+AHEAD_S = 30
 BUSY = "import time; end = time.time() + 4\nwhile time.time() < end: pass\ntime.sleep(600)"
 IDLE = "import time; time.sleep(600)"
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
@@ -209,6 +212,26 @@ def test_records_that_contradict_each_other_are_doubted(
     fault(copy)
     [said] = disagreements(copy)
     assert re.search(words, said)
+
+
+def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
+    """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
+    known = atop.overlapping(whole(copy, copy.facts()))["cpu"]
+    log = text(copy).with_name("psutil.jsonl")
+    samples = [json.loads(line) for line in log.read_text().splitlines()]
+    lines = [json.dumps(one | {"epoch": one["epoch"] + AHEAD_S}) + "\n" for one in samples]
+    log.write_text("".join(lines))
+    stamp = re.compile(r"^((?:PRC|CPU) \S+) (\d+)", re.MULTILINE)
+    changed = stamp.sub(
+        lambda found: f"{found[1]} {int(found[2]) + AHEAD_S}", text(copy).read_text()
+    )
+    text(copy).write_text(changed)
+    clock = ClockFacts(before=Offset(offset_s=AHEAD_S))
+    ahead = whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
+    pd.testing.assert_frame_equal(atop.overlapping(ahead)["cpu"], known)
+    assert [*atop.disagreements(ahead)] == []
+    late = whole(copy, copy.facts())
+    assert any("not of the whole load" in one for one in atop.disagreements(late))
 
 
 def edited(old: str, new: str) -> Callable[[Path], None]:

@@ -1,0 +1,74 @@
+"""The probe atop on five hosts, each with processes of its own."""
+
+import json
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from typing_extensions import override
+
+from mqperf import tables
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import runs
+from mqperf.runner import Silent, sweep
+from mqperf.stats import checks
+
+pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_atop]
+
+PLAN = """\
+systems:
+  rabbitmq: {topologies: [cs1ss2]}
+test_cases: [rpc-call]
+probes: [atop]
+load: {green_threads: [2], duration_s: 4, warmup_s: 1}
+"""
+
+
+class Looking(Silent):
+    """Remembers the programs that run on the hosts while a case is measured."""
+
+    def __init__(self, hosts: Laboratory) -> None:
+        self.hosts = hosts
+        self.seen: dict[str, list[str]] = {}
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        super().doing(what, case)
+        if what == "measuring":
+            self.seen = {name: programs(self.hosts, name) for name in self.hosts.names}
+
+
+def programs(hosts: Laboratory, name: str) -> list[str]:
+    """What runs on a host."""
+    return [one.name() for one in hosts.processes(name) if one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """Its record is fetched, has our processes only, and agrees with psutil's; nothing stays."""
+    observer = Looking(five_hosts)
+    hosts = str(five_hosts.inventory)
+    outcome = sweep(parse_plan(PLAN, Path("atop.yaml")), PLAN, tmp_path, observer, hosts=hosts)
+    assert outcome.failed == ()
+    assert all("atop" in found for found in observer.seen.values()), observer.seen
+    limit = time.monotonic() + 10
+    while any("atop" in programs(five_hosts, one) for one in five_hosts.names):
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    [run] = runs(tmp_path)
+    for name in five_hosts.names:
+        folder = run.path / "probes" / name
+        assert (folder / "atop.raw").stat().st_size
+        pids = json.loads((folder / "atop.json").read_text())["processes"]
+        own = {str(pid) for some in pids.values() for pid in some}
+        lines = (folder / "atop.txt").read_text().splitlines()
+        assert {line.split()[6] for line in lines if line.startswith("PRC ")} <= own
+    found = tables.read(tmp_path)
+    doubts = checks.doubts(found)
+    assert "record-disagrees" not in set(doubts["kind"]), [*doubts["text"]]
+    cpu, by_atop = found["cpu"], tables.overlapping(tmp_path, "cpu")["atop"]
+    watched = {(row.host, row.process) for row in by_atop.itertuples()}
+    assert {("h1", "Master"), ("h4", "client-1"), ("h5", "server-1"), ("h3", "host h3")} <= watched
+    assert watched <= {(row.host, row.process) for row in cpu.itertuples()}
