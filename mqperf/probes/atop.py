@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from mqperf.probes import atop_log, psutil_log, psutil_tables
 from mqperf.probes.atop_text import (
     MACHINE,
     RESET,
+    SEPARATOR,
     Interval,
     Named,
     blocks,
@@ -120,11 +122,18 @@ def recorded(folder: Path) -> Recorded:
             if len(found) > 1 and found[-1].start != found[-2].end:
                 raise ProbeError(f"{file}:{line}: does not begin where the block before it ended")
             line += block.count(b"\n") + 2
-        if not raw.content(file).endswith(b"\nSEP\n"):
+        if not _is_whole(file):
             raise ProbeError(f"{file}:{max(1, line - 1)}: cut short: the last line is not SEP")
     except OSError as error:
         raise ProbeError(f"{file}: no record of atop: {error.strerror}") from None
     return Recorded(chosen, found)
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether its last block is closed."""
+    with raw.opened(file) as text:
+        text.seek(max(0, text.seek(0, SEEK_END) - len(SEPARATOR)))
+        return text.read() == SEPARATOR
 
 
 def _chosen(file: Path) -> Chosen:
@@ -223,8 +232,10 @@ def _apart(
     """
     if len(counted) < AT_LEAST_S:
         return None
-    first, last = counted[0][0] - NEAR_S, counted[-1][0] + NEAR_S
-    both = [one for one in intervals if one.start >= first and one.end + 1 <= last]
+    first, last = counted[0][0], counted[-1][0]
+    both = [
+        one for one in intervals if one.start + NEAR_S >= first and one.end + 1 - NEAR_S <= last
+    ]
     if sum(one.seconds for one in both) < AT_LEAST_S:
         return None
     begin, end = both[0].start, both[-1].end
