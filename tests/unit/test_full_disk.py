@@ -132,8 +132,9 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
         case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
-            hosts=Hosts.alone(LocalHost()), deployment=SimpleNamespace(nodes=()),
-            tools={'simulator': {'local': None}}, facts={})
+            hosts=Hosts.alone(LocalHost()),
+            deployment=SimpleNamespace(nodes=(), collect=lambda folder: None, facts=dict),
+            tools={'simulator': {'local': None}}, probes=(), facts={'system': {}})
         trial = Trial(case, 1, disk, bench, print)
         fill()
         print(trial.fail("for a reason " * 2000).status)
