@@ -11,7 +11,7 @@ from IPython.display import Markdown, display
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
-from mqperf.tables import Tables, over_repeats, select, shown, varied, where, whole
+from mqperf.tables import Tables, over_repeats, select, shown, varied, where, whole, with_parameters
 from mqperf.test_cases import TEST_CASES
 
 LAYOUT = ["system", "topology", "queues"]
@@ -22,8 +22,8 @@ FACTS = (
     *("network_cards", "clock_source", "clock_synchronised"),
 )
 CLOCKS = (
-    *("clock_offset_before_s", "clock_bound_before_s"),
-    *("clock_offset_after_s", "clock_bound_after_s"),
+    ("clock_offset_before_s", "clock_bound_before_s"),
+    ("clock_offset_after_s", "clock_bound_after_s"),
 )
 TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
 
@@ -52,12 +52,13 @@ def conversations(found: Tables) -> pd.DataFrame:
 
 
 def clocks(found: Tables) -> pd.DataFrame:
-    """By how much the clock of each host was ahead, and by how much that may be wrong, by run."""
-    rows = _compared(found)
-    keys = ("topology", "queues", "test_case", "threads", *varied(found["runs"]))
-    keys = (*(name for name in keys if name in rows), "repeat", "host")
-    readable = shown(rows, *keys, *CLOCKS)
-    return readable.set_index(list(readable)[: len(keys)])
+    """How far the clock of each host was ahead, ± by how much that may be wrong, of every run."""
+    rows = with_parameters(_compared(found), found["runs"])
+    told = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
+    keys = shown(
+        rows, "topology", "queues", "test_case", "threads", *varied(rows), "repeat", "host"
+    )
+    return keys.assign(**told).set_index(list(keys))
 
 
 def show_clocks(found: Tables) -> None:
@@ -79,8 +80,9 @@ def show_cpu(found: Tables, test_case: str) -> None:
 
 def network(found: Tables) -> pd.DataFrame:
     """What each interface of each host carried over the window, the mean of the repeats."""
-    used = over_repeats(found["network"], list(TRAFFIC), "host", "interface")
-    keys = ("topology", "queues", "test_case", "threads", "host", "interface")
+    rows = with_parameters(found["network"], found["runs"])
+    used = over_repeats(rows, list(TRAFFIC), "host", "interface")
+    keys = ("topology", "queues", "test_case", "threads", *varied(used), "host", "interface")
     readable = shown(used, *keys, *TRAFFIC)
     return readable.set_index(list(readable)[: len(keys)])
 
@@ -106,7 +108,13 @@ def _compared(found: Tables) -> pd.DataFrame:
     """The clocks of runs of several hosts, in the order of the runs."""
     rows = found["hosts"]
     several = rows.groupby("run")["host"].transform("nunique").gt(1)
-    return rows[several & rows[list(CLOCKS)].notna().any(axis=1)]
+    return rows[several & rows[[offset for offset, _ in CLOCKS]].notna().any(axis=1)]
+
+
+def _bounded(rows: pd.DataFrame, *columns: str) -> list[str]:
+    """``+0.012 ± 0.058``, in the unit that a person reads; nothing where it was not recorded."""
+    read = shown(rows, *columns).itertuples(index=False)
+    return ["" if pd.isna(value) else f"{value:+.3f} ± {bound:.3f}" for value, bound in read]
 
 
 def _processes(found: Tables) -> pd.DataFrame:

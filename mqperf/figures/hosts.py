@@ -1,6 +1,7 @@
 """Panels of hosts: their clocks, the CPU of their processes and what their networks carried."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ _KINDS = {
     "client": palette.CASES[0],
     "server": palette.RECEIVED,
     "background": palette.DOUBLED,
-    "harness": palette.CPU,
+    "harness": palette.INK,
 }
 _COMPARED = {"before": palette.THROUGHPUT, "after": palette.LATENCY}
 _DIRECTIONS = {"sent_bytes_s": palette.SENT, "received_bytes_s": palette.RECEIVED}
@@ -54,7 +55,8 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
         axes.yaxis.set_major_formatter(FuncFormatter(plain))
         axes.set_xticks(range(len(names)), [as_text(name) for name in names])
         axes.set_xlim(-0.5, len(names) - 0.5)
-    return dress(axes, COLUMNS["clock_offset_s"].heading())
+    ahead = replace(COLUMNS["clock_offset_before_s"], label="clock ahead of the controller's")
+    return dress(axes, ahead.heading())
 
 
 def host_cpu(
