@@ -5,6 +5,8 @@ everywhere, axis titles come from the register of columns, and two units never s
 A point with a doubt gets a hollow marker; the 95 % interval over repeats is a bar.
 """
 
+from mqperf.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
+from mqperf.figures.hosts import clocks, host_cpu, traffic
 from mqperf.figures.panels import (
     broker_cpu,
     by_load,
@@ -34,8 +36,12 @@ from mqperf.figures.svg import write_svg
 __all__ = [
     "broker_cpu",
     "by_load",
+    "clock_sheet",
+    "clocks",
     "count_sheet",
     "finished_messages",
+    "host_cpu",
+    "host_sheet",
     "latency",
     "map_sheet",
     "message_count",
@@ -52,5 +58,7 @@ __all__ = [
     "topologies",
     "topology_sheet",
     "tops",
+    "traffic",
+    "traffic_sheet",
     "write_svg",
 ]

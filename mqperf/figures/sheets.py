@@ -46,7 +46,7 @@ def sweep_sheet(
             panels.latency(part, next(rest), doubted=doubted, subject=stream, named=False)
         if "cpu_total_cores" in measured:
             panels.broker_cpu(part, next(rest), doubted=doubted, subject=system, named=False)
-    _level(grid)
+    level(grid)
     return figure
 
 
@@ -70,7 +70,7 @@ def count_sheet(messages: pd.DataFrame) -> Figure:
     for part, (counted, wrong) in zip(parts.values(), grid, strict=True):
         panels.message_count(part, counted)
         panels.message_faults(part, wrong)
-    _level(grid)
+    level(grid)
     return figure
 
 
@@ -80,7 +80,7 @@ def node_sheet(cpu: pd.DataFrame) -> Figure:
     figure, grid = _multiples(list(parts), 1, HEIGHT + 0.2)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
         panels.node_cpu(part, axes)
-    _level(grid)
+    level(grid)
     return figure
 
 
@@ -90,7 +90,7 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     figure, grid = _multiples(list(parts), 1, HEIGHT - 0.4)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
         panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
-    _level(grid)
+    level(grid)
     return figure
 
 
@@ -108,7 +108,7 @@ def topology_sheet(
             look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
             panel.set_title(title, loc="left", pad=8, **look)
             _drop_legend(panel)
-    _level(grid)
+    level(grid)
     handles = {
         label: handle
         for axes in grid
@@ -141,6 +141,23 @@ def ratio_sheet(comparison: pd.DataFrame) -> Figure:
     return figure
 
 
+def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    """A figure of so many panels beside and below each other; ``height`` is that of all."""
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
+    figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
+    return figure, [list(row) for row in figure.subplots(down, across, squeeze=False)]
+
+
+def level(grid: Sequence[Sequence[Axes]]) -> None:
+    """The same heights for panels below each other, so that they compare."""
+    for panels_below in zip(*grid, strict=True):
+        drawn = [panel for panel in panels_below if panel.has_data()]
+        if len(drawn) > 1:
+            ends = [panel.get_ylim() for panel in drawn]
+            for panel in drawn:
+                panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
 def _sheet(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
     figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
@@ -160,16 +177,6 @@ def _multiples(
         row.set_facecolor(PAPER.light)
         row.suptitle(as_text(word), x=0.01, horizontalalignment="left", color=INK.light)
     return figure, [list(row.subplots(1, count, squeeze=False)[0]) for row in rows]
-
-
-def _level(grid: Sequence[Sequence[Axes]]) -> None:
-    """The same heights for panels below each other, so that they compare."""
-    for panels_below in zip(*grid, strict=True):
-        drawn = [panel for panel in panels_below if panel.has_data()]
-        if len(drawn) > 1:
-            ends = [panel.get_ylim() for panel in drawn]
-            for panel in drawn:
-                panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def _drop_legend(axes: Axes) -> None:

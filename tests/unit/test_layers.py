@@ -41,7 +41,7 @@ LAYERS = (
     {"progress", "host_check"},
     {"preview", "preparation"},
     {"hosts_cli"},
-    {"cli", "notebook"},
+    {"cli", "notebook", "host_views"},
 )
 LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
 # The two halves share nothing but the run folder.
