@@ -21,7 +21,7 @@ from mqperf.probes.atop_text import (
     together,
     used,
 )
-from mqperf.record import Whole
+from mqperf.record import Facts, Whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ def tables(run: Whole) -> "Mapping[str, pd.DataFrame]":
     return {"cpu": pd.concat(frames or [pd.DataFrame()])}
 
 
-def unread(run: Path, _begin: float) -> Iterator[dict[str, Any]]:
+def unread(run: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
     """Rows of the table ``events``: the files of which nothing is in the table ``cpu``, and why."""
     for log in _records(run):
         if reason := _problem(log):

@@ -10,7 +10,7 @@ from typing import Any
 from mqperf import raw
 from mqperf.errors import ProbeError
 from mqperf.probes.probe import Probe, no_check, no_rows
-from mqperf.record import Whole, read_events
+from mqperf.record import Facts, Whole, read_events
 
 FOLDER = "broker"
 """In a run folder: what systems logged during the run."""
@@ -40,13 +40,14 @@ LATE_S, EARLY_S = 1.0, 60.0
 That of the first run begins with the start of the system, and may end with it on an idle node."""
 
 
-def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
+def alarms(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
     """Rows of the ``events`` table: one per broker's log and sort of alarm, the first of each.
 
-    ``run`` is a run folder, ``begin`` the start of the measured window in epoch seconds; ``detail``
-    tells the log, the first such line, and how many there are.  Raises ``ProbeError`` for a log
-    that cannot be read.
+    ``run`` is a run folder; ``host`` is None where it is not told which node wrote a log;
+    ``detail`` tells the log, the first such line, and how many there are.  Raises ``ProbeError``
+    for a log that cannot be read.
     """
+    hosts = _hosts(facts)
     for log in sorted((run / FOLDER).glob("*.log")):
         lines: dict[str, list[str]] = {}
         for line in _text(log).splitlines():
@@ -54,8 +55,8 @@ def alarms(run: Path, begin: float) -> Iterator[dict[str, Any]]:
                 lines.setdefault(found[0], []).append(line)
         for some in lines.values():
             yield {
-                "time_s": _instant(some[0], begin),
-                "host": None,
+                "time_s": _instant(some[0]),
+                "host": hosts.get(log.name),
                 "what": "alarm",
                 "detail": json.dumps(
                     {"log": log.name, "times": len(some), "line": some[0].strip()[:WIDTH]},
@@ -69,10 +70,12 @@ def disagreements(run: Whole) -> Iterator[str]:
     events = read_events(run.run.path)
     if not events:
         return
+    hosts = _hosts(run.facts)
     begin, end = events[0].epoch, max(events[-1].epoch, _epoch(run.facts.stopped))
     for log in sorted((run.run.path / FOLDER).glob("*.log")):
-        instants = (_instant(line, 0.0) for line in reversed(_text(log).splitlines()))
-        last = next((at for at in instants if at is not None), end)
+        ahead_s = run.facts.clock(hosts.get(log.name)).offset_s
+        instants = (_instant(line) for line in reversed(_text(log).splitlines()))
+        last = next((at - ahead_s for at in instants if at is not None), end)
         if last > end + LATE_S:
             yield f"{FOLDER}/{log.name}: ends {last - end:.1f} s after the run"
         if last < begin - EARLY_S:
@@ -94,10 +97,17 @@ def _text(log: Path) -> str:
         raise ProbeError(f"{log}: cannot be read: {error.strerror}") from None
 
 
-def _instant(line: str, begin: float) -> float | None:
+def _hosts(facts: Facts) -> dict[str, str]:
+    """The host whose clock a log is by; nothing of one whose node is not told."""
+    return {
+        node.log: node.host for node in facts.system.nodes if node.log and node.host is not None
+    }
+
+
+def _instant(line: str) -> float | None:
     stamp = STAMP.match(line)
     try:
-        return datetime.fromisoformat(stamp[0]).timestamp() - begin if stamp else None
+        return datetime.fromisoformat(stamp[0]).timestamp() if stamp else None
     except ValueError:
         return None
 

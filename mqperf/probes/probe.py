@@ -10,7 +10,7 @@ from mqperf.software import Machine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mqperf.record import Whole
+    from mqperf.record import Facts, Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Program:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def _nothing(_folder: Path, _begin: float) -> Iterator[dict[str, Any]]:
+def _nothing(_folder: Path, _facts: "Facts") -> Iterator[dict[str, Any]]:
     return iter(())
 
 
@@ -71,8 +71,9 @@ class Probe:
     ``program`` gives the command that runs on each host, None for a probe that reads only what is
     written anyway.  ``check`` raises ``ProbeError`` or ``HostError`` unless the folder of a host
     holds a sound log.  ``read`` gives the rows of a whole run by table.  ``events`` gives rows of
-    the table ``events``, of failed attempts as well, from a run folder and the start of its window
-    in epoch seconds.  Both import pandas when they are called: the runner imports this, too.
+    the table ``events``, of failed attempts as well, from a run folder and its facts; their
+    ``time_s`` is in epoch seconds by the clock of their ``host``, and is corrected by whoever asks.
+    Both import pandas when they are called: the runner imports this, too.
     ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
     ``overlapping`` gives rows by table, of what another probe records, too: they are in no table of
     the run, and there for whoever compares.  One with ``always`` is in every run; others with a
@@ -84,7 +85,7 @@ class Probe:
     program: Callable[[Task], Program] | None
     check: Callable[[Path, str], None]
     read: "Callable[[Whole], Mapping[str, pd.DataFrame]]"
-    events: Callable[[Path, float], Iterator[dict[str, Any]]] = _nothing
+    events: "Callable[[Path, Facts], Iterator[dict[str, Any]]]" = _nothing
     disagreements: "Callable[[Whole], Iterator[str]]" = _agrees
     overlapping: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows
     always: bool = False

@@ -118,13 +118,14 @@ class BackgroundFacts(Recorded):
 
 
 class Node(Recorded):
-    """A node of the system under test."""
+    """A node of the system under test; ``log`` is its file among those that were collected."""
 
     name: Text
     label: Label
     host: Label | None = None
     rss_bytes: Whole | None = None
     interface: Text | None = None
+    log: FileName | None = None
 
 
 class SystemFacts(Recorded):
@@ -210,6 +211,10 @@ class ClockFacts(Recorded):
         return (self.after or self.before).offset_s - self.before.offset_s
 
 
+OWN = ClockFacts(before=Offset(offset_s=0.0))
+"""The clock of the controller itself."""
+
+
 class MeasuredLink(Recorded):
     """What a link was like at an instant; what its backend cannot measure is None."""
 
@@ -289,6 +294,15 @@ class Facts(Recorded):
             if self.kinds.get(node.label, "broker") != "broker":
                 raise ValueError(f"kinds: {node.label} is no {self.kinds[node.label]}")
         return self
+
+    def clock(self, host: str | None) -> ClockFacts:
+        """The clock of a host; that of the only one where none is named.
+
+        Our own, where no clock is recorded.
+        """
+        if host is None and len(self.clocks) == 1:
+            return next(iter(self.clocks.values()))
+        return OWN if host is None else self.clocks.get(host, OWN)
 
     @property
     def clock_offset_s(self) -> float | None:

@@ -5,12 +5,9 @@ from pathlib import Path
 
 from mqperf.errors import RecordError
 from mqperf.plan import Case
-from mqperf.record.facts import ClockFacts, Facts, Offset
+from mqperf.record.facts import ClockFacts, Facts
 from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
-
-OWN = ClockFacts(before=Offset(offset_s=0.0))
-"""The clock of the controller itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,14 +38,8 @@ class Whole:
         return next(one.host for one in self.facts.processes if one.label == label)
 
     def clock(self, host: str | None) -> ClockFacts:
-        """The clock of a host; that of the only one where none is named.
-
-        Our own, where no clock is recorded.
-        """
-        clocks = self.facts.clocks
-        if host is None and len(clocks) == 1:
-            return next(iter(clocks.values()))
-        return OWN if host is None else clocks.get(host, OWN)
+        """The clock of a host, as ``Facts.clock`` has it."""
+        return self.facts.clock(host)
 
 
 def whole(run: Run, facts: Facts) -> Whole:

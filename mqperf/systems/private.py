@@ -139,16 +139,17 @@ class Servers:
             for name, content in server.files.items():
                 copy = folder / f"{stem}-{Path(name).name}"
                 copy.write_text(self._redact(content), encoding="utf-8")
-            (folder / f"{stem}.log").write_text(self._redact(log.read_on()), encoding="utf-8")
+            (folder / _collected(server)).write_text(self._redact(log.read_on()), encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
-        """Name, host and memory of each node."""
+        """Name, host, memory and log of each node."""
         return [
             {
                 "label": server.label,
                 "name": server.name,
                 "host": server.host.name,
                 "rss_bytes": process.rss_bytes,
+                "log": _collected(server),
             }
             for server, process in self._of_nodes()
         ]
@@ -256,3 +257,8 @@ class Site:
             servers = Servers(self.title, self.redact)
             stack.callback(servers.stop)
             yield launch(servers, block, spots)
+
+
+def _collected(server: Server) -> str:
+    """The name of its log in a run folder."""
+    return f"{server.folder.name}.log"

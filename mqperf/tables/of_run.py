@@ -6,7 +6,7 @@ comparison.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,10 +103,10 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
     """Rows of the table ``events``: what the runner wrote down, then what probes found."""
     if facts.window is None:
         return pd.DataFrame()
-    window = facts.window.start, facts.window.end
+    begin = facts.window.start
     rows = [
         {
-            "time_s": event.epoch - window[0],
+            "time_s": event.epoch - begin,
             "host": event.host,
             "what": event.what,
             "detail": json.dumps(event.detail) if event.detail else None,
@@ -114,8 +114,15 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
         for event in events
     ]
     for probe in PROBES.values():
-        rows += probe.events(run.path, window[0])
+        rows += [_by_clock(row, facts, begin) for row in probe.events(run.path, facts)]
     return pd.DataFrame(rows)
+
+
+def _by_clock(row: Mapping[str, Any], facts: Facts, begin: float) -> dict[str, Any]:
+    """What a probe found, its instant by the controller's clock and since the window's start."""
+    if row["time_s"] is None:
+        return dict(row)
+    return {**row, "time_s": row["time_s"] - facts.clock(row["host"]).offset_s - begin}
 
 
 def _probed(run: Whole) -> dict[str, pd.DataFrame]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.probes.broker_log import FOLDER, WIDTH, alarms
+from mqperf.record import Facts
 
 LOG = """\
 2026-11-21 06:36:34.122330+00:00 [info] <0.223.0> Running boot step rabbit_alarm defined by app rabbit
@@ -32,18 +33,18 @@ def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
     """When the first was, how many there were, and what it said; sound logs give nothing."""
     (logs / "node1.log").write_text(LOG)
     (logs / "node2.log").write_text(LOG.splitlines()[0])
-    (row,) = alarms(tmp_path, BEGIN)
+    (row,) = alarms(tmp_path, Facts())
     detail = json.loads(row["detail"])
     assert (detail["log"], detail["times"]) == ("node1.log", 2)
     assert detail["line"] == LOG.splitlines()[3]
-    assert row["time_s"] == pytest.approx(-5.861156)
+    assert row["time_s"] == pytest.approx(BEGIN - 5.861156)
 
 
 def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None:
     """Nobody knows which hour it was; and no line is longer than a reader wants."""
     line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
     (logs / "broker.log").write_text(f"{line} {'x' * WIDTH}")
-    (row,) = alarms(tmp_path, BEGIN)
+    (row,) = alarms(tmp_path, Facts())
     assert row["time_s"] is None
     assert len(json.loads(row["detail"])["line"]) == WIDTH
 
@@ -52,14 +53,14 @@ def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path, logs: Path) ->
     """A Java broker is started to end when memory runs out, and may log how it was started."""
     option = "INFO | Arguments: -XX:+ExitOnOutOfMemoryError -XX:+HeapDumpOnOutOfMemoryError"
     (logs / "broker.log").write_text(option)
-    assert list(alarms(tmp_path, BEGIN)) == []
+    assert list(alarms(tmp_path, Facts())) == []
     (logs / "broker.log").write_text(
         f"{option}\njava.lang.OutOfMemoryError: Java heap space\nOutOfMemoryError\n"
     )
-    (row,) = alarms(tmp_path, BEGIN)
+    (row,) = alarms(tmp_path, Facts())
     assert json.loads(row["detail"])["line"].startswith("java.lang.OutOfMemoryError")
 
 
 def test_no_logs_no_alarms(tmp_path: Path) -> None:
     """As of an existing cluster, whose logs belong to somebody else."""
-    assert list(alarms(tmp_path, BEGIN)) == []
+    assert list(alarms(tmp_path, Facts())) == []

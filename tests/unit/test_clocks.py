@@ -1,8 +1,10 @@
 """Hosts whose clocks differ: one of a recorded run is given another clock, in all of its files."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from counted import convert, seal
 
 from mqperf import tables
 from mqperf.errors import TableError
+from mqperf.probes import broker_log
 from mqperf.record.messages import read_all
 from mqperf.report import hosts as hosts_section
 from mqperf.report.words import unsure
@@ -78,7 +81,10 @@ def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_
         }
         for name, (before, after) in offsets.items()
     }
+    for number, node in enumerate(facts["system"]["nodes"], 1):
+        node |= {"host": "h2", "log": f"node{number}.log"}
     (run / "run.json").write_text(json.dumps(facts))
+    logs(run, own["h2"])
     probes(run, own)
     seal(run)
     return run
@@ -92,6 +98,17 @@ def simulated(file: Path, late_s: float) -> None:
             if name in one:
                 one[name] += late_s
     file.write_text(json.dumps(said))
+
+
+def logs(run: Path, ahead_s: float) -> None:
+    """What brokers logged, by a clock so far ahead."""
+
+    def later(stamp: re.Match[str]) -> str:
+        then = datetime.fromisoformat(stamp[0]) + timedelta(seconds=ahead_s)
+        return then.isoformat(" ", "microseconds")
+
+    for log in (run / broker_log.FOLDER).glob("*.log"):
+        log.write_text(broker_log.STAMP.sub(later, log.read_text()))
 
 
 def probes(run: Path, own: dict[str, float]) -> None:
@@ -161,6 +178,33 @@ def test_counts_are_corrected(tmp_path: Path, ahead_s: float) -> None:
     assert list(right["runs"]["status"]) == ["done"]
     for column in ("latency_mean_s", "latency_p50_s", "latency_max_s"):
         assert abs(right["latency"][column].item() - left["latency"][column].item()) < 1e-3
+
+
+@pytest.mark.parametrize("ahead_s", [7.0, -90.0])
+def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) -> None:
+    """Its log ends in the run, and its alarm is where it was, however far its clock is ahead."""
+    alarms = []
+    for own_s in (0.0, ahead_s):
+        run = two_hosts(tmp_path / str(own_s), CAST, {"h1": (0.0, 0.0), "h2": (own_s, own_s)})
+        log = run / broker_log.FOLDER / "node1.log"
+        first, others = log.read_text().split("\n", 1)
+        log.write_text(f"{first} disk resource limit alarm set on node mqperf1\n{others}")
+        seal(run)
+        found = read(run.parent)
+        assert found["messages"]["disagreements"].isna().all()
+        assert "record-disagrees" not in doubted(found)
+        alarms.append(found["events"].query("what == 'alarm'").iloc[0])
+    assert alarms[1]["time_s"] == pytest.approx(alarms[0]["time_s"], abs=1e-5)
+    assert alarms[1]["host"] == "h2"
+
+
+def test_a_log_of_another_run_is_found_by_any_clock(tmp_path: Path) -> None:
+    """A log that is not by the clock of its host contradicts the run, as before."""
+    run = two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (7.0, 7.0)})
+    logs(run, 7.0)
+    seal(run)
+    (said,) = read(tmp_path)["messages"]["disagreements"]
+    assert "broker/node1.log: ends" in said
 
 
 def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ from mqperf.hosts import LocalHost
 from mqperf.probes import Target, Task, psutil_log
 
 BUSY = """
+import signal
 import socket
+signal.alarm(60)
 server = socket.create_server(("127.0.0.1", 0))
 client = socket.create_connection(server.getsockname())
 receiver, _ = server.accept()
@@ -24,21 +28,35 @@ while True:
 """
 
 
+@contextmanager
+def busy_process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that floods a socket; it ends whatever happens, and by itself after a minute."""
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+        try:
+            yield busy
+        finally:
+            busy.kill()
+
+
 def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     """Samples at whole seconds after the start; busy and idle processes are told apart."""
     log = tmp_path / psutil_log.LOG
-    with subprocess.Popen([sys.executable, "-c", BUSY]) as busy:
+    with busy_process() as busy:
         targets = [Target("client-1", "client", busy.pid), Target("mqperf", "harness", os.getpid())]
         program = psutil_log.program(Task("psutil", targets, tmp_path, 2, tmp_path, LocalHost()))
         for name, content in program.files.items():
             (tmp_path / name).write_text(content)
         with subprocess.Popen(program.argv, env=program.env) as probe:
-            while not (tmp_path / "psutil.ready").exists() and probe.poll() is None:
-                time.sleep(0.05)
-            start = int(time.time()) + 2
-            (tmp_path / "start").write_text(json.dumps({"start": start}))
-            probe.wait(timeout=20)
-        busy.kill()
+            try:
+                latest = time.monotonic() + 30
+                while not (tmp_path / "psutil.ready").exists() and probe.poll() is None:
+                    assert time.monotonic() < latest, "the probe does not get ready"
+                    time.sleep(0.05)
+                start = int(time.time()) + 2
+                (tmp_path / "start").write_text(json.dumps({"start": start}))
+                probe.wait(timeout=20)
+            finally:
+                probe.kill()
     kinds = {"client-1": "client", "mqperf": "harness", "psutil": "harness"}
     rows = psutil_log.read(psutil_log.samples(log), kinds, (start, start + 2))
     used = rows[rows["scope"] == "window"].set_index("process")["total_cores"].to_dict()
