@@ -37,6 +37,13 @@ systems:
 test_cases: [rpc-call, rpc-cast]
 load: {green_threads: [1], duration_s: 4, warmup_s: 1}
 """
+OTHERS = """\
+systems:
+  zeromq: {topologies: [direct], queues: [none]}
+  artemis-ha: {topologies: [primary], queues: [replicated]}
+test_cases: [rpc-call]
+load: {green_threads: [1], duration_s: 3, warmup_s: 1}
+"""
 CLOUDED = {"noisy-host", "full-host", "backlog", "unequal-rates", "tester-limited"}
 """What a machine that is five hosts at once, and runs other tests, may really be doubted for."""
 
@@ -185,6 +192,22 @@ def test_a_cluster_stands_on_three_hosts_and_listens_there_only(
     cpu = tables.read(tmp_path)["cpu"].query("scope == 'window' and kind == 'broker'")
     pairs = {(row.process, row.host) for row in cpu.itertuples()}
     assert pairs == {("Master", "h1"), ("Slave 1", "h2"), ("Slave 2", "h3")}
+
+
+@pytest.mark.needs_redis
+@pytest.mark.needs_java
+def test_other_systems_stand_on_several_hosts(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """ZeroMQ's clients find servers by a Redis elsewhere; Artemis has brokers on three hosts."""
+    outcome = measured(OTHERS, tmp_path, five_hosts.inventory)
+    assert outcome.failed == ()
+    found = tables.read(tmp_path)
+    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
+    brokers = found["cpu"].query("scope == 'window' and kind == 'broker'")
+    pairs = {(row.process, row.host) for row in brokers.itertuples()}
+    assert pairs == {
+        ("Redis", "h1"), ("Primary", "h1"), ("Backup 1", "h2"), ("Backup 2", "h3"),
+        ("ZooKeeper 1", "h1"), ("ZooKeeper 2", "h2"), ("ZooKeeper 3", "h3"),
+    }  # fmt: skip
 
 
 def test_a_lost_host_fails_the_point_by_name_and_the_rest_goes_on(
