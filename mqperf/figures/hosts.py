@@ -33,9 +33,9 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
     """
     names, runs = list(hosts["host"].unique()), list(hosts["run"].unique())
     apart = SLOT / max(2 * len(runs), 1)
-    of_run = pd.Series({run: 2 * apart * number for number, run in enumerate(runs)}, dtype=float)
-    lefts = hosts["host"].map(names.index).astype(float) + hosts["run"].map(of_run)
-    places = lefts.to_numpy(dtype=float) - SLOT / 2 + apart / 2
+    marks = zip(hosts["host"], hosts["run"], strict=True)
+    lefts = [names.index(host) + 2 * apart * runs.index(run) for host, run in marks]
+    places = np.array(lefts, dtype=float) - SLOT / 2 + apart / 2
     for number, (when, shade) in enumerate(_COMPARED.items()):
         offsets = shown(hosts, f"clock_offset_{when}_s")
         if not np.isfinite(offsets).any():
