@@ -72,10 +72,13 @@ def show_clocks(found: Tables) -> None:
 
 def show_cpu(found: Tables, test_case: str) -> None:
     """Draw the CPU of each host's processes second by second, of a run with the most threads."""
-    for title, run in _busiest(select(found, test_case=test_case)):
-        cpu = where(found["cpu"], run=run)
-        if cpu["host"].notna().any() and cpu["scope"].eq("interval").any():
-            display(Markdown(title), figures.host_sheet(cpu))
+    runs = _busiest(select(found, test_case=test_case))
+    parts = [(title, where(found["cpu"], run=run, scope="interval")) for title, run in runs]
+    if all(cpu["host"].isna().all() for _, cpu in parts):
+        display(Markdown("No CPU was recorded second by second."))
+        return
+    for title, cpu in parts:
+        display(Markdown(title), figures.host_sheet(cpu))
 
 
 def network(found: Tables) -> pd.DataFrame:
@@ -84,12 +87,15 @@ def network(found: Tables) -> pd.DataFrame:
     used = over_repeats(rows, list(TRAFFIC), "host", "interface")
     keys = ("topology", "queues", "test_case", "threads", *varied(used), "host", "interface")
     readable = shown(used, *keys, *TRAFFIC)
-    return readable.set_index(list(readable)[: len(keys)])
+    # a host that only listens carries a thousandth of the others
+    return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
 
 
 def show_network(found: Tables) -> None:
     """Draw what each interface sent and received, of a run with the most threads by test case."""
     titles = {name: case.title for name, case in TEST_CASES.items()}
+    if found["network"].empty:
+        display(Markdown("No network was recorded."))
     for layout in _layouts(found):
         part = select(found, **layout)
         runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
@@ -114,7 +120,10 @@ def _compared(found: Tables) -> pd.DataFrame:
 def _bounded(rows: pd.DataFrame, *columns: str) -> list[str]:
     """``+0.012 ± 0.058``, in the unit that a person reads; nothing where it was not recorded."""
     read = shown(rows, *columns).itertuples(index=False)
-    return ["" if pd.isna(value) else f"{value:+.3f} ± {bound:.3f}" for value, bound in read]
+    return [
+        "" if pd.isna(value) else f"{round(value, 3) + 0.0:+.3f} ± {bound:.3f}"
+        for value, bound in read
+    ]
 
 
 def _processes(found: Tables) -> pd.DataFrame:

@@ -1,8 +1,10 @@
 """Sheets of hosts: a panel for each host, or for each test case."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mqperf.figures import hosts as panels
@@ -45,6 +47,10 @@ def traffic_sheet(network: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     for case, axes in zip(cases, grid, strict=True):
         own = where(network, test_case=case)
         panels.traffic(own, axes, subject=" ".join([titles.get(case, ""), "received and"]).strip())
-    for axes in grid[1:]:
-        axes.tick_params(labelleft=False)
+    for left, axes in pairwise(grid):
+        axes.tick_params(labelleft=_names(left) != _names(axes))
     return figure
+
+
+def _names(axes: Axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]

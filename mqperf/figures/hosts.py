@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import palette
@@ -18,7 +18,7 @@ SLOT = 0.7
 
 _KINDS = {
     "client": palette.CASES[0],
-    "server": palette.RECEIVED,
+    "server": palette.CASES[2],
     "background": palette.DOUBLED,
     "harness": palette.INK,
 }
@@ -33,14 +33,15 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
     """
     names, runs = list(hosts["host"].unique()), list(hosts["run"].unique())
     apart = SLOT / max(2 * len(runs), 1)
-    of_run = pd.Series({run: 2 * apart * number for number, run in enumerate(runs)}, dtype=float)
-    firsts = hosts["host"].map(names.index).astype(float) - SLOT / 2 + apart / 2
+    marks = zip(hosts["host"], hosts["run"], strict=True)
+    lefts = [names.index(host) + 2 * apart * runs.index(run) for host, run in marks]
+    places = np.array(lefts, dtype=float) - SLOT / 2 + apart / 2
     for number, (when, shade) in enumerate(_COMPARED.items()):
         offsets = shown(hosts, f"clock_offset_{when}_s")
         if not np.isfinite(offsets).any():
             continue
         axes.errorbar(
-            firsts + hosts["run"].map(of_run) + number * apart,
+            places + number * apart,
             offsets,
             np.nan_to_num(shown(hosts, f"clock_bound_{when}_s")),
             linestyle="none",
@@ -80,6 +81,7 @@ def host_cpu(
             label=as_text(name),
         )
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     from_zero(axes)
     return dress(axes, COLUMNS["total_cores"].heading(subject), legend_columns=LEGEND_COLUMNS)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mqperf import guarded, stats, tables
 from mqperf.errors import ReportError
+from mqperf.report.hosts import several
 from mqperf.report.notebooks import execute
 from mqperf.report.source import MARK, write_source
 from mqperf.report.web import make_html
@@ -20,7 +21,7 @@ def publish(path: Path, out: Path, *, notebooks: bool = True) -> Path:
     Raises ``ReportError`` when one fails, or there is nothing to report.
     """
     frames = stats.complete(tables.read(path))
-    with _executed(path if notebooks else None) as copies:
+    with _executed(path if notebooks else None, hosts=several(frames["hosts"])) as copies:
         return build(frames, out, title=tables.title(path), notebooks=copies)
 
 
@@ -44,12 +45,12 @@ def build(
 
 
 @contextmanager
-def _executed(path: Path | None) -> Iterator[list[Path]]:
+def _executed(path: Path | None, *, hosts: bool) -> Iterator[list[Path]]:
     if path is None:
         yield []
         return
     with guarded.scratch("notebooks") as folder:
-        yield execute(path, folder)
+        yield execute(path, folder, hosts=hosts)
 
 
 @contextmanager

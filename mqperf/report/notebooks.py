@@ -33,9 +33,10 @@ class Notebook:
     title: str
 
 
-def execute(path: Path, folder: Path) -> list[Path]:
+def execute(path: Path, folder: Path, *, hosts: bool = False) -> list[Path]:
     """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
 
+    ``hosts`` is that of ``hosts``, for runs of several of them.
     They get ``path`` as it was given, so that what they show names no other folder.
     """
     if not NOTEBOOKS.is_dir():
@@ -44,6 +45,8 @@ def execute(path: Path, folder: Path) -> list[Path]:
         "node_cpu": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
+    if hosts:
+        parameters["hosts"] = {"runs": str(path)}
     if (plan := path / "plan.yaml").exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
         parameters = {"thread_sweep": sweep, **parameters}

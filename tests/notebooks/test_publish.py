@@ -25,6 +25,18 @@ def test_notebooks_are_part_of_the_report(report: Path) -> None:
     for name in ("thread_sweep", "node_cpu", "report"):
         (link,) = re.findall(rf'href="([^"]+/{name}\.html)"', page)
         assert (report / "html" / link).stat().st_size > 0
+    assert "hosts.html" not in page
+
+
+def test_a_report_on_several_hosts_has_their_notebook(root: Path, tmp_path: Path) -> None:
+    """Hosts, clocks and networks are one link away, and name no folder of the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        page = publish(Path("data/samples/hosts"), tmp_path / "report")
+    (link,) = re.findall(r'href="([^"]+/hosts\.html)"', page.read_text())
+    told = (page.parent / link).read_text(encoding="utf-8")
+    assert "Who talked to whom" in told
+    assert str(root) not in told
 
 
 def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:

@@ -1,0 +1,136 @@
+"""Figures of hosts: clocks with their bounds, CPU by host, and what networks carried."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+
+from mqperf import figures
+from mqperf.figures import palette
+from mqperf.tables import conform, empty
+
+KEYS = {
+    "point": "p",
+    "system": "rabbitmq",
+    "topology": "cs1ss2",
+    "queues": "classic",
+    "test_case": "rpc-call",
+    "threads": 1,
+    "repeat": 1,
+}
+
+
+def hosts() -> pd.DataFrame:
+    """Two hosts in two runs; the second is half a second ahead, and was not asked after run b."""
+    rows = [
+        KEYS
+        | {"run": run, "host": host}
+        | {"clock_offset_before_s": ahead, "clock_bound_before_s": 0.0001}
+        | {"clock_offset_after_s": None if (run, host) == ("b", "two") else ahead + 0.001}
+        | {"clock_bound_after_s": 0.0002}
+        for run in "ab"
+        for host, ahead in (("one", 0.0), ("two", 0.5))
+    ]
+    return conform("hosts", pd.DataFrame(rows))
+
+
+def cpu(hosts: tuple[str, ...] = ("one", "two")) -> pd.DataFrame:
+    """A node and two processes of mqperf on each host, over two seconds."""
+    rows = [
+        KEYS
+        | {"run": "a", "host": host, "process": process, "kind": kind, "scope": "interval"}
+        | {"start_s": float(second), "end_s": second + 1.0, "total_cores": used}
+        for number, host in enumerate(hosts)
+        for process, kind, used in (
+            (f"Slave {number}", "broker", 0.25),
+            (f"agent {host}", "harness", 0.01),
+            (f"psutil {host}", "harness", 0.02),
+            (f"host {host}", "host", 1.5),
+        )
+        for second in range(2)
+    ]
+    return conform("cpu", pd.DataFrame(rows))
+
+
+def network(interfaces: tuple[str, ...] = ("eth0",), **more: object) -> pd.DataFrame:
+    """Two hosts, the second of which only listens."""
+    rows = [
+        KEYS
+        | {"run": "a", "host": host, "interface": name}
+        | {"sent_bytes_s": rate, "received_bytes_s": rate * 2}
+        | more
+        for host, rate in (("one", 2e6), ("two", 2e3))
+        for name in interfaces
+    ]
+    return conform("network", pd.DataFrame(rows))
+
+
+def lines(axes: Axes) -> dict[str, list[float]]:
+    return {str(one.get_label()): list(np.asarray(one.get_ydata())) for one in axes.lines}
+
+
+def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
+    """Every comparison that was made is a mark with its bar; one that was not leaves none."""
+    axes = Figure().subplots()
+    assert figures.clocks(hosts(), axes) is axes
+    assert axes.get_title(loc="left").endswith(", ms")
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["one", "two"]
+    before, after = (one for one in axes.containers if isinstance(one, ErrorbarContainer))
+    values = np.asarray(before.lines[0].get_ydata())
+    assert values == pytest.approx([0, 500, 0, 500])
+    assert np.isfinite(np.asarray(after.lines[0].get_ydata(), dtype=float)).sum() == 3
+    places = np.asarray(before.lines[0].get_xdata())
+    assert np.round(places).tolist() == [0, 1, 0, 1]
+    bars = before.lines[2][0].get_segments()
+    assert bars[1][:, 1] == pytest.approx([499.9, 500.1])
+
+
+def test_processes_of_mqperf_are_one_line_and_the_machine_is_dashed() -> None:
+    """What watches is summed; nobody takes the whole machine for a process."""
+    axes = Figure().subplots()
+    assert figures.host_cpu(cpu(("one",)), axes) is axes
+    drawn = lines(axes)
+    assert list(drawn) == ["Slave 0", "mqperf", "whole machine"]
+    assert drawn["mqperf"] == pytest.approx([3.0, 3.0])
+    assert [one.get_linestyle() for one in axes.lines] == ["-", "-", "--"]
+
+
+def test_each_host_has_a_panel_with_the_same_heights() -> None:
+    """A node keeps the colour that it has beside the others, and panels compare."""
+    sheet = figures.host_sheet(cpu())
+    assert [axes.get_title(loc="left") for axes in sheet.axes] == [
+        "one CPU total, %",
+        "two CPU total, %",
+    ]
+    colours = [axes.lines[0].get_color() for axes in sheet.axes]
+    assert colours == [shade.light for shade in palette.NODES[:2]]
+    assert len({axes.get_ylim() for axes in sheet.axes}) == 1
+
+
+def test_traffic_is_two_bars_for_each_interface() -> None:
+    """In megabytes, by host and interface, with the figure beside the bar."""
+    axes = Figure().subplots()
+    assert figures.traffic(network(), axes) is axes
+    assert axes.get_title(loc="left") == "received and sent, MB/s"
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["one eth0", "two eth0"]
+    assert [text.get_text() for text in axes.texts] == ["2", "0.002", "4", "0.004"]
+
+
+def test_panels_beside_each_other_keep_names_that_differ() -> None:
+    """Loopback that only one test case used moves no label to another's bar."""
+    titles = {"rpc-call": "CALL", "notify": "NOTIFY"}
+    same = pd.concat([network(), network(run="b", test_case="notify")])
+    other = pd.concat([network(), network(("lo", "eth0"), run="b", test_case="notify")])
+    for rows, shown in ((same, False), (other, True)):
+        sheet = figures.traffic_sheet(rows, titles)
+        assert sheet.axes[1].yaxis.get_tick_params()["labelleft"] is shown
+
+
+@pytest.mark.parametrize("name", ["hosts", "cpu", "network"])
+def test_no_data_is_said(name: str) -> None:
+    """An empty table gives a panel that says so, not an error and not a blank."""
+    draw = {"hosts": figures.clocks, "cpu": figures.host_cpu, "network": figures.traffic}[name]
+    axes = draw(empty(name), Figure().subplots())
+    assert [text.get_text() for text in axes.texts] == ["no data"]
