@@ -223,7 +223,8 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     """The comparison without what only its checks need."""
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
     apart = [name for name in parameters() if name in comparison.columns]
-    return comparison[["test_case", *AXES, *apart, *columns, "doubted"]]
+    clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
+    return comparison[["test_case", *AXES, *apart, *columns, *clocks, "doubted"]]
 
 
 def show_ratios(comparison: pd.DataFrame) -> None:
