@@ -16,6 +16,7 @@ from mqperf.plan import Plan
 from mqperf.plan_file import load_plan, plan_from
 from mqperf.progress import Bar
 from mqperf.report.build import publish as publish_report
+from mqperf.report.rows import uncertainty
 from mqperf.report.tops import tops
 from mqperf.report.words import layouts
 from mqperf.runner import sweep
@@ -109,8 +110,8 @@ def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
 
 def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """Figures of every point of a test case."""
-    rows = _own(found, test_case)["points"]
-    return _readable(rows, SWEEP)
+    rows = _unsure(_own(found, test_case))
+    return _readable(rows, (*SWEEP, *_clocks(rows)))
 
 
 def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
@@ -145,7 +146,7 @@ def outages(found: Tables) -> pd.DataFrame:
 def background(found: Tables) -> pd.DataFrame:
     """The figures of every background load of a run."""
     rows = _with_parameters(found["background"], found)
-    return _indexed(rows, (*_point(rows), "repeat"), BACKGROUND)
+    return _indexed(rows, (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows)))
 
 
 def show_background(found: Tables) -> None:
@@ -166,7 +167,7 @@ def show_sweeps(found: Tables, test_case: str) -> None:
     Where two axes vary, a map of the throughput at all their combinations follows.
     """
     for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.sweep_sheet(part["points"], doubted=_doubted(part)))
+        display(Markdown(title), figures.sweep_sheet(_unsure(part), doubted=_doubted(part)))
         if (combinations := figures.map_sheet(part["points"])) is not None:
             display(combinations)
 
@@ -223,7 +224,8 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     """The comparison without what only its checks need."""
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
     apart = [name for name in parameters() if name in comparison.columns]
-    return comparison[["test_case", *AXES, *apart, *columns, "doubted"]]
+    clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
+    return comparison[["test_case", *AXES, *apart, *columns, *clocks, "doubted"]]
 
 
 def show_ratios(comparison: pd.DataFrame) -> None:
@@ -244,6 +246,18 @@ def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
     readable = shown(rows, *keys, *columns)
     return readable.set_index(list(readable)[: len(keys)])
+
+
+def _unsure(found: Tables) -> pd.DataFrame:
+    """The points, with what clocks of several hosts may make their latencies wrong by, if any."""
+    points = found["points"]
+    return points.assign(**uncertainty(found["latency"], points["point"]))
+
+
+def _clocks(rows: pd.DataFrame) -> tuple[str, ...]:
+    """The column that says so, where there is anything to say."""
+    name = "latency_uncertainty_s"
+    return (name,) if name in rows.columns and rows[name].gt(0).any() else ()
 
 
 def _with_parameters(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:

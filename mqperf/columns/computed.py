@@ -107,6 +107,13 @@ COMPARISON = (
     Column("p_value", "float64", "How often equals would differ by as much, by chance."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
     Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
+    Column(
+        "clock_share",
+        "float64",
+        "By how much clocks of several hosts may make the ratio of one-way latencies wrong, either"
+        " way: a verdict, and its p-value, need a difference beyond it. 0 for all other figures.",
+        "± by clocks",
+    ),
     text("verdict", "better (B than A), worse, or cannot tell."),
     Column(
         "detectable",

@@ -132,6 +132,7 @@ TABLES: Mapping[str, Table] = {
             (
                 *_names(BACKGROUND_COLUMNS),
                 *BACKGROUND[1:],
+                "latency_uncertainty_s",
                 *("duplicates", "foreign", "causality_violations", "reordered", "disagreements"),
             ),
         ),

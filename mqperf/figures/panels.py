@@ -25,9 +25,11 @@ from mqperf.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
 from mqperf.figures.saturation import saturation
 from mqperf.tables import over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
+from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
+UNSURE = "latency_uncertainty_s"
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
 _FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
 
@@ -77,7 +79,20 @@ def latency(
     dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
     sweep_axis(axes, sweep.x, sweep.texts)
     log_scale(axes)
+    _note_clocks(points, axes)
     return axes
+
+
+def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
+    """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
+    if UNSURE not in points.columns:
+        return
+    hidden = points[points[UNSURE] > LARGE_SHARE * points["latency_p50_s"].abs()]
+    if len(hidden):
+        wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
+        text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")
+        note = axes.text(0.98, 0.03, text, color=palette.INK.light, transform=axes.transAxes)
+        note.set(horizontalalignment="right", fontsize=8)
 
 
 def broker_cpu(

@@ -34,6 +34,11 @@ APART = (
     " and B in turns (mqperf run A B --interleave) to rule it out."
 )
 
+CLOCKS = (
+    "(± ... by clocks) is what the clocks of several hosts may have made of a one-way latency: a"
+    " verdict needs a difference beyond it."
+)
+
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
@@ -82,6 +87,7 @@ def page(
     parts += [title("What A and B differ in", "-"), _differences(differences)]
     min_effect = f"{100 * comparison['min_effect'].iloc[0]:g} %"
     rules = [rule.format(min_effect=min_effect) for rule in RULES]
+    rules += [CLOCKS] if comparison["clock_share"].gt(0).any() else []
     rules += [APART] if len(_apart(comparison)) else []
     parts += [title("Point by point", "-"), bullets(rules)]
     parts += [image(slug(file), description) for file, description in pictures]
@@ -138,9 +144,18 @@ def _value(row: Row, side: str) -> str:
 def _ratio(row: Row) -> str:
     ratio = f"{row['ratio']:.3f}"
     if pd.isna(row["ratio_low"]):
-        return ratio
+        return ratio + _clocks(row)
     mark = " (within run)" if row["interval_kind"] == "within run" else ""
+    mark += _clocks(row)
     return f"{ratio}, {row['ratio_low']:.3f} to {row['ratio_high']:.3f}{mark}"
+
+
+def _clocks(row: Row) -> str:
+    """What clocks may have made of it, where several hosts' were used."""
+    share = row["clock_share"]
+    if not share > 0:
+        return ""
+    return " (all by clocks)" if share > MOST else f" (± {100 * share:.2g} % by clocks)"
 
 
 def write(out: Path, name: str, *, differences: pd.DataFrame, comparison: pd.DataFrame) -> Path:

@@ -11,10 +11,10 @@ from mqperf.report.drawings import Drawing
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text, slug
 from mqperf.report.words import Layout, amount, joined
-from mqperf.stats.rules.clocks import LARGE_SHARE
 from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import called
+from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES, TestCase
 
 _POINTS = {

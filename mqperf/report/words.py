@@ -13,9 +13,9 @@ from mqperf.figures import labels
 from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING, Text, escape
-from mqperf.stats.rules.clocks import LARGE_SHARE
 from mqperf.tables import Tables, where
 from mqperf.tables.axis_words import shown_value
+from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES
 
 TAKEN = (

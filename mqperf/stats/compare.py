@@ -7,6 +7,9 @@ does not explain, after correction for the number of comparisons (S. Holm, A Sim
 Rejective Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets
 even one verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
 
+What the clocks of several hosts may have made of a one-way latency is taken off its difference
+before it is judged: ``clock_share`` says how much that is.
+
 This assumes that nothing but the system differs between the runs of A and those of B.  Where the
 runs of one side precede those of the other, whatever changed meanwhile (the machine, its other
 work, the start of the broker) counts as a difference of the systems, and repeats do not show it:
@@ -48,6 +51,9 @@ HIGHER_IS_BETTER = {
 }
 """The figures that are compared; CPU by the message, else doing less would look better."""
 
+LATENCIES = ("latency_mean_s", "latency_p99_s")
+"""Those of them that clocks may make wrong."""
+
 Array = NDArray[Any]
 
 MIN_EFFECT = 0.05
@@ -85,6 +91,8 @@ def compare(
     if pairs.empty:
         raise TableError(f"A and B have no point in common: {_apart(sides[0], sides[1], keys)}")
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
+    frame["hidden"] = _hidden(frame)
+    frame["clock_share"] = np.expm1(frame["hidden"])
     _over_repeats(frame, confidence)
     _within_runs(frame)
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
@@ -123,6 +131,7 @@ def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
         .agg(
             repeats=("value", "size"),
             value=("value", "mean"),
+            unsure=("unsure", "max"),
             log=("log", "mean"),
             variance=("log", "var"),
             low=("low", "first"),
@@ -163,6 +172,8 @@ def _run_values(tables: Tables) -> pd.DataFrame:
     """Columns ``run``, ``figure``, ``value``, its logarithm, and the ends from within the run."""
     figures = run_figures(tables)
     figures["cpu_per_message_s"] = figures["cpu_total_cores"] / figures["throughput_msg_s"]
+    clocks = tables["latency"].groupby("run")["latency_uncertainty_s"].max()
+    unsure = figures["run"].map(clocks).fillna(0.0)
     for table in ("messages", "latency"):
         ends = tables[table].filter(regex="^run$|_within_(low|high)$").drop_duplicates("run")
         figures = figures.merge(ends, on="run", how="left")
@@ -171,7 +182,8 @@ def _run_values(tables: Tables) -> pd.DataFrame:
         columns = {"run": "run", figure: "value"}
         columns |= {f"{figure}_within_low": "low", f"{figure}_within_high": "high"}
         part = figures.reindex(columns=list(columns)).rename(columns=columns)
-        parts.append(part.assign(figure=figure))
+        by_clocks = unsure if figure in LATENCIES else 0.0
+        parts.append(part.assign(figure=figure, unsure=by_clocks))
     values = pd.concat(parts, ignore_index=True)
     values = values[values["value"].between(0, np.inf, inclusive="neither")].astype(
         {"low": float, "high": float}
@@ -185,6 +197,16 @@ def _kinds(tables: Tables) -> dict[str, str]:
     if doubts is None or doubts.empty:
         return {}
     return {str(point): ", ".join(rows["kind"].unique()) for point, rows in doubts.groupby("point")}
+
+
+def _hidden(frame: pd.DataFrame) -> pd.Series:
+    """By how much clocks may make the logarithm of a ratio wrong; infinite where nothing is left.
+
+    The same for B / A and for A / B.
+    """
+    left = [1 - (frame[f"unsure_{side}"] / frame[f"value_{side}"]).clip(upper=1.0) for side in "ab"]
+    with np.errstate(divide="ignore"):
+        return pd.Series(-np.log(left[0]) - np.log(left[1]) + 0.0, frame.index)
 
 
 def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
@@ -201,7 +223,8 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
     frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
     frame.loc[rows.index, "interval_kind"] = "repeats"
-    frame["p_value"] = pd.Series(2 * stats.t.sf(np.abs(apart / error), freedom), rows.index)
+    beyond = (apart.abs() - rows["hidden"]).clip(lower=0.0)
+    frame["p_value"] = pd.Series(2 * stats.t.sf(beyond / error, freedom), rows.index)
     frame["error"], frame["freedom"] = error, freedom
 
 
@@ -226,7 +249,7 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
     strict = risk / max(1, int(frame["p_value"].notna().sum()))
     freedoms = frame["freedom"].round(1)
     needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
-    exponent = freedoms.map(needed) * frame["error"]
+    exponent = freedoms.map(needed) * frame["error"] + frame["hidden"]
     known = exponent.where((frame["verdict"] == CANNOT_TELL) & (exponent <= np.log1p(LARGEST)))
     return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
 
@@ -265,7 +288,7 @@ def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
 
 
 def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
-    matters = np.log(frame["ratio"]).abs() >= np.log1p(min_effect)
+    matters = np.log(frame["ratio"]).abs() - frame["hidden"] >= np.log1p(min_effect)
     clear = matters & (frame["p_adjusted"] < risk)
     better = (frame["ratio"] > 1) == frame["figure"].map(HIGHER_IS_BETTER)
     return np.select([clear & better, clear & ~better], ["better", "worse"], CANNOT_TELL)

@@ -8,6 +8,7 @@ from mqperf.record import Event, Whole, beside
 from mqperf.tables.accounting import accounted, drained
 from mqperf.tables.streams import Streams, read_streams
 from mqperf.tables.within_run import PERCENTILES
+from mqperf.test_cases import TEST_CASES
 
 DRAINED = "background-drained"
 """The event that tells of a background load what ``drained`` tells of the measured one."""
@@ -48,7 +49,9 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
     if not latencies.count:
         return {}
     values = latencies.quantiles_s([PERCENTILES[name] for name in FIGURES])
-    return {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}
+    one_way = not TEST_CASES[run.case.test_case].replies
+    unsure = {"latency_uncertainty_s": streams.uncertainty_s if one_way else 0.0}
+    return unsure | {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}
 
 
 def _of(number: int, events: Sequence[Event]) -> Iterator[Event]:

@@ -19,6 +19,9 @@ from mqperf.series.stream import Instants
 RECEIVED = "received"
 """The stream of servers: started by the client's clock, finished by the server's own."""
 
+LARGE_SHARE = 0.1
+"""Share of the median latency from which on the clocks' uncertainty hides what is compared."""
+
 Host = str | None
 Recorded = Mapping[str, Mapping[str, Instants]]
 

@@ -236,3 +236,20 @@ def test_the_page_has_a_section_only_where_there_is_one() -> None:
     section = shown_sections(with_background({}, {"sent": 500}))["Background load"]
     assert section.grid is not None
     assert len(section.grid.rows) == 2
+
+
+def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
+    """Between two hosts it carries what their clocks may be wrong by, and the page says so."""
+    file = run.path / "run.json"
+    facts = json.loads(file.read_text())
+    for process, host in zip(facts["background"][0]["processes"], ("h1", "h2"), strict=True):
+        process["host"] = host
+    clock = {"offset_s": 0.0, "bound_s": 0.001}
+    facts["clocks"] |= {host: {"before": clock, "after": clock} for host in ("h1", "h2")}
+    file.write_text(json.dumps({**facts, "seal": None}))
+    found = tables.read(run.path.parent)
+    assert found["background"]["latency_uncertainty_s"].item() == pytest.approx(0.002)
+    unsure = {"latency_mean_s": 0.05, "latency_p50_s": 0.05, "latency_uncertainty_s": 0.002}
+    grid = shown_sections(with_background(unsure))["Background load"].grid
+    assert grid is not None
+    assert "50.0 ± 2" in grid.rows[0]

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf import notebook
+from mqperf import figures, notebook
+from mqperf.report.rows import uncertainty
 from mqperf.stats import complete
 from mqperf.tables import Tables, conform
 
@@ -29,6 +30,21 @@ def both() -> Tables:
     split["runs"]["started"] += pd.Timedelta(hours=6)
     all_three = {name: conform(name, pd.concat([joined[name], split[name]])) for name in joined}
     return complete(all_three)
+
+
+def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
+    """Their uncertainty has a column, and figures note it; nothing of both where it is nothing."""
+    column = "clock uncertainty, ms"
+    assert column not in notebook.throughput_latency_cpu(both, "rpc-call")
+    latency = both["latency"]
+    for share, noted in ((0.01, False), (0.5, True)):
+        unsure = latency.assign(latency_uncertainty_s=share * latency["latency_p50_s"])
+        found = {**both, "latency": conform("latency", unsure)}
+        assert notebook.throughput_latency_cpu(found, "rpc-call")[column].gt(0).all()
+        points = found["points"].assign(**uncertainty(found["latency"], found["points"]["point"]))
+        sheet = figures.sweep_sheet(points)
+        texts = [text.get_text() for axes in sheet.axes for text in axes.texts]
+        assert any("by clocks" in text for text in texts) == noted
 
 
 def test_systems_are_never_averaged(both: Tables) -> None:

@@ -183,6 +183,46 @@ def test_turns_are_known_by_the_instants(order: str, told: str) -> None:
     assert set(compare(*sides)["in_turns"]) == {told}
 
 
+@pytest.mark.parametrize(
+    ("unsure", "verdict"), [(0.0, {"better"}), (0.05, {"better"}), (0.3, {"cannot tell"})]
+)
+def test_what_clocks_may_have_made_is_no_difference(unsure: float, verdict: set[str]) -> None:
+    """A latency halved by B is told, unless the clocks may be wrong by as much; so is B / A."""
+    sides = [measured(1, noise=0.01), measured(2, factor=2.0, noise=0.01)]
+    for tables in sides:
+        latency = tables["latency"]
+        latency["latency_uncertainty_s"] = unsure * latency["latency_mean_s"]
+    found = compare(*sides)
+    means = found[found["figure"] == "latency_mean_s"]
+    assert set(means["verdict"]) == verdict
+    assert set(compare(*sides[::-1]).query("figure == 'latency_mean_s'")["verdict"]) == (
+        {"worse"} if verdict == {"better"} else verdict
+    )
+    assert set(found.loc[found["figure"] == "throughput_msg_s", "verdict"]) == {"better"}
+    assert found.loc[found["figure"] == "throughput_msg_s", "clock_share"].eq(0).all()
+    shares = 2 * -math.log1p(-unsure)
+    assert means["clock_share"].to_numpy() == pytest.approx(math.expm1(shares), rel=0.05)
+    assert ("by clocks)" in " ".join(comparison_lines(found))) == (unsure > 0)
+
+
+def test_a_latency_that_clocks_hide_is_not_told() -> None:
+    """An uncertainty as large as the latency leaves no ratio; the other figures stand."""
+    sides = [measured(1), measured(2, factor=2.0)]
+    for tables in sides:
+        tables["latency"]["latency_uncertainty_s"] = 10.0
+    found = compare(*sides)
+    means = found[found["figure"] == "latency_mean_s"]
+    assert set(means["verdict"]) == {"cannot tell"}
+    assert means["detectable"].isna().all()
+    assert "better" in set(found.loc[found["figure"] == "throughput_msg_s", "verdict"])
+    assert "(all by clocks)" in " ".join(comparison_lines(found))
+
+
+def comparison_lines(found: pd.DataFrame) -> list[str]:
+    """What a terminal shows of it."""
+    return [*told.text_lines(conform("differences", pd.DataFrame()), found)]
+
+
 def test_points_beside_the_plan_are_left_out_and_named() -> None:
     """A folder with points of an earlier plan is compared by what its plan asks for."""
     a, b = measured(1), measured(2)

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from mqperf.record import CLOCK_STEP_LIMIT_S
 from mqperf.stats.rules.finding import Finding, Row, each, one_way
 from mqperf.tables import Tables
-
-LARGE_SHARE = 0.1
-"""Share of the median latency from which on the clocks' uncertainty hides what is compared."""
+from mqperf.tables.clocks import LARGE_SHARE
 
 DRIFT = 500e-6
 """No clock drifts by a larger share of time: kernels correct theirs by no more, either."""
