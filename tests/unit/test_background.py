@@ -249,7 +249,11 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
     file.write_text(json.dumps({**facts, "seal": None}))
     found = tables.read(run.path.parent)
     assert found["background"]["latency_uncertainty_s"].item() == pytest.approx(0.002)
-    unsure = {"latency_mean_s": 0.05, "latency_p50_s": 0.05, "latency_uncertainty_s": 0.002}
+    unsure: dict[str, object] = {
+        "latency_mean_s": 0.05,
+        "latency_p50_s": 0.05,
+        "latency_uncertainty_s": 0.002,
+    }
     grid = shown_sections(with_background(unsure))["Background load"].grid
     assert grid is not None
     assert "50.0 ± 2" in grid.rows[0]
