@@ -246,6 +246,12 @@ def test_recorded_runs_raise_no_doubt_but_true_ones() -> None:
     assert set(doubts["test_case"]) == {"rpc-cast", "notify"}
 
 
+def test_recorded_runs_of_five_hosts_raise_no_doubt_but_true_ones() -> None:
+    """Five hosts shared two cores with other work: queues grew, and the doubts say so."""
+    doubts = checks.doubts(tables.read(ROOT / "data/samples/hosts"))
+    assert set(doubts["kind"]) == {"backlog", "noisy-host"}
+
+
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_fault_is_found(kind: str) -> None:
     """The run with the fault is named, with the figures, and no other run is accused."""

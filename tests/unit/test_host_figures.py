@@ -1,5 +1,7 @@
 """Figures of hosts: clocks with their bounds, CPU by host, and what networks carried."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,9 +130,11 @@ def test_panels_beside_each_other_keep_names_that_differ() -> None:
         assert sheet.axes[1].yaxis.get_tick_params()["labelleft"] is shown
 
 
-@pytest.mark.parametrize("name", ["hosts", "cpu", "network"])
-def test_no_data_is_said(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "draw"),
+    [("hosts", figures.clocks), ("cpu", figures.host_cpu), ("network", figures.traffic)],
+)
+def test_no_data_is_said(name: str, draw: Callable[[pd.DataFrame, Axes], Axes]) -> None:
     """An empty table gives a panel that says so, not an error and not a blank."""
-    draw = {"hosts": figures.clocks, "cpu": figures.host_cpu, "network": figures.traffic}[name]
     axes = draw(empty(name), Figure().subplots())
     assert [text.get_text() for text in axes.texts] == ["no data"]
