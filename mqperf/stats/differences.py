@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.tables import Tables, conform, of_plan, outside_plan, whole
 from mqperf.tables.axes import further
 from mqperf.tables.axis_words import headed, shown_values
+from mqperf.tables.hosts import made_on
 
 COMPARED = (
     "status",
@@ -60,6 +61,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
         ("Days of measuring", _days(runs_a), _days(runs_b)),
         *((_what(name), _values(runs_a[name]), _values(runs_b[name])) for name in COMPARED),
     ]
+    rows.append(("Hosts", _hosts(a), _hosts(b)))
     for name in further(runs_a, runs_b):
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
         rows.append((_what(name), in_a, in_b))
@@ -81,6 +83,15 @@ def _what(name: str) -> str:
 def _values(column: pd.Series) -> str:
     known = sorted(column.dropna().unique())
     return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in known])
+
+
+def _hosts(tables: Tables) -> str:
+    """Each set of hosts by which runs of the plan were made."""
+    rows = tables.get("hosts")
+    if rows is None:
+        return UNKNOWN
+    sets = made_on(rows[rows["run"].isin(of_plan(tables)["runs"]["run"])])
+    return "; ".join(sorted(sets.unique())) or UNKNOWN
 
 
 def _days(runs: pd.DataFrame) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+import pandas as pd
+
 from mqperf.record import Event, Facts
 from mqperf.record.facts import ClockFacts, NetworkCard
 
@@ -28,6 +30,19 @@ def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
         if (clock := facts.clocks.get(host.label)) is not None:
             row |= _clock(clock) | {"clock_between_s": between_s}
         yield row
+
+
+def made_on(rows: pd.DataFrame) -> pd.Series:
+    """By run, its hosts with their roles as one text; a host that is alone has all of them."""
+    told: dict[str, str] = {}
+    for run, some in rows.groupby("run", sort=False):
+        alone = len(some) == 1
+        parts = [
+            host if alone or pd.isna(roles) else f"{host} ({roles})"
+            for host, roles in zip(some["host"], some["roles"], strict=True)
+        ]
+        told[str(run)] = ", ".join(parts)
+    return pd.Series(told, dtype="string")
 
 
 def _clock(clock: ClockFacts) -> dict[str, Any]:

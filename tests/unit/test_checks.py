@@ -793,6 +793,33 @@ def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
     assert len(told) == 48
 
 
+def hosts_of(run: str, *hosts: tuple[str, str | None]) -> pd.DataFrame:
+    """The rows of a run in the table ``hosts``."""
+    rows = [{"run": run, "host": host, "roles": roles} for host, roles in hosts]
+    return pd.DataFrame(rows)
+
+
+def test_runs_of_several_sets_of_hosts_are_mixed() -> None:
+    """A run of this machine among those of a laboratory is named, however alike they are."""
+    runs = sound()["runs"]["run"].unique()
+    five = [*(("h1", "broker"), ("h2", "broker"), ("h3", "broker")), ("h4", "client")]
+    of_lab = [hosts_of(run, *five, ("h5", "server")) for run in runs]
+    same = tables.conform("hosts", pd.concat(of_lab))
+    assert found({**sound(), "hosts": same}) == set()
+    here = hosts_of(runs[0], ("local", None))
+    mixed = {**sound(), "hosts": tables.conform("hosts", pd.concat([here, *of_lab[1:]]))}
+    assert found(mixed) == {("mixed-hosts", runs[0])}
+    (text,) = checks.doubts(mixed)["text"]
+    assert "host local, of most others h1 (broker), h2 (broker), h3 (broker), h4 (client)" in text
+
+
+def test_roles_of_a_host_alone_are_no_difference() -> None:
+    """It has all of them, whether its record tells so or not."""
+    runs = sound()["runs"]["run"].unique()
+    told = [hosts_of(run, ("local", "broker, client" if run == runs[0] else None)) for run in runs]
+    assert found({**sound(), "hosts": tables.conform("hosts", pd.concat(told))}) == set()
+
+
 HOST = {"run": "rpc-cast-100-r1", "host": "h2", "clock_between_s": 20.0} | {
     "clock_offset_before_s": 0.5,
     "clock_bound_before_s": 1e-4,

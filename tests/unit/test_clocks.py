@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,14 @@ from counted import convert, seal
 from mqperf import tables
 from mqperf.errors import TableError
 from mqperf.probes import broker_log
+from mqperf.record import Facts, runs, whole
 from mqperf.record.messages import read_all
 from mqperf.report import hosts as hosts_section
 from mqperf.report.words import unsure
+from mqperf.series.stream import Instants
 from mqperf.stats import complete
+from mqperf.stats.checks import CHECKS
+from mqperf.tables import clocks
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 HOSTS = SAMPLES.with_name("hosts")
@@ -215,6 +220,69 @@ def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:
     found = read(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
     assert found[CALL] == 0
     assert found[CAST] == pytest.approx(2 * BOUND_S + 0.0001)
+
+
+FIRST, SECOND, SERVER = 3.0, -2.0, 0.5
+"""How far the clocks of two client hosts, and of a server's, are ahead."""
+
+
+@pytest.mark.parametrize(
+    "targets", [{"server-1": [1], "server-2": [2]}, {"server-1": [1, 2], "server-2": [1, 2]}]
+)
+def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int]]) -> None:
+    """Whoever's messages a server received, each is by its own client's clock, no other's."""
+    ahead = {"client-1": FIRST, "client-2": SECOND, "server-1": SERVER, "server-2": SERVER}
+    places = {"client-1": "h1", "client-2": "h2", "server-1": "h3", "server-2": "h3"}
+    random = np.random.default_rng(1)
+    clients = {f"client-{one}": 1000 + 10 * random.random(500) for one in (1, 2)}
+    true: dict[str, dict[str, np.ndarray]] = {}
+    recorded: dict[str, dict[str, Instants]] = {}
+    for label, starts in clients.items():
+        true[label] = {"sent": np.column_stack([starts, starts + 1e-4])}
+        recorded[label] = {"sent": Instants(true[label]["sent"] + ahead[label])}
+    for label, senders in targets.items():
+        got, by_us = [], []
+        for sender in senders:
+            client = f"client-{sender}"
+            own = clients[client][int(label[-1]) % len(senders) :: len(senders)]
+            got.append(np.column_stack([own, own + 0.01]))
+            by_us.append(got[-1] + [ahead[client], SERVER])
+        order = random.permutation(sum(map(len, got)))
+        true[label] = {"received": np.concatenate(got)[order]}
+        recorded[label] = {"received": Instants(np.concatenate(by_us)[order])}
+    facts = Facts.model_validate(
+        {
+            "processes": [
+                {"label": label, "kind": label[:6], "host": host, "reported": True}
+                for label, host in places.items()
+            ],
+            "clocks": {
+                places[label]: {"before": {"offset_s": offset_s, "bound_s": BOUND_S}}
+                for label, offset_s in ahead.items()
+            },
+        }
+    )
+    sample = next(run for run in runs(SAMPLES) if run.id == CAST)
+    run = replace(whole(sample, sample.facts()), facts=facts)
+    found, uncertain_s = clocks.instants(run, recorded)
+    for label, streams in true.items():
+        for name, values in streams.items():
+            stream = found[label][name]
+            assert isinstance(stream, Instants)
+            assert np.abs(stream.values - values).max() < 1e-6  # noqa: PD011
+    assert uncertain_s == pytest.approx(2 * BOUND_S)
+
+
+def test_a_drift_spoils_no_throughput(tmp_path: Path) -> None:
+    """A clock that was set by less than fails a run moves the window's ends by no more."""
+    two_hosts(tmp_path / "same", CAST, SAME)
+    two_hosts(tmp_path / "set", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.09)})
+    same, moved_by = read(tmp_path / "same"), read(tmp_path / "set")
+    assert "clock-drift" in doubted(moved_by)
+    assert not CHECKS["clock-drift"].spoils
+    figure, window_s = "throughput_msg_s", same["runs"]["window_s"].item()
+    rates = [found["messages"][figure].item() for found in (same, moved_by)]
+    assert rates[1] == pytest.approx(rates[0], rel=0.1 / window_s)
 
 
 def test_a_drift_is_doubted(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
 from mqperf.tables.axis_words import titled
+from mqperf.tables.hosts import made_on
 
 MACHINE = (
     "cpu_model",
@@ -83,9 +84,10 @@ def copied_run(tables: Tables) -> Iterator[Finding]:
 
 
 def mixed_hosts(tables: Tables) -> Iterator[Finding]:
-    """Runs made on another machine than most of the set, or over another card than its system."""
+    """Runs made on other hosts than most of the set, or over another card than its system."""
     done = _done(tables)
-    yield from _unlike(done, MACHINE)
+    hosts = done["run"].map(made_on(tables["hosts"]))
+    yield from _unlike(done.assign(host=hosts), (*MACHINE, "host"))
     for _, runs in done.groupby("system", sort=False):
         yield from _unlike(runs, NETWORK)
 
