@@ -64,7 +64,7 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
     room_bytes = host.room_bytes()
     facts = host.facts()
     facts_in_words = [
-        f"{host.name} ({', '.join(place.groups)}): Python {host.python}",
+        f"{host.name} ({', '.join(place.groups)}): Python {host.platform.python}",
         f"{facts['cores']} cores",
         f"{room_bytes / GIGABYTE:.1f} GB free",
         f"clock {host.clock().text()}",
