@@ -340,7 +340,7 @@ def test_no_node_brings_up_a_port_mapper_of_its_own() -> None:
 OWNER = """
     import json, sys
     from pathlib import Path
-    from mqperf.hosts import LocalHost
+    from mqperf.hosts import LocalHost, Spot
     from mqperf.systems import SYSTEMS
 
     host = LocalHost()

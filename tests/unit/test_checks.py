@@ -247,11 +247,10 @@ def test_recorded_runs_raise_no_doubt_but_true_ones() -> None:
 
 
 def test_recorded_runs_of_five_hosts_raise_no_doubt_but_true_ones() -> None:
-    """Five hosts shared two cores with other work: nothing is doubted but what that explains."""
+    """Five hosts shared two quiet cores: backlogs, and a latency of which clocks hide a tenth."""
     doubts = checks.doubts(tables.read(ROOT / "data/samples/hosts"))
-    busy = {"noisy-host", "backlog", "unequal-rates", "empty-seconds"}
-    assert set(doubts["kind"]) <= busy
-    assert set(doubts.loc[doubts["test_case"] == "rpc-call", "kind"]) <= {"noisy-host"}
+    assert set(doubts["kind"]) == {"backlog", "clock-offset"}
+    assert set(doubts["test_case"]) == {"rpc-cast", "notify"}
 
 
 @pytest.mark.parametrize("kind", PLANTED)
