@@ -82,8 +82,15 @@ def disagreements(run: Whole) -> Iterator[str]:
 
 @lru_cache(maxsize=1)  # all readers are called with the same run, one after the other
 def logs(run: Whole) -> Logs:
-    """The samples of every log, by the clock of the controller; raises as ``read`` does."""
-    files = sorted((run.run.path / "probes").glob(f"*/{psutil_log.LOG}"))
+    """The samples of every log, by the clock of the controller; raises as ``read`` does.
+
+    Hosts are in the order of the run: that of brokers is Master, Slave 1, Slave 2.
+    """
+    places = {host.label: number for number, host in enumerate(run.facts.hosts)}
+    files = sorted(
+        (run.run.path / "probes").glob(f"*/{psutil_log.LOG}"),
+        key=lambda file: (places.get(file.parent.name, len(places)), file),
+    )
     found = {
         file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
         for file in files

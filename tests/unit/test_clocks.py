@@ -348,6 +348,20 @@ def test_recorded_runs_of_five_hosts_are_as_certain_as_their_clocks() -> None:
     assert [row[0] for row in grid.rows] == ["h1", "h2", "h3", "h4", "h5"]
 
 
+def test_nodes_keep_their_order_whatever_their_hosts_are_called(tmp_path: Path) -> None:
+    """Master comes first, on a host whose name sorts last."""
+    run = next(runs(HOSTS)).path
+    copy = shutil.copytree(run, tmp_path / run.name)
+    (copy / "probes/h1").rename(copy / "probes/h9")
+    for file in (copy / "run.json", copy / "probes/h9/psutil.jsonl"):
+        file.write_text(re.sub(r"\bh1\b", "h9", file.read_text()))
+    facts = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**facts, "files": {}, "seal": None}))
+    brokers = read(tmp_path)["cpu"].query("kind == 'broker' and scope == 'window'")
+    assert [*brokers["process"]] == ["Master", "Slave 1", "Slave 2"]
+    assert [*brokers["host"]] == ["h9", "h2", "h3"]
+
+
 def test_a_page_names_every_host(tmp_path: Path) -> None:
     """Its roles, its clock before and after the load, and the CPU that was used of it."""
     two_hosts(tmp_path, CAST, APART)
