@@ -33,11 +33,11 @@ def hosts(found: Tables) -> pd.DataFrame:
 
     Hosts of the same ``machine`` share its processors and its clock.
     """
-    told = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
-    ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(told.index)
-    told["roles"] = told["roles"].where(told["roles"].ne(""), ran)
-    known = [name for name in FACTS if told[name].fillna("").astype(bool).any()]
-    return told[known].rename(columns={name: COLUMNS[name].label or name for name in known})
+    facts = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
+    ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(facts.index)
+    facts["roles"] = facts["roles"].where(facts["roles"].ne(""), ran)
+    known = [name for name in FACTS if facts[name].fillna("").astype(bool).any()]
+    return facts[known].rename(columns={name: COLUMNS[name].label or name for name in known})
 
 
 def conversations(found: Tables) -> pd.DataFrame:
@@ -54,11 +54,11 @@ def conversations(found: Tables) -> pd.DataFrame:
 def clocks(found: Tables) -> pd.DataFrame:
     """How far the clock of each host was ahead, ± by how much that may be wrong, of every run."""
     rows = with_parameters(_compared(found), found["runs"])
-    told = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
+    columns = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
     keys = shown(
         rows, "topology", "queues", "test_case", "threads", *varied(rows), "repeat", "host"
     )
-    return keys.assign(**told).set_index(list(keys))
+    return keys.assign(**columns).set_index(list(keys))
 
 
 def show_clocks(found: Tables) -> None:
