@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
@@ -17,12 +18,15 @@ import nox
 nox.options.sessions = []  # ./noxw alone runs nothing: it lists what there is to run
 nox.options.default_venv_backend = "none"
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Some images of containers set it; whatever is started here would compile all that it imports.
+
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-LOAD_LOCKS = Path("mqperf/load/simulator/locks")
+LOAD_LOCKS = "mqperf/load/*/locks/*.in"
 SIDE_BY_SIDE = ("--numprocesses=2", "--no-loadscope-reorder")
-"""The tests with RabbitMQ, which mostly wait, in one process, and all others beside them."""
+"""The tests with RabbitMQ, which mostly wait, in one process, and all others in another."""
 
 
 # What a user runs
@@ -45,10 +49,11 @@ def quickstart(session: nox.Session) -> None:
 
 @nox.session
 def lab(session: nox.Session) -> None:
-    """Open the notebooks in JupyterLab, on this machine only; options follow --."""
+    """Open the project in JupyterLab, on this machine only; options follow --."""
     environment(session)
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    run(session, "jupyter", "lab", "--ip=127.0.0.1", *root, *session.posargs, "notebooks")
+    first = "--LabApp.default_url=/lab/tree/notebooks/thread_sweep.ipynb"
+    run(session, "jupyter", "lab", "--ip=127.0.0.1", first, *root, *session.posargs)
 
 
 # What a developer runs
@@ -56,10 +61,11 @@ def lab(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types, docs, then every test, with two at a time."""
+    """Check everything: lint, types and docs, then every test, with three at a time."""
     lint(session)
-    types(session)
-    docs(session)
+    with ThreadPoolExecutor() as pool:
+        for check in [pool.submit(one, session) for one in (types, docs)]:
+            check.result()
     pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
 
 
@@ -133,7 +139,7 @@ def benchmarks(session: nox.Session) -> None:
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--group", "dev")
-    others = *sorted(LOAD_LOCKS.glob("*.in")), Path("mqperf/ansible/locks/ansible.in")
+    others = *sorted(Path().glob(LOAD_LOCKS)), Path("mqperf/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
 

@@ -6,18 +6,19 @@ in them are invented: Poisson-like arrivals at a fixed rate, gamma-distributed l
 
 import json
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 
-from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.inside.programs.simulator.recorder import Recorder
 from mqperf.load.simulator.output import Point, summed
 from mqperf.plan import Case
 from mqperf.probes import psutil_log
 from mqperf.record import Attempt, messages
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import STANDARD
 
 START = 1_700_000_000
 NODES = ("Master", "Slave 1", "Slave 2")
@@ -34,19 +35,29 @@ class Load:
     count: int
 
 
-def write_runs(folder: Path, count: int, *, duration_s: int = 100, rate: int = 500) -> None:
-    """Write ``count`` whole runs: all points of a sweep, in as many repeats as needed."""
-    axes = list(product(TOPOLOGIES, QUEUES, TEST_CASES, (1, 2, 5, 10)))
+def write_runs(
+    folder: Path,
+    count: int,
+    *,
+    duration_s: int = 100,
+    rate: int = 500,
+    loads: Sequence[tuple[int, int]] = ((1, 10), (2, 10), (5, 10), (10, 10)),
+) -> None:
+    """Write ``count`` whole runs: all points of a sweep, in as many repeats as needed.
+
+    ``loads`` are client processes, and green threads of each.
+    """
+    axes = list(product(TOPOLOGIES, QUEUES, STANDARD, loads))
     random = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
-        topology, queues, test_case, processes = axes[number % len(axes)]
+        topology, queues, test_case, (processes, threads) = axes[number % len(axes)]
         case = Case(
             system="rabbitmq",
             topology=topology,
             queues=queues,
             test_case=test_case,
-            green_threads=10,
+            green_threads=threads,
             processes=processes,
             duration_s=duration_s,
             repeat=number // len(axes) + 1,

@@ -1,37 +1,47 @@
 """Transparency: the simulator's throughput under mqperf over that of the same commands by hand.
 
-    ./noxw -s benchmarks -- transparency [PAIRS [HOSTS]]
+    ./noxw -s benchmarks -- transparency [PAIRS [HOSTS [TEST_CASE ...]]]
 
 Both run on one private cluster, turn and turn about, and the order within a pair alternates.
 HOSTS are ``local``, ``laboratory`` or an inventory: clients, servers and brokers on their hosts.
-The throughput of either is what the simulator itself counted, over the seconds that it was told to
-send: replies for CALL, messages sent for CAST and NOTIFY.  Given is the median ratio of the pairs.
+The throughput of either is what the simulator itself counted: for CALL its replies, over the
+seconds that it was told to send; for CAST and NOTIFY the messages that its server received, from
+the first that was sent until the last was received.  (What a client sends says, where both share
+cores, who of them got more of these.)  Given are the median ratio of the pairs, and the interval
+in which the mean of their logarithms lies with 95 % confidence.
 """
 
 import json
+import math
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from scipy.stats import t
+
 from mqperf.hosts import HERE, Host, Hosts, Process, Spot, lookup
-from mqperf.load import GENERATORS, Command, Job, members
+from mqperf.load import GENERATORS, Command, Job, pairs
 from mqperf.plan import Case
 from mqperf.runner.bench import Bench
 from mqperf.runner.control import Station
 from mqperf.runner.phases import begin
+from mqperf.runner.trial import Audience
 from mqperf.software import ALONE
 from mqperf.systems import SYSTEMS
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import STANDARD
 
 if TYPE_CHECKING:
     from mqperf.load.simulator.environments import Environment
 
 SECONDS = 8
 GREEN_THREADS = 10
+SIDES = ("server", "client")
 SERVER_STARTS_S = 4
 """What a person waits until the server listens."""
 
@@ -47,9 +57,18 @@ def main(arguments: list[str]) -> None:
         driver = system.drivers[generator.name]
         tools = {host.name: generator.tool(driver, host) for host in _of_load(hosts)}
         bench = Bench(hosts, deployment, {generator.name: tools}, {"system": {}})
-        for test_case in TEST_CASES:
+        for test_case in arguments[2:] or STANDARD:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
-            print(f"{test_case}: median ratio {statistics.median(ratios):.4f} of {pairs} pairs")
+            print(f"{test_case}: {_summary(ratios)}")
+
+
+def _summary(ratios: Sequence[float]) -> str:
+    logs = [math.log(one) for one in ratios]
+    mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    within = t.ppf(0.975, len(logs) - 1) * error
+    low, high = math.exp(mean - within), math.exp(mean + within)
+    middle = f"median ratio {statistics.median(ratios):.4f} of {len(ratios)} pairs"
+    return f"{middle}; geometric mean {math.exp(mean):.4f} ({low:.4f} to {high:.4f})"
 
 
 def _of_load(hosts: Hosts) -> tuple[Host, Host]:
@@ -81,10 +100,11 @@ def _pair(bench: Bench, test_case: str, number: int) -> float:
 def under_mqperf(bench: Bench, case: Case) -> float:
     """Messages per second in a trial as a sweep runs it."""
     with tempfile.TemporaryDirectory() as folder:
-        begun = begin(case, 1, Path(folder), bench, lambda _: None)
+        begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
             run = begun.measure().conclude()
-        return _rate((run.path / "load" / "client-1.json").read_bytes(), case)
+        counted = [(run.path / "load" / f"{one}-1.json").read_bytes() for one in SIDES]
+        return _rate(*counted, case)
 
 
 def by_hand(bench: Bench, case: Case) -> float:
@@ -93,7 +113,8 @@ def by_hand(bench: Bench, case: Case) -> float:
     access = bench.deployment.provision(case, key)
     with ExitStack() as held:
         processes: list[Process] = []
-        for host, member in zip(_of_load(bench.hosts), members(case), strict=True):
+        counted: list[Callable[[], bytes]] = []
+        for host, member in zip(_of_load(bench.hosts), pairs(case), strict=True):
             folder = held.enter_context(host.scratch("by-hand"))
             tool = cast("Environment", bench.tools[case.generator][host.name])
             job = Job(case, key, access, tool, [member], folder, folder, host.address)
@@ -101,13 +122,14 @@ def by_hand(bench: Bench, case: Case) -> float:
             Station(host, folder).place(command.files)
             argv, log = _upstream(tool, command), folder / f"{command.label}.log"
             processes.append(host.start(command.label, argv, env=command.env, log=log))
+            counted.append(partial(host.read, folder / f"{command.label}.json"))
             time.sleep(SERVER_STARTS_S if member.kind == "server" else 0)
         listening, sending = processes
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
         bench.deployment.clean_up(key, GENERATORS[case.generator].queues(case, key))
-        return _rate(host.read(folder / "client-1.json"), case)
+        return _rate(*(read() for read in counted), case)
 
 
 def _upstream(environment: "Environment", command: Command) -> list[str]:
@@ -116,10 +138,11 @@ def _upstream(environment: "Environment", command: Command) -> list[str]:
     return [environment.python, *ALONE, str(environment.simulator), *arguments]
 
 
-def _rate(content: bytes, case: Case) -> float:
-    summary = json.loads(content)["summary"]
-    stream = "round_trip" if case.test_case == "rpc-call" else "client"
-    return float(summary[stream]["count"]) / case.load_s
+def _rate(server: bytes, client: bytes, case: Case) -> float:
+    sent, received = json.loads(client)["summary"], json.loads(server)["summary"]
+    if case.test_case == "rpc-call":
+        return float(sent["round_trip"]["count"]) / case.load_s
+    return float(received["count"] / (received["end"] - sent["client"]["start"]))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import io
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
@@ -44,6 +44,14 @@ RunsFolder = Annotated[
 ]
 TablesFolder = Annotated[
     Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
+]
+
+SingleFile = Annotated[
+    bool,
+    typer.Option(
+        "--single-file",
+        help="Write OUT as one HTML file that needs no other, e.g. OUT = report.html.",
+    ),
 ]
 
 FAULT = 2
@@ -157,15 +165,21 @@ def run(
         bool,
         typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Also show the runs as a page, for a browser on this machine."),
+    ] = False,
     hosts: HostsOption = None,
 ) -> None:
-    """Run what is pending of plans, record it, and show the best points.
+    """Run what is pending of plans, record it, and show what each test case sustains.
 
     A repeated command completes only what is missing, after any interruption. Exit code 1 says that
     some runs failed; the others are recorded. Several plans run one after the other.
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
     """
+    from mqperf.judging import judged
+    from mqperf.live import Pulse, served
     from mqperf.progress import Bar
     from mqperf.runner import Job, sweep_all
     from mqperf.systems.in_plans import problems_of
@@ -177,8 +191,12 @@ def run(
         Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs)
         for one in given
     ]
-    with Bar(console) as bar:
-        outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts)
+    with ExitStack() as held:
+        pulse = Pulse() if live else None
+        if pulse is not None:
+            console.print(f"live: {held.enter_context(served(pulse))}")
+        bar = held.enter_context(Bar(console, pulse))
+        outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
     troubles = []
     for job, outcome in zip(jobs, outcomes, strict=True):
         try:
@@ -192,7 +210,7 @@ def run(
 
 
 def _tell(runs: Path, outcome: "Outcome") -> None:
-    """What became of a plan: its best points, and what failed."""
+    """What became of a plan: its results, and what failed."""
     from mqperf import answer
     from mqperf.progress import amount
 
@@ -233,14 +251,13 @@ def tables(
 
     Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
     """
-    from mqperf import stats
-    from mqperf import tables as rooms
+    from mqperf.stats.seconds import write_complete
+    from mqperf.tables import all_attempts
     from mqperf.tables.histograms import write_all
 
-    found = stats.complete(rooms.read(path))
-    files = rooms.write(found, out, form)
+    found, files = write_complete(path, out, form)
     if hdr:
-        files += write_all(path, out / "hdr", rooms.all_attempts(found))
+        files += write_all(path, out / "hdr", all_attempts(found))
     for file in files:
         console.print(str(file), markup=False, soft_wrap=True)
 
@@ -257,11 +274,10 @@ def audit(
 
     Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
     """
-    from mqperf import stats
-    from mqperf import tables as rooms
     from mqperf.stats.checks import as_json_lines, as_text_lines
+    from mqperf.stats.seconds import read_complete
 
-    found = stats.complete(rooms.read(path))
+    found = read_complete(path)
     doubts = found["doubts"]
     for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
         console.print(line, markup=False, soft_wrap=True)
@@ -274,8 +290,10 @@ def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="runs, or a published report")],
     b: Annotated[Path, typer.Argument(metavar="B", help="the same, later or elsewhere")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the comparison as table, figure and RST page.")
+        Path | None,
+        typer.Option(help="Folder for the comparison: tables, figures, RST, and HTML in OUT/html."),
     ] = None,
+    single_file: SingleFile = False,
     across: Annotated[
         bool, typer.Option("--across-systems", help="Compare points of different systems.")
     ] = False,
@@ -284,37 +302,114 @@ def compare(
         typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
     ] = None,
     practical: Annotated[float | None, typer.Option(min=0, max=1, hidden=True)] = None,
+    fail_on: Annotated[
+        Literal["worse"] | None,
+        typer.Option("--fail-on", help="Exit with 1 when any figure has this verdict, for CI."),
+    ] = None,
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 
-    Example: `mqperf compare data/runs/before data/runs/after --out reports/comparison`
-    """
-    from mqperf import stats
-    from mqperf import tables as rooms
-    from mqperf.report import comparison
+    With OUT also as a page, whose path is the last line.
 
-    sides = [stats.complete(rooms.read(path)) for path in (a, b)]
+    Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
+    `mqperf compare data/runs/before data/runs/after --fail-on worse`
+    """
+    from mqperf.api import read
+
+    if single_file and out is None:
+        raise MqperfError("--single-file needs the name of the file: add --out comparison.html")
+
     matters = practical if min_effect is None else min_effect  # the option's former name
-    found = stats.compared(*sides, across_systems=across, min_effect=matters)
-    for line in comparison.text_lines(**found):
+    found = read(a).compare(read(b), across_systems=across, min_effect=matters)
+    for line in found.lines():
         console.print(line, markup=False, soft_wrap=True)
     if out is not None:
-        console.print(str(comparison.write(out, f"{a} and {b}", **found)), markup=False)
+        page = found.write(out, single_file=single_file)
+        console.print(str(page), markup=False, soft_wrap=True)
+    if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
+        raise typer.Exit(1)
+
+
+@app.command()
+def trend(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...", help="runs folders, or published reports, in any order"
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the trend: tables, figures, RST, and HTML in OUT/html."),
+    ] = None,
+    single_file: SingleFile = False,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
+    ] = None,
+    fail_on: Annotated[
+        Literal["worse", "newest-worse"] | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit with 1 when any change is worse, or any in the newest folder, for CI.",
+        ),
+    ] = None,
+) -> None:
+    """Show how the same points went over many folders of runs, and find what changed.
+
+    Folders are put in the order of time, and each point is compared with the folder before of the
+    same machine. What control runs show as well is drift of the machine, and no change. With OUT
+    also as a page, whose path is the last line.
+
+    Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
+    `mqperf trend data/runs/nightly-* --fail-on newest-worse`
+    """
+    from mqperf.trends import trend as trend_of
+
+    if single_file and out is None:
+        raise MqperfError("--single-file needs the name of the file: add --out trend.html")
+
+    found = trend_of(folders, min_effect=min_effect)
+    for problem in found.problems:
+        complaints.print(f"mqperf: {without_passwords(problem)}", markup=False)
+    for line in found.lines():
+        console.print(line, markup=False, soft_wrap=True)
+    if out is not None:
+        page = found.report(out, single_file=single_file)
+        console.print(str(page), markup=False, soft_wrap=True)
+    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
+        raise typer.Exit(1)
 
 
 @app.command("import")
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="REPORT", help="RST of a report, or CSV")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="RST of a report, or CSV; or the folder of a run of Maestro or quiver",
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
     title: Annotated[str, typer.Option(help="What reports call these tables.")] = "",
+    system: Annotated[
+        str, typer.Option(help="What folders measured, e.g. qpid-dispatch. Reports say it.")
+    ] = "unknown",
+    topology: Annotated[
+        str, typer.Option(help="Who connected to which node there, e.g. standalone.")
+    ] = "unknown",
+    queues: Annotated[str, typer.Option(help="The kind of queues there, e.g. routed.")] = "unknown",
 ) -> None:
-    """Read published reports into tables, each row with its file and line.
+    """Read published reports, and runs of Maestro and quiver, into tables.
 
-    Example: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`
+    Examples: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`,
+    `mqperf import quiver-run --system qpid-dispatch --out data/published/quiver`
     """
     from mqperf import published
+    from mqperf.published.measurement import About
 
-    for file in published.write(published.import_reports(files), out, title):
+    found = published.import_paths(paths, About(system, topology, queues))
+    for file in published.write(found.tables, out, title, found.latencies):
         console.print(str(file), markup=False, soft_wrap=True)
 
 
@@ -325,15 +420,59 @@ def report(
     notebooks: Annotated[
         bool, typer.Option(help="Execute the notebooks on the runs and link them.")
     ] = True,
+    single_file: SingleFile = False,
 ) -> None:
     """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
 
-    Example: `mqperf report data/runs/quickstart --out reports/quickstart`
-    """
-    from mqperf.report.build import publish
+    It says what it is doing, a line for each step; the last line is the page to open first. One
+    file has all pages, figures and tables, and no notebooks.
 
-    page = publish(path, out, notebooks=notebooks)
+    Examples: `mqperf report data/runs/quickstart --out reports/quickstart`,
+    `mqperf report data/runs/quickstart --single-file --out quickstart.html`
+    """
+    from mqperf.report.build import publish, publish_file
+
+    def tell(doing: str) -> None:
+        console.print(f"{doing} ...", markup=False, soft_wrap=True)
+
+    if single_file:
+        page = publish_file(path, out, tell=tell)
+    else:
+        page = publish(path, out, notebooks=notebooks, tell=tell)
     console.print(str(page), markup=False, soft_wrap=True)
+
+
+@app.command()
+def topology(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for what is written, e.g. network.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Ask the routers, which run, whether they are joined so."),
+    ] = False,
+) -> None:
+    """Write what a network of AMQP routers needs: configurations, a picture, a playbook of Ansible.
+
+    Of a plan, those of its topologies that are such networks. A network that cannot be is refused:
+    one that is not connected, with unknown names, or with two nodes at one port. Once it is
+    deployed, `--check` says of every router whether it reaches every other by the shortest way;
+    exit code 2 says that one does not.
+
+    Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
+    """
+    from mqperf import network_files
+
+    networks = network_files.read(file)
+    if out is None and not check:
+        raise typer.BadParameter("say --out FOLDER, --check, or both")
+    for path in network_files.write(networks, out) if out is not None else ():
+        console.print(str(path), markup=False, soft_wrap=True)
+    if check:
+        hosts_cli.tell(network_files.check(networks))
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:

@@ -6,8 +6,20 @@ user's mistake.
 """
 
 
-class MqperfError(Exception):
+class _OneLine(BaseException):
+    """What a cell of a notebook shows as one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Give what it shows instead of a traceback: IPython asks for it."""
+        return [f"mqperf: {self}"]
+
+
+class MqperfError(_OneLine, Exception):
     """Anything mqperf can explain."""
+
+
+class Interrupted(_OneLine, KeyboardInterrupt):
+    """Somebody interrupted a sweep, whose runs are kept."""
 
 
 class PlanError(MqperfError):
@@ -28,6 +40,10 @@ class InstallError(MqperfError):
 
 class ProbeError(MqperfError):
     """A probe that did not start or left no sound log."""
+
+
+class NetworkError(MqperfError):
+    """A network of routers that cannot be, or that no file describes."""
 
 
 class PluginError(MqperfError):

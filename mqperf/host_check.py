@@ -9,7 +9,7 @@ from mqperf.errors import HostError
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, ssh
-from mqperf.systems import FIRST, SYSTEMS, System, Tool, lookup
+from mqperf.systems import FIRST, OPENSSL, SYSTEMS, System, Tool, lookup
 
 LEAST_ROOM_BYTES = 1_000_000_000
 """Software of the load generators, logs, and the data of a broker that is flooded."""
@@ -18,7 +18,8 @@ GIGABYTE = 1e9
 
 
 ATOP = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct", "atop-rotate.timer"))
-"""What every host may have."""
+OPTIONAL = (ATOP, OPENSSL)
+"""What every host may have: for the probe of that name, and for the certificates of TLS."""
 
 
 def needed(systems: Collection[str]) -> tuple[Tool, ...]:
@@ -28,7 +29,7 @@ def needed(systems: Collection[str]) -> tuple[Tool, ...]:
 
 def known() -> tuple[Tool, ...]:
     """What some system needs, and what hosts may have."""
-    return (*_tools(SYSTEMS.values()), ATOP)
+    return (*_tools(SYSTEMS.values()), *OPTIONAL)
 
 
 def _tools(systems: Iterable[System]) -> tuple[Tool, ...]:
@@ -58,8 +59,8 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
     if isinstance(host, HostError):
         return Finding("MISSING", str(host))
     tools = known()
-    there = host.which([tool.program for tool in tools])
-    has = [tool for tool in tools if there[tool.program]]
+    there = host.which([program for tool in tools for program in tool.programs])
+    has = [tool for tool in tools if any(there[program] for program in tool.programs)]
     required = [tool for tool in wanted if "broker" in place.groups and tool not in has]
     room_bytes = host.room_bytes()
     facts = host.facts()
@@ -69,7 +70,12 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
         f"{room_bytes / GIGABYTE:.1f} GB free",
         f"clock {host.clock().text()}",
         f"round trip {host.round_trip_s() * 1e3:.2f} ms",
-        *(tool.name for tool in has if tool is ATOP or "broker" in place.groups),
+        *(tool.name for tool in has if tool in OPTIONAL or "broker" in place.groups),
+        *(
+            f"no {tool.name}, which is optional: {_command(place, tool)}"
+            for tool in OPTIONAL
+            if tool not in has
+        ),
     ]
     problems = [f"{tool.name} is missing: {_command(place, tool)}" for tool in required]
     if room_bytes < LEAST_ROOM_BYTES:
@@ -77,15 +83,15 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
             f"less than {LEAST_ROOM_BYTES / GIGABYTE:g} GB is free for temporary files: make room,"
             " or name another folder (ansible_remote_tmp)"
         )
-    if ATOP not in has:
-        facts_in_words.append(f"no atop, which is optional: {_command(place, ATOP)}")
     return Finding(
         "MISSING" if problems else "ok", "; ".join([", ".join(facts_in_words), *problems])
     )
 
 
 def _command(place: Place, tool: Tool) -> str:
-    """What to type here to get a program there."""
+    """What to type here to get a program there, or what to do where no package has it."""
+    if tool.by_hand:
+        return tool.by_hand
     install = tool.install_quietly
     root = install if place.user == "root" else f"sudo sh -c {shlex.quote(install)}"
     return shlex.join(["ssh", *ssh.destination(place), root])

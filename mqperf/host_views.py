@@ -11,10 +11,20 @@ from IPython.display import Markdown, display
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
-from mqperf.tables import Tables, over_repeats, select, shown, varied, where, whole, with_parameters
+from mqperf.tables import (
+    Tables,
+    by_layout,
+    over_repeats,
+    select,
+    shown,
+    varied,
+    where,
+    whole,
+    with_parameters,
+)
+from mqperf.tables.axes import LAYOUT
 from mqperf.test_cases import TEST_CASES
 
-LAYOUT = ["system", "topology", "queues"]
 WAY = ["clients", "their node", "node of the servers", "servers"]
 RAN = ("broker", "client", "server")
 FACTS = (
@@ -48,7 +58,7 @@ def conversations(found: Tables) -> pd.DataFrame:
     ways = pd.DataFrame(_ways(found), columns=[*LAYOUT, *WAY]).drop_duplicates()
     rest = [*LAYOUT, *WAY[1:]]
     joined = ways.groupby(rest, sort=False, as_index=False)[["clients"]].agg(_joined)
-    return joined[[*LAYOUT, *WAY]].set_index(LAYOUT)
+    return joined[[*LAYOUT, *WAY]].set_index([*LAYOUT])
 
 
 def clocks(found: Tables) -> pd.DataFrame:
@@ -96,13 +106,12 @@ def show_network(found: Tables) -> None:
     titles = {name: case.title for name, case in TEST_CASES.items()}
     if found["network"].empty:
         display(Markdown("No network was recorded."))
-    for layout in _layouts(found):
-        part = select(found, **layout)
+    for layout, part in by_layout(found, whole(found["runs"])):
         runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
         carried = part["network"][part["network"]["run"].isin(runs)]
         if len(carried):
             threads = ", ".join(map(str, sorted(carried["threads"].unique())))
-            title = f"{_words(layout)}, {threads} threads"
+            title = f"{layout}, {threads} threads"
             display(Markdown(title), figures.traffic_sheet(carried, titles))
 
 
@@ -137,7 +146,7 @@ def _ways(found: Tables) -> Iterator[tuple[str, ...]]:
     """Of each run and client, as in ``WAY`` behind ``LAYOUT``."""
     ran = _processes(found)
     columns = ["run", *LAYOUT, "targets"]
-    runs = whole(found["runs"])[columns]
+    runs = whole(found["runs"])[columns].fillna({"targets": ""})  # not every load has any
     for run, system, topology, queues, targets in runs.itertuples(index=False):
         own = where(ran, run=run)
         nodes, clients, servers = (_places(where(own, kind=kind)) for kind in RAN)
@@ -170,19 +179,10 @@ def _servers(client: str, at: Mapping[str, str], targets: str) -> str:
     return ", ".join(_on(name, at[name]) for name in own or at)
 
 
-def _layouts(found: Tables) -> Iterator[Mapping[str, str]]:
-    for values in whole(found["runs"])[LAYOUT].drop_duplicates().itertuples(index=False):
-        yield dict(zip(LAYOUT, values, strict=True))
-
-
 def _busiest(found: Tables) -> Iterator[tuple[str, str]]:
     """Of each layout a run with the most threads, in words and by its name."""
-    for layout in _layouts(found):
-        runs = where(whole(found["runs"]), **layout).sort_values("threads", kind="stable")
+    for layout, part in by_layout(found, whole(found["runs"])):
+        runs = whole(part["runs"]).sort_values("threads", kind="stable")
         most = runs[runs["threads"] == runs["threads"].max()]
         for row in most.head(1).itertuples():
-            yield f"{_words(layout)}, {row.threads} threads", str(row.run)
-
-
-def _words(layout: Mapping[str, str]) -> str:
-    return f"{layout['system']}, {layout['topology']}, {layout['queues']} queues"
+            yield f"{layout}, {row.threads} threads", str(row.run)

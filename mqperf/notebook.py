@@ -1,44 +1,44 @@
-"""What notebooks call: one line per cell, so that a notebook tells the story and nothing else."""
+"""What notebooks show: one line per cell, so that a notebook tells the story and nothing else."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-import yaml
+from IPython.core.getipython import get_ipython
 from IPython.display import Markdown, display
+from matplotlib.figure import Figure
 from matplotlib_inline.backend_inline import set_matplotlib_formats
-from rich.console import Console
 
-from mqperf import figures, stats, tables
+from mqperf import figures, tables
 from mqperf.columns import BACKGROUND, COUNTS, OUTAGES, parameters
-from mqperf.errors import MqperfError
-from mqperf.plan import Plan
-from mqperf.plan_file import load_plan, plan_from
-from mqperf.progress import Bar
-from mqperf.report.build import publish as publish_report
+from mqperf.figures.told import short
+from mqperf.report import limits
+from mqperf.report.drawings import counting
 from mqperf.report.rows import uncertainty
 from mqperf.report.tops import tops
-from mqperf.report.words import layouts
-from mqperf.runner import sweep
-from mqperf.systems.in_plans import problems_of
+from mqperf.report.words import MESSAGES, in_unit, layouts
 from mqperf.tables import (
     Tables,
+    by_layout,
     over_repeats,
     select,
     shown,
     varied,
     with_parameters,
 )
+from mqperf.tables.axes import LAYOUT, SWEEP
 from mqperf.test_cases import TEST_CASES
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
 
-SWEEP = (
+FIGURES_OF_POINTS = (
     *("throughput_msg_s", "latency_mean_s", "latency_p50_s", "latency_p99_s"),
     *("cpu_total_cores", "repeats", "failed"),
 )
-AXES = ("system", "topology", "queues", "threads")
+AXES = (*LAYOUT, "threads")
 POINT = (*AXES, "processes")
 """What tells points apart: 10 threads may be 10 in one process, or 5 in each of two.
 
@@ -57,49 +57,18 @@ def set_up() -> None:
     pd.options.display.html.use_mathjax = False
 
 
-def located(path: str) -> Path:
-    """A path as given, or below the root of the checkout in which the notebook stands."""
+def located(path: str | os.PathLike[str]) -> Path:
+    """A path as given; in a notebook also one below the root of the checkout that it stands in."""
     given, here = Path(path), Path.cwd()
-    if given.is_absolute() or given.exists():
+    if given.is_absolute() or given.exists() or get_ipython() is None:
         return given
     roots = (folder for folder in (here, *here.parents) if (folder / ROOT_MARK).is_dir())
     return next((root / given for root in roots), given)
 
 
-def plan_of(file: str, **parameters: object) -> Plan:
-    """The plan in ``file``, or when that is empty the one which the parameters describe.
-
-    The parameters are ``system``, ``topologies``, ``queues``, ``test_cases``, ``green_threads``
-    and ``duration_s``.  Raises ``PlanError`` with every problem.
-    """
-    if file:
-        return load_plan(located(file), problems_of)
-    system = parameters.pop("system")
-    axes = {name: parameters.pop(name) for name in ("topologies", "queues")}
-    load = {name: parameters.pop(name) for name in ("green_threads", "duration_s")}
-    named = {"name": "notebook", "title": "From a notebook"}
-    data = named | {"systems": {system: axes}, "load": load} | parameters
-    return plan_from(data, "the notebook's parameters", problems_of)
-
-
-def measure(plan: Plan, runs: str) -> None:
-    """Run what is pending of the plan; with nothing pending no system is started.
-
-    Raises ``MqperfError`` when runs failed; all others are recorded.
-    """
-    folder = located(runs)
-    with Bar(Console()) as bar:
-        outcome = sweep(plan, yaml.safe_dump(plan.model_dump(mode="json")), folder, bar)
-    if outcome.failed:
-        raise MqperfError("; ".join(reason for _, reason in outcome.failed))
-
-
-def results(runs: str) -> dict[str, pd.DataFrame]:
-    """All tables of a runs folder, or of a published report, with points and doubts.
-
-    Points that the folder's plan does not ask for are left out; the doubts name them.
-    """
-    return dict(tables.of_plan(stats.complete(tables.read(located(runs)))))
+def as_html(frame: pd.DataFrame) -> str:
+    """A table as a cell shows it, its numbers as short as they are read."""
+    return frame.to_html(index=False, na_rep="", float_format=short)
 
 
 def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
@@ -111,7 +80,7 @@ def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
 def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
     """Figures of every point of a test case."""
     rows = _unsure(_own(found, test_case))
-    return _readable(rows, (*SWEEP, *_clocks(rows)))
+    return _readable(rows, (*FIGURES_OF_POINTS, *_clocks(rows)))
 
 
 def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
@@ -137,6 +106,16 @@ def cpu_by_probe(runs: str) -> pd.DataFrame:
     return pd.concat(rows).pivot_table("total_cores", index, "probe", sort=False)
 
 
+def each(found: Tables, view: Callable[[Tables, str], pd.DataFrame | None]) -> None:
+    """Show one view of every test case that was measured, each below its name."""
+    measured = set(found["points"].dropna(subset=["throughput_msg_s"])["test_case"])
+    for name, test_case in TEST_CASES.items():
+        if name in measured:
+            display(Markdown(f"### {test_case.title}"))
+            if (shown := view(found, name)) is not None:
+                display(shown)
+
+
 def outages(found: Tables) -> pd.DataFrame:
     """What each action of the plan did to a run: downtime, outage and recovery."""
     rows = _with_parameters(found["outages"], found)
@@ -147,6 +126,16 @@ def background(found: Tables) -> pd.DataFrame:
     """The figures of every background load of a run."""
     rows = _with_parameters(found["background"], found)
     return _indexed(rows, (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows)))
+
+
+def show_outages(found: Tables) -> None:
+    """Show them under a heading of their own; nothing where the plan disturbs nothing."""
+    if len(found["outages"]):
+        text = (
+            "What each action of the plan did: how long it went on, how long no message was"
+            " finished, and how long throughput took to come back."
+        )
+        display(Markdown(f"## Outages\n\n{text}"), outages(found))
 
 
 def show_background(found: Tables) -> None:
@@ -161,43 +150,70 @@ def doubts(found: Tables) -> pd.DataFrame:
     return _placed(found, "doubts", "kind", "text")
 
 
+def measured_layouts(
+    found: Tables, test_case: str
+) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:
+    """Each layout on which a test case was measured: in words, and its tables of that test case."""
+    own = _own(found, test_case)
+    return by_layout(own, own["points"].dropna(subset=["throughput_msg_s"]))
+
+
+def doubted_points(found: Tables) -> set[str]:
+    """The points that any doubt is about."""
+    return set(found["doubts"]["point"].dropna())
+
+
 def show_sweeps(found: Tables, test_case: str) -> None:
     """Draw throughput, latency and CPU of each sweep, a sheet for each layout of a system.
 
     Where two axes vary, a map of the throughput at all their combinations follows.
     """
-    for title, part in _layouts(_own(found, test_case)):
-        display(Markdown(title), figures.sweep_sheet(_unsure(part), doubted=_doubted(part)))
+    for title, part in measured_layouts(found, test_case):
+        display(Markdown(title), sweep_of(part))
         if (combinations := figures.map_sheet(part["points"])) is not None:
             display(combinations)
 
 
+def sweep_of(found: Tables) -> Figure:
+    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow."""
+    sheet = figures.sweep_sheet(_unsure(found), doubted=doubted_points(found))
+    return counting(sheet, _unit(found["points"]))
+
+
 def show_nodes(found: Tables, test_case: str) -> None:
     """Draw the CPU of each broker node, a sheet for each layout of a system."""
-    for title, part in _layouts(_own(found, test_case)):
+    for title, part in measured_layouts(found, test_case):
         display(Markdown(title), figures.node_sheet(with_parameters(part["cpu"], part["runs"])))
 
 
 def show_seconds(found: Tables, test_case: str) -> None:
     """Draw the throughput of every run second by second, by system, topology and queues."""
-    for title, part in _layouts(_own(found, test_case)):
+    for title, part in measured_layouts(found, test_case):
         intervals = with_parameters(part["intervals"], part["runs"])
-        display(Markdown(title), figures.time_sheet(intervals, part["outages"]))
+        sheet = figures.time_sheet(intervals, part["outages"])
+        display(Markdown(title), counting(sheet, _unit(intervals)))
 
 
 def overview(found: Tables) -> pd.DataFrame:
-    """Top throughput of each topology and test case, where it was reached, and doubts.
+    """What each topology and test case sustains, where, and the raw maximum; and doubts.
 
-    The top is the best of the sound points; where none is sound, of the doubted ones.
+    ``sustained`` is empty where no point keeps up beyond doubt: the rest of that row is about the
+    raw maximum.
     """
     best = tops(found, layouts(found["runs"]))
-    columns = ("system", "topology", "queues", "test_case", "throughput_msg_s", "threads")
-    table = shown(best, *columns, *varied(found["points"]))
-    return table.assign(doubts=best["doubts"].map(", ".join))
+    best = best.assign(
+        sustained_throughput_msg_s=best["throughput_msg_s"].where(best["sustained"].astype(bool)),
+        highest_throughput_msg_s=best["top_throughput_msg_s"],
+        bottleneck=best["point"].map(limits.of_points(found)),
+    )
+    columns = SWEEP
+    rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
+    where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
+    return shown(best, *columns, *rates, *where).assign(doubts=best["doubts"].map(", ".join))
 
 
 def show_overview(found: Tables) -> None:
-    """Draw the top throughput of each layout, a bar for each test case; doubted ones hollow."""
+    """Draw what each layout sustains, a bar for each test case; doubted ones hollow."""
     best = tops(found, layouts(found["runs"]))
     if len(best["system"].unique()) > 1:
         best["label"] = best["system"] + ": " + best["label"]
@@ -211,13 +227,7 @@ def bottlenecks(found: Tables) -> pd.DataFrame:
 
 def saturation_points(found: Tables) -> pd.DataFrame:
     """Where each sweep saturates, as a sentence."""
-    return found["saturation_points"][["system", "topology", "queues", "test_case", "text"]]
-
-
-def compared(before: str, after: str) -> dict[str, pd.DataFrame]:
-    """The tables ``differences`` and ``comparison`` of two runs folders, or published reports."""
-    a, b = (stats.complete(tables.read(located(path))) for path in (before, after))
-    return stats.compared(a, b)
+    return found["saturation_points"][[*SWEEP, "text"]]
 
 
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -228,24 +238,20 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison[["test_case", *AXES, *apart, *columns, *clocks, "doubted"]]
 
 
-def show_ratios(comparison: pd.DataFrame) -> None:
-    """Draw every ratio with its interval, a panel for each figure."""
-    display(figures.ratio_sheet(comparison))
-
-
-def publish(runs: str, out: str) -> Path:
-    """Write the report on a runs folder, and give the page to open first."""
-    return publish_report(located(runs), located(out), notebooks=False)
-
-
 def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     present = [name for name in columns if rows[name].notna().any()]
     return _indexed(rows, _point(rows), present)
 
 
 def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
-    readable = shown(rows, *keys, *columns)
+    readable = shown(rows, *keys, *columns).rename(columns=partial(in_unit, unit=_unit(rows)))
     return readable.set_index(list(readable)[: len(keys)])
+
+
+def _unit(rows: pd.DataFrame) -> str:
+    """What rows of a test case count; messages where they are of several that differ in it."""
+    units = {TEST_CASES[name].unit for name in rows["test_case"].unique()}
+    return units.pop() if len(units) == 1 else MESSAGES
 
 
 def _unsure(found: Tables) -> pd.DataFrame:
@@ -279,15 +285,3 @@ def _point(rows: pd.DataFrame) -> tuple[str, ...]:
 
 def _own(found: Tables, test_case: str) -> Tables:
     return select(found, test_case=test_case)
-
-
-def _layouts(found: Tables) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:
-    keys = ["system", "topology", "queues"]
-    for system, topology, queues in found["points"][keys].drop_duplicates().itertuples(index=False):
-        part = select(found, system=system, topology=topology, queues=queues)
-        if part["points"]["throughput_msg_s"].notna().any():
-            yield f"{system}, {topology}, {queues} queues", part
-
-
-def _doubted(found: Tables) -> set[str]:
-    return set(found["doubts"]["point"].dropna())

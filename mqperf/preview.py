@@ -2,18 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
 from mqperf.hosts import HERE, lookup
 from mqperf.load import GENERATORS
-from mqperf.plan import Case, Plan, deployments
+from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
 from mqperf.record import Run, Status, read_events, runs, utc, whole
-from mqperf.systems import SYSTEMS, Possible, possible
+from mqperf.systems import SYSTEMS, Possible, possible, starts
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -56,18 +57,46 @@ def status(folder: Path) -> str:
     attempts = Counter((run.case_id, run.status) for run in found_runs)
     done = {run.case_id: run for run in found_runs if run.status == "done"}
     lines, numbers = [], Counter[str]()
-    for case in plan.cases():
+    for case in _cases(plan, found_runs):
         name = case.id
         found = {status: attempts[name, status] for status in STATES}
         state = next((word for status, word in STATES.items() if found[status]), "pending")
         tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
         trouble = _trouble(done[name]) if name in done else ""
         state = UNREADABLE if trouble else state
+        early = _early(done[name]) if state == STATES["done"] else ""
         numbers[state] += 1
-        lines.append(f"{state:11}{words(case)}{tries}{trouble}")
+        lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
     words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
+    if plan.search is not None:
+        lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
     return "\n".join(lines)
+
+
+def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:
+    """The cases of a plan; of its searches those that were tried, and the first of the others."""
+    searches, tried = plan.searches(), {}
+    for run in found if searches else ():
+        with suppress(RecordError):  # of one that cannot be read, the next command says so
+            if (case := run.case()) is not None:
+                tried[case.id] = case
+    own = [sorted(filter(one.covers, tried.values()), key=rate_and_repeat) for one in searches]
+    begun = [case for cases in own for case in cases]
+    firsts = zip(plan.cases(), own, strict=True) if searches else ()
+    return [*begun, *(case for case, some in firsts if not some)] if searches else plan.cases()
+
+
+def _searching(plan: Plan) -> str:
+    """What the searches of a plan look for, and how many runs that takes."""
+    search = plan.search
+    if search is None:
+        return ""
+    return (
+        f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
+        f" {search.from_msg_s:g} to {search.to_msg_s:g} msg/sec with {search.hold.words}, to"
+        f" {search.within_share * 100:g} %: at most {search.most_runs(plan.repeats)} runs each"
+    )
 
 
 def _trouble(run: Run) -> str:
@@ -82,6 +111,12 @@ def _trouble(run: Run) -> str:
     return f": {', '.join(changed)}: not as recorded" if changed else ""
 
 
+def _early(run: Run) -> str:
+    """Why a run that can be read ended early, if it did."""
+    failed = run.facts().condition_failed
+    return f": condition failed: {failed.words}" if failed is not None else ""
+
+
 def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     plan, cases = here.plan, here.plan.cases()
     shown = len(cases) if everything else CASES_SHOWN
@@ -92,13 +127,16 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
                 yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
     for (system, queues), reason in here.refused.items():
         yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
-    yield f"{amount(len(cases), 'case')}, order {plan.order}"
+    if plan.search is None:
+        yield f"{amount(len(cases), 'case')}, order {plan.order}"
+    else:
+        yield f"{_searching(plan)}; what comes first:"
     for number, case in enumerate(cases[:shown], 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
         yield f"      {_timing(case)}, run folder {case.id}"
         for action in case.actions:
-            yield f"      {action.do} {action.node}, {action.at_s:g} to {action.end_s:g} s"
+            yield f"      {action.do} {action.target}, {action.at_s:g} to {action.end_s:g} s"
         yield from _link(case)
         yield from _commands(case, everything=everything)
         for beside in case.beside():
@@ -107,11 +145,13 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
-    seconds = expected_s(cases) + START_S * len(deployments(cases))
+    longest = [case for one in plan.searches() for case in one.longest()] or cases
+    seconds = expected_s(longest) + START_S * len(starts(cases))
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
-        f" about {clock(seconds)}; started now, finished at {utc(time.time() + seconds)[:16]} UTC"
+        f" {'about' if plan.search is None else 'at most about'} {clock(seconds)};"
+        f" started now, finished at {utc(time.time() + seconds)[:16]} UTC"
     )
 
 

@@ -4,8 +4,9 @@ A package adds a value by an entry point in the group of the seam, such as ``mqp
 CONTRIBUTING.md shows one of each.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar
 
@@ -64,7 +65,7 @@ class Registry(Mapping[str, T]):
     @cached_property
     def _values(self) -> dict[str, T]:
         values = {value.name: value for value in self._own}
-        for point in entry_points(group=self._group):
+        for point in (one for one in _points((*sys.path,)) if one.group == self._group):
             value: T = _loaded(point)
             if value.name in values:
                 raise PluginError(
@@ -73,6 +74,13 @@ class Registry(Mapping[str, T]):
                 )
             values[value.name] = value
         return values
+
+
+@cache
+def _points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Those of all packages on the path, looked through once for all registries."""
+    found = entry_points()
+    return tuple(point for group in found.groups for point in found.select(group=group))
 
 
 def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 (of whatever kind the seam is)

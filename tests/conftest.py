@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from platformdirs import user_cache_path
@@ -15,6 +16,9 @@ from xdist.scheduler import LoadScopeScheduling
 from mqperf.errors import HostError
 from mqperf.hosts.laboratory import Laboratory, laboratory
 
+if TYPE_CHECKING:
+    from mqperf.systems.rabbitmq_private import PrivateCluster
+
 BROWSERS = ("chromium", "google-chrome")
 NEEDS = {
     "needs_rabbitmq": ("/usr/lib/rabbitmq/bin/rabbitmq-server",),
@@ -24,12 +28,15 @@ NEEDS = {
 }
 """Programs by marker."""
 
+ROUTERS = ("qdrouterd", "skrouterd")
+IN_CI = os.environ.get("CI") == "true"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--complete",
         action="store_true",
-        default=os.environ.get("CI") == "true",
+        default=IN_CI,
         help="fail, instead of skipping, tests that need a broker where there is none",
     )
     parser.addoption(
@@ -72,6 +79,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if item.config.getoption("--complete"):
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
+    if item.get_closest_marker("needs_router") and not any(map(shutil.which, ROUTERS)):
+        # no package has one: so only continuous integration, which builds it, must have it
+        (pytest.fail if IN_CI else pytest.skip)(f"no router: none of {', '.join(ROUTERS)}")
     if item.get_closest_marker("needs_browser") and not any(map(shutil.which, BROWSERS)):
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
 
@@ -98,6 +108,24 @@ def five_hosts() -> Iterator[Laboratory]:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def rabbitmq() -> Iterator["PrivateCluster"]:
+    """A RabbitMQ for all tests that leave it as it was; the first that asks for it starts it."""
+    from one_rabbitmq import running
+
+    with running() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def shared(rabbitmq: "PrivateCluster") -> Iterator[None]:
+    """Sweeps of a test get that RabbitMQ instead of one of their own."""
+    from one_rabbitmq import lent
+
+    with lent(rabbitmq):
+        yield
 
 
 @pytest.fixture

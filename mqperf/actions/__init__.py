@@ -1,9 +1,30 @@
 """Actions: what disturbs a system under test on a timetable, one module each."""
 
-from mqperf.actions import freeze
-from mqperf.actions.action import Action
+from mqperf.actions import (
+    black_hole,
+    disconnect,
+    freeze,
+    impair,
+    kill,
+    partition,
+    script,
+    stop,
+)
+from mqperf.actions.action import Action, NoParameters, Target, Told
 from mqperf.registry import Registry
 
-__all__ = ["ACTIONS", "Action"]
+__all__ = ["ACTIONS", "Action", "NoParameters", "Target", "Told"]
 
-ACTIONS = Registry("actions", (freeze.ACTION,))
+ACTIONS = Registry(
+    "actions",
+    (
+        freeze.ACTION,
+        kill.ACTION,
+        stop.ACTION,
+        partition.ACTION,
+        disconnect.ACTION,
+        black_hole.ACTION,
+        impair.ACTION,
+        script.ACTION,
+    ),
+)

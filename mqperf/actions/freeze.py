@@ -3,29 +3,36 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mqperf.actions.action import Action, Target
+from mqperf.actions.action import Action, Target, Told
 from mqperf.errors import SystemFault
-from mqperf.hosts import Process
+from mqperf.hosts import Process, Restartable
 
 
-def check(label: str, target: Target) -> None:
+def check(target: Target) -> None:
     """Raise ``SystemFault`` for a node that mqperf did not start."""
-    if not isinstance(target, Process):
+    if _process(target) is None:
         raise SystemFault(
-            f"freeze: {label} was not started by mqperf, which signals no process of others;"
+            f"freeze: {target.label} was not started by mqperf, which signals no process of others;"
             " leave the action out, or let mqperf start the system"
         )
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[None]:
+def applied(target: Target) -> Iterator[Told]:
     """Stop every process of a node (SIGSTOP), and let them go on (SIGCONT)."""
-    if isinstance(target, Process):
+    if (process := _process(target)) is not None:
         try:
-            target.suspend()
-            yield
+            process.suspend()
+            yield {}
         finally:
-            target.resume()
+            process.resume()
+
+
+def _process(target: Target) -> Process | None:
+    """The one to signal, if it is ours."""
+    service = target.service
+    process = service.process if isinstance(service, Restartable) else service
+    return process if isinstance(process, Process) else None
 
 
 ACTION = Action("freeze", "stopped (SIGSTOP) and continued (SIGCONT)", check, applied)

@@ -6,21 +6,36 @@ satisfy.  Axis titles, report headings and the data dictionary are read from her
 
 from mqperf.columns.column import Check, Column
 from mqperf.columns.computed import FIGURES, WITHIN
-from mqperf.columns.happened import BACKGROUND, OUTAGES, measured_column
+from mqperf.columns.happened import (
+    ACTION_PHASES,
+    BACKGROUND,
+    COST,
+    LINK_TOLD,
+    OUTAGES,
+    REFUSALS,
+    measured_column,
+)
+from mqperf.columns.internals import INSIDES
 from mqperf.columns.measured import COUNTS
 from mqperf.columns.register import COLUMNS, parameters
-from mqperf.columns.runs import LINK
+from mqperf.columns.runs import LINK, VERSIONS
 from mqperf.columns.tables import COMPUTED, TABLES, Table
 
 __all__ = [
+    "ACTION_PHASES",
     "BACKGROUND",
     "COLUMNS",
     "COMPUTED",
+    "COST",
     "COUNTS",
     "FIGURES",
+    "INSIDES",
     "LINK",
+    "LINK_TOLD",
     "OUTAGES",
+    "REFUSALS",
     "TABLES",
+    "VERSIONS",
     "WITHIN",
     "Check",
     "Column",

@@ -1,6 +1,6 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
-from mqperf.columns.column import Column, cpu, text
+from mqperf.columns.column import Column, cpu, rate, text
 
 FIGURES = (
     "throughput_msg_s",
@@ -12,6 +12,7 @@ FIGURES = (
     "latency_p999_s",
     "cpu_total_cores",
     "cpu_sys_cores",
+    "cpu_per_message_s",
 )
 """The figures of a point that are given with their spread over repeats."""
 
@@ -28,6 +29,16 @@ POINTS = (
     ),
     cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
     cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
+    Column(
+        "cpu_per_message_s",
+        "float64",
+        "CPU of all broker nodes for one finished message: both over the window.",
+        "CPU per message",
+        "s",
+        "µs",
+        1e6,
+        "not negative",
+    ),
 )
 
 
@@ -71,6 +82,105 @@ SATURATION_POINTS = (
     text("text", "The same as a sentence."),
 )
 
+SATURATION_RATES = (
+    Column("rates", "Int64", "Offered rates that were measured.", "rates", check="positive"),
+    Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
+    rate(
+        "kept_rate_msg_s",
+        "Highest offered rate of which all deliveries were finished in the window, to 2 %; empty"
+        " where none was kept.",
+        "kept up with",
+    ),
+    rate(
+        "missed_rate_msg_s",
+        "Lowest offered rate above it; empty where all were kept.",
+        "not kept up with",
+    ),
+    rate(
+        "saturation_rate_msg_s",
+        "Saturation point: the offered rate at which the best throughput would be all of it, no"
+        " lower than the rate kept and no higher than the one missed; empty without both.",
+        "saturation point",
+    ),
+    rate(
+        "top_throughput_msg_s",
+        "Best throughput over all rates, mean over the repeats; of deliveries, where each message"
+        " has several.",
+        "top throughput",
+    ),
+    text(
+        "limit",
+        "The bottleneck at the first rate that was missed, where all repeats agree on it.",
+        "bottleneck there",
+    ),
+    text("text", "The same as a sentence."),
+)
+
+SEARCHED = (
+    Column(
+        "search_place", "Int64", "Which search of the plan it belongs to, from 1.", check="positive"
+    ),
+    text("search", "What that search is to find, as the plan says it, as JSON."),
+)
+"""What ``planned`` tells of a search, beside its runs."""
+
+SEARCHES = (
+    text("hold", "What was to hold, beside the rate itself.", "to hold"),
+    text(
+        "search_ends",
+        "How it ended: found; beyond, where all held up to the highest rate; below, where not even"
+        " the lowest did; unfinished.",
+        "search",
+    ),
+    rate("search_from_msg_s", "Lowest rate of the search.", "searched from"),
+    rate("search_to_msg_s", "Highest rate of the search.", "searched up to"),
+    rate(
+        "held_rate_msg_s",
+        "Highest offered rate at which most repeats hold; empty where there is none.",
+        "holds at",
+    ),
+    rate(
+        "broken_rate_msg_s",
+        "Lowest offered rate above it at which most do not; empty where there is none.",
+        "does not hold at",
+    ),
+    Column("held_repeats", "Int64", "Repeats that hold at that rate.", check="not negative"),
+    Column("search_runs", "Int64", "Runs that the search has judged.", "runs", check="positive"),
+    text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),
+    text("text", "The same as a sentence."),
+)
+
+SUSTAINED = (
+    rate(
+        "sustained_throughput_msg_s",
+        "Highest throughput of a point that keeps up and that no doubt says may be wrong, mean over"
+        " the repeats; empty where there is none.",
+        "sustained throughput",
+    ),
+    text("sustained_at", "Where in the sweep that is, in words."),
+    text(
+        "keeps_up",
+        "Whether any point keeps up: yes; cannot tell, where the rate of sending is not known;"
+        " tester or host, where at best these were the limit; or no.",
+        "keeps up",
+    ),
+    rate(
+        "highest_throughput_msg_s",
+        "Highest throughput of any point, kept up or not, doubted or not, mean over the repeats.",
+        "raw maximum",
+    ),
+    text("highest_at", "Where in the sweep that is, in words."),
+)
+
+SUSTAINED_COMPARED = (
+    rate(
+        "highest_a", "Highest throughput of any point of A, sustained or not.", "raw maximum of A"
+    ),
+    rate(
+        "highest_b", "Highest throughput of any point of B, sustained or not.", "raw maximum of B"
+    ),
+)
+
 BOTTLENECKS = (
     text(
         "bottleneck",
@@ -80,19 +190,19 @@ BOTTLENECKS = (
     text("because", "The figures that this rests on, as one sentence."),
 )
 
-DERIVED = (
+CONDITIONS = (
     Column(
-        "cpu_per_message_s",
+        "condition_place", "Int64", "Which condition of the plan it is, from 1.", check="positive"
+    ),
+    Column(
+        "published_factor",
         "float64",
-        "CPU of all broker nodes for one finished message.",
-        "CPU per message",
-        "s",
-        "µs",
-        1e6,
-        "not negative",
+        "How many times the mean latency of the first condition a publication reports, as the plan"
+        " says.",
+        "published",
+        check="positive",
     ),
 )
-"""Figures that stand in no table of their own: comparisons name them."""
 
 COMPARISON = (
     text("figure", "The column that is compared."),
@@ -122,6 +232,16 @@ COMPARISON = (
         " spread known; as it is estimated, in about 70 % with three repeats and 75 % with five."
         " Only where the verdict is cannot tell, and both sides have repeats.",
     ),
+    Column(
+        "repeats_needed",
+        "Int64",
+        "Repeats of either side with which the difference that was seen, or the minimum relevant"
+        " one where that is larger, would show in 80 % of comparisons, if runs go on to spread as"
+        " these did. Only where the verdict is cannot tell, and both sides have repeats; empty"
+        " beyond 1000.",
+        "repeats to decide",
+        check="positive",
+    ),
     text(
         "in_turns",
         "in turns, when runs of A and of B alternated in time: the set changes at least as often as"
@@ -133,6 +253,7 @@ COMPARISON = (
 )
 
 DIFFERENCES = (
+    text("aspect", "hardware, versions, plan or measuring."),
     text("what", "Heading of the column in which they differ."),
     text("value_in_a", "Its values in A; not stated where there are none."),
     text("value_in_b", "Its values in B."),

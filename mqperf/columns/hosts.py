@@ -3,7 +3,10 @@
 from mqperf.columns.column import Column, latency, seconds, text
 from mqperf.columns.runs import RUNS
 
-_AS_IN_RUNS = ("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source")
+_AS_IN_RUNS = (
+    *("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source"),
+    "tcp_congestion_control",
+)
 
 
 def _clock(when: str) -> tuple[Column, ...]:

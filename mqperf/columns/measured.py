@@ -1,6 +1,6 @@
 """Columns of what was measured: messages, latency, CPU, network."""
 
-from mqperf.columns.column import Column, count, cpu, latency, rate, seconds, text, traffic
+from mqperf.columns.column import Column, count, cpu, latency, rate, seconds, share, text, traffic
 from mqperf.columns.runs import CORES
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
@@ -9,6 +9,11 @@ COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 MESSAGES = (
     count("sent", "Attempts by clients, over the whole run.", "sent"),
     count("received", "Messages handled by servers, over the whole run.", "received"),
+    count(
+        "deliveries",
+        "Deliveries that sent messages are to have, where each is delivered several times.",
+        "to be delivered",
+    ),
     count("round_trip", "Replies that clients got (CALL only).", "round-trip"),
     count("errors", "Attempts that ended in an error at the client.", "errors"),
     Column(
@@ -50,6 +55,23 @@ MESSAGES = (
     ),
     rate("send_rate_msg_s", "Attempts in the measured window / its length.", "send rate"),
     rate(
+        "offered_rate_msg_s",
+        "Mean rate in the measured window at which clients were to send; empty where they sent as"
+        " fast as they could.",
+        "offered in the window",
+    ),
+    latency(
+        "handover_p99_s",
+        "99th percentile of how much later than due clients handed messages to the network; empty"
+        " where no rate is offered.",
+        "handed over late, p99",
+    ),
+    latency(
+        "handover_max_s",
+        "How much later than due a client handed over a message at most.",
+        "handed over late, max",
+    ),
+    rate(
         "throughput_sd_msg_s",
         "Variation over time: standard deviation of the per-second throughput in the window.",
         "standard deviation",
@@ -73,6 +95,19 @@ LATENCY = (
     latency("latency_p999_s", "99.9th percentile of latency.", "p99.9"),
     latency("latency_max_s", "Largest latency.", "max"),
     latency(
+        "service_p50_s",
+        "Median time from the handing over of a message to its receipt, where latency counts from"
+        " the instant at which it was due.",
+        "service time, p50",
+    ),
+    latency("service_p99_s", "99th percentile of the service time.", "service time, p99"),
+    latency(
+        "confirm_p50_s",
+        "Median time from when a message was due, or sent, to the broker's confirm.",
+        "confirm, p50",
+    ),
+    latency("confirm_p99_s", "99th percentile of the same.", "confirm, p99"),
+    latency(
         "latency_uncertainty_s",
         "By how much the clocks of two hosts may make each of these latencies wrong, either way; 0"
         " where one clock told both instants, as of round trips.",
@@ -83,6 +118,15 @@ LATENCY = (
         "As the reports of 2016 have it: unweighted mean over processes of their means.",
         "latency (2016)",
     ),
+)
+
+PERCENTILES = (
+    share(
+        "percentile",
+        "Share of the messages that are at most so slow; told as long as ten are slower.",
+        "percentile",
+    ),
+    latency("latency_s", "The latency that this share does not exceed.", "latency"),
 )
 
 INTERVALS = (

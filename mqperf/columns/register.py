@@ -4,19 +4,35 @@ from mqperf.columns.column import Column
 from mqperf.columns.computed import (
     BOTTLENECKS,
     COMPARISON,
-    DERIVED,
+    CONDITIONS,
     DIFFERENCES,
     FIGURES,
     POINTS,
     SATURATION_POINTS,
+    SATURATION_RATES,
+    SEARCHED,
+    SEARCHES,
+    SUSTAINED,
+    SUSTAINED_COMPARED,
     WITHIN,
     spread,
     within,
 )
-from mqperf.columns.happened import BACKGROUND_COLUMNS, DOUBTS, EVENTS, LINKS, OUTAGES_COLUMNS
+from mqperf.columns.happened import (
+    ACTION_PHASES_COLUMNS,
+    BACKGROUND_COLUMNS,
+    DOUBTS,
+    EVENTS,
+    LINKS,
+    OUTAGES_COLUMNS,
+    OUTCOMES,
+    STEPS,
+)
 from mqperf.columns.hosts import HOSTS
-from mqperf.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK
-from mqperf.columns.runs import KEYS, LINK, PARAMETERS, RUNS
+from mqperf.columns.internals import INSIDES, INTERNALS
+from mqperf.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK, PERCENTILES
+from mqperf.columns.runs import CONDITION, KEYS, LINK, PARAMETERS, RUNS
+from mqperf.columns.trend import FOLDER, FOLDERS, STEP, STEPS_OF_TREND, SUSTAINED_STEP
 from mqperf.registry import Registry
 
 
@@ -38,10 +54,12 @@ _OWN = register(
     KEYS,
     RUNS,
     PARAMETERS,
+    CONDITION,
     LINK,
     LINKS,
     MESSAGES,
     LATENCY,
+    PERCENTILES,
     INTERVALS,
     CPU,
     NETWORK,
@@ -49,15 +67,30 @@ _OWN = register(
     EVENTS,
     OUTAGES_COLUMNS,
     BACKGROUND_COLUMNS,
+    STEPS,
+    OUTCOMES,
+    ACTION_PHASES_COLUMNS,
     POINTS,
     SPREADS,
     WITHINS,
     SATURATION_POINTS,
+    SATURATION_RATES,
+    SEARCHED,
+    SEARCHES,
+    SUSTAINED,
+    SUSTAINED_COMPARED,
     BOTTLENECKS,
-    DERIVED,
+    CONDITIONS,
     COMPARISON,
     DIFFERENCES,
+    FOLDER,
+    FOLDERS,
+    STEP,
+    STEPS_OF_TREND,
+    SUSTAINED_STEP,
     DOUBTS,
+    INTERNALS,
+    INSIDES,
 )
 
 COLUMNS = Registry("columns", _OWN.values())

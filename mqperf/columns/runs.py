@@ -15,7 +15,7 @@ KEYS = (
     text("point", "Id of the point of the sweep: all repeats of one case share it."),
     name("system", "System under test."),
     name("topology", "Who connects to which node: cmsm, cs1ss2."),
-    name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum."),
+    name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum, stream."),
     text("test_case", "rpc-call, rpc-cast or notify."),
     THREADS,
     Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
@@ -24,6 +24,12 @@ KEYS = (
 RUNS = (
     text("status", "done, failed, unreadable, partial, or published for a report's row."),
     text("failure", "Why a failed run failed, or an unreadable one cannot be read."),
+    text(
+        "condition_failed",
+        "The fail condition of the plan that ended the run early, with its figures; empty where"
+        " none did. All other figures are of the window that it had.",
+        "ended early",
+    ),
     text(
         "damaged",
         "Files that are gone, have another checksum than recorded, or were never recorded.",
@@ -105,7 +111,8 @@ RUNS = (
     text("clock_source", "Clock of the hosts' kernel.", "clock source"),
     text(
         "tcp_congestion_control",
-        "Congestion control of TCP on the hosts.",
+        "Congestion control of TCP on the hosts: on a link that loses packets it decides the"
+        " throughput.",
         "TCP congestion control",
     ),
     Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
@@ -129,6 +136,11 @@ RUNS = (
     text("mqperf_version", "Version of mqperf that measured.", "version of mqperf"),
 )
 
+
+def _number(name: str, meaning: str, label: str = "") -> Column:
+    return Column(name, "Int64", meaning, label, check="positive")
+
+
 PARAMETERS = (
     parameter(
         Column(
@@ -140,9 +152,125 @@ PARAMETERS = (
             check="positive",
         )
     ),
+    parameter(text("command", "The command line that is run.")),
+    parameter(text("chain", "Which chain of messages makes a creation.")),
+    parameter(
+        Column(
+            "processing_scale",
+            "float64",
+            "So many times the processing times of the chain's table are waited.",
+            "processing times",
+            shown="x",
+            check="not negative",
+        )
+    ),
     parameter(
         seconds("pause_s", "How long a thread waits after each message.", "pause", "not negative")
     ),
+    parameter(
+        Column(
+            "rate_msg_s",
+            "float64",
+            "Messages a second that clients were to send, over all threads; empty where they"
+            " sent as fast as they could.",
+            "offered rate",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(
+        Column(
+            "ramp_to_msg_s",
+            "float64",
+            "The rate at the end of the load, to which the offered rate changed evenly; empty where"
+            " it stayed.",
+            "rate at the end",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(_number("compute_nodes", "OpenStack's compute nodes.", "compute nodes")),
+    parameter(
+        Column(
+            "pace",
+            "float64",
+            "How many times as often as by OpenStack's defaults everything is sent.",
+            "pace",
+            shown="x",
+            check="positive",
+        )
+    ),
+    parameter(text("exchange_type", "direct, topic, fanout or headers.", "exchange type")),
+    parameter(text("payload", "The body of every message, where the plan gives it.")),
+    parameter(
+        text(
+            "payload_file",
+            "The file whose bytes are the body of every message: its name from the plan's folder"
+            " on, its size, and the first 16 digits of its SHA-256.",
+        )
+    ),
+    parameter(text("exchange", "Name of the exchange that the plan gives.")),
+    parameter(text("routing_key", "Routing key that the plan gives.", "routing key")),
+    parameter(_number("copies", "Queues that get each message.", "copies of a message")),
+    parameter(
+        _number(
+            "channels",
+            "Threads that share a connection, each with a channel of its own.",
+            "channels of a connection",
+        )
+    ),
+    parameter(
+        text("acks", "auto: the broker waits for none; each message; or multiple, at a time.")
+    ),
+    parameter(_number("prefetch", "Messages of a queue that may wait for their acknowledgement.")),
+    parameter(
+        Column(
+            "confirms",
+            "Int64",
+            "Messages of a thread that may wait for the broker's confirm; 0 where none is asked"
+            " for.",
+            "unconfirmed messages",
+            check="not negative",
+        )
+    ),
+    parameter(
+        _number(
+            "links",
+            "Threads that share a connection of AMQP 1.0, each with a link of its own.",
+            "links of a connection",
+        )
+    ),
+    parameter(
+        text(
+            "settlement",
+            "at-least-once: receivers settle messages; or pre-settled, by senders, who never learn"
+            " what became of them.",
+        )
+    ),
+    parameter(_number("credit", "Messages that may be under way to a receiver of AMQP 1.0.")),
+    parameter(
+        Column(
+            "priority",
+            "Int64",
+            "Priority of messages; empty where it is the usual one, 4.",
+            check="not negative",
+        )
+    ),
+    parameter(text("delivery", "transient, or persistent: written to disk by the broker.")),
+    parameter(text("unroutable", "Whether messages that no queue takes are dropped or returned.")),
+    parameter(
+        Column(
+            "ttl_ms",
+            "Int64",
+            "After so long messages expire; empty where they do not.",
+            "time to live",
+            "ms",
+            check="not negative",
+        )
+    ),
+    parameter(text("tls", "true where clients connect by TLS, false where not.", "TLS")),
     parameter(
         Column(
             "memory_watermark_mb",
@@ -155,6 +283,23 @@ PARAMETERS = (
     ),
 )
 """What else plans may vary: in tables only where it is said."""
+
+CONDITION = (
+    parameter(
+        text(
+            "condition",
+            "Name of the condition under which the plan has it measured.",
+            "condition",
+        )
+    ),
+)
+"""What a plan may have every point measured under."""
+
+VERSIONS = (
+    *("system_title", "system_version", "runtime_version"),
+    *("generator_version", "python_version", "mqperf_version"),
+)
+"""The columns of ``runs`` that say what was measured, and by what."""
 
 LINK = (
     parameter(latency("delay_s", "Delay of the link, each way.", "delay")),

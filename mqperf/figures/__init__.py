@@ -7,9 +7,15 @@ A point with a doubt gets a hollow marker; the 95 % interval over repeats is a b
 
 from mqperf.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
 from mqperf.figures.hosts import clocks, host_cpu, traffic
+from mqperf.figures.insides import PANELS as INSIDE_PANELS
+from mqperf.figures.insides import inside, inside_sheet
+from mqperf.figures.latency_maps import latency_map, latency_map_sheet
+from mqperf.figures.one_run import OneRun, run_sheet
+from mqperf.figures.overlaid import overlaid, overlaid_sheet
 from mqperf.figures.panels import (
     broker_cpu,
     by_load,
+    cpu_per_message,
     finished_messages,
     latency,
     message_count,
@@ -20,11 +26,15 @@ from mqperf.figures.panels import (
     topologies,
     tops,
 )
+from mqperf.figures.percentiles import common, percentiles
 from mqperf.figures.ratios import ratios
 from mqperf.figures.sheets import (
     count_sheet,
+    cpu_per_message_sheet,
+    factor_sheet,
     map_sheet,
     node_sheet,
+    percentile_sheet,
     ratio_sheet,
     sweep_sheet,
     time_sheet,
@@ -32,25 +42,41 @@ from mqperf.figures.sheets import (
     topology_sheet,
 )
 from mqperf.figures.svg import write_svg
+from mqperf.figures.trends import trend, trend_sheet
 
 __all__ = [
+    "INSIDE_PANELS",
+    "OneRun",
     "broker_cpu",
     "by_load",
     "clock_sheet",
     "clocks",
+    "common",
     "count_sheet",
+    "cpu_per_message",
+    "cpu_per_message_sheet",
+    "factor_sheet",
     "finished_messages",
     "host_cpu",
     "host_sheet",
+    "inside",
+    "inside_sheet",
     "latency",
+    "latency_map",
+    "latency_map_sheet",
     "map_sheet",
     "message_count",
     "message_faults",
     "node_cpu",
     "node_sheet",
     "over_time",
+    "overlaid",
+    "overlaid_sheet",
+    "percentile_sheet",
+    "percentiles",
     "ratio_sheet",
     "ratios",
+    "run_sheet",
     "sweep_sheet",
     "throughput",
     "time_sheet",
@@ -60,5 +86,7 @@ __all__ = [
     "tops",
     "traffic",
     "traffic_sheet",
+    "trend",
+    "trend_sheet",
     "write_svg",
 ]

@@ -11,6 +11,7 @@ from mqperf.figures.palette import MARKERS, Shade
 from mqperf.tables import where
 from mqperf.tables.axes import arranged, split
 from mqperf.tables.axis_words import worded
+from mqperf.tables.places import in_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class Curve:
         """How it is drawn by this pen; what a line of several means is told once for all."""
         if not self.name:
             return pen
-        return replace(pen, label="", marker=self.marker, shade=self.shade or pen.shade)
+        entries = (pen.label, self.name)
+        shade = self.shade or pen.shade
+        return replace(pen, label="", entries=entries, marker=self.marker, shade=shade)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def _texts(rows: pd.DataFrame, x: str) -> tuple[str, ...]:
     """What stands on an axis that has no numbers."""
     if COLUMNS[x].dtype != "string":
         return ()
-    return tuple(sorted(rows[x].dropna().unique()))
+    return tuple(rows[x].dropna().sort_values(key=in_place).unique())
 
 
 def _placed(rows: pd.DataFrame, x: str, texts: tuple[str, ...]) -> pd.DataFrame:

@@ -61,7 +61,12 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def host_cpu(
-    cpu: pd.DataFrame, axes: Axes, *, nodes: Sequence[str] = (), subject: str = "CPU"
+    cpu: pd.DataFrame,
+    axes: Axes,
+    *,
+    nodes: Sequence[str] = (),
+    subject: str = "CPU",
+    legend_columns: int = LEGEND_COLUMNS,
 ) -> Axes:
     """CPU of every process of a host in each second of a run; dashed that of its whole machine.
 
@@ -83,7 +88,7 @@ def host_cpu(
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     from_zero(axes)
-    return dress(axes, COLUMNS["total_cores"].heading(subject), legend_columns=LEGEND_COLUMNS)
+    return dress(axes, COLUMNS["total_cores"].heading(subject), legend_columns=legend_columns)
 
 
 def traffic(network: pd.DataFrame, axes: Axes, *, subject: str = "received and") -> Axes:

@@ -1,7 +1,6 @@
 """Maps: a figure at every combination of two axes, as a number on a shade."""
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -20,6 +19,8 @@ def throughput_map(points: pd.DataFrame, axes: Axes, *, most: float | None = Non
     Of points that agree in both the mean is shown; a combination that was not measured is empty.
     ``most`` is the throughput with the darkest shade, in maps that are to compare.
     """
+    import seaborn as sns  # slow to load, and few sweeps have maps
+
     shown = arranged(points)
     places = {name: _words(points, name) for name in (shown.x, shown.colour) if name is not None}
     named = points.assign(**{name: [worded(name, v) for v in points[name]] for name in places})

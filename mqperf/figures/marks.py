@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import ceil, floor, log10
 from typing import Any
 
@@ -12,6 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from mqperf.columns import COLUMNS
 from mqperf.figures.palette import FAINT, GRID, INK, PAPER, Shade
+from mqperf.figures.told import of_points, tell
 from mqperf.one_line import one_line
 
 WIDE_SWEEP = 20
@@ -19,6 +21,9 @@ WIDE_SWEEP = 20
 
 NEAREST_TICKS = 0.075
 """Share of the axis below which two values are too near for two tick labels."""
+
+LETTERS_ACROSS, SLANT = 40, 30
+"""Names with more letters in all stand slanted below an axis, by so many degrees."""
 
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
@@ -53,18 +58,27 @@ _LEGEND: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """How a line looks."""
+    """How a line looks, and by which entries of the legend it is known."""
 
     shade: Shade
     label: str = ""
     dash: str = "-"
     marker: str = "o"
+    entries: tuple[str, ...] = ()
+
+    @property
+    def series(self) -> list[str]:
+        """These entries as the legend shows them."""
+        return [as_shown(name) for name in self.entries or (self.label,) if name]
 
 
 def line(
     rows: pd.DataFrame, column: str, axes: Axes, pen: Pen, *, doubted: Collection[str] = ()
 ) -> None:
-    """Draw a column at the places of its points, with 95 % intervals; doubted points are hollow."""
+    """Draw a column at the places of its points, with 95 % intervals; doubted points are hollow.
+
+    ``doubted`` may map points to the kinds of their doubts.
+    """
     known = rows[rows[column].notna() & rows[PLACE].notna()].sort_values(PLACE)
     if known.empty:
         return
@@ -73,8 +87,9 @@ def line(
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
+    texts = of_points(known, column, doubted)
     # where points share a place no line would mean anything
-    axes.plot(
+    (drawn,) = axes.plot(
         places,
         values,
         linestyle=pen.dash if known[PLACE].is_unique else "none",
@@ -82,11 +97,13 @@ def line(
         label=as_text(pen.label) if pen.label else "_",
         **marks,
     )
-    _intervals(known, column, axes, colour)
+    tell(drawn, pen.series, texts)
+    _intervals(known, column, axes, pen)
     hollow = known["point"].isin(list(doubted)).to_numpy()
     if hollow.any():
         marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
-        axes.plot(places[hollow], values[hollow], label="_", **marks)
+        (over,) = axes.plot(places[hollow], values[hollow], label="_", **marks)
+        tell(over, pen.series, list(compress(texts, hollow)))
 
 
 def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
@@ -94,7 +111,7 @@ def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
     return rows[column].to_numpy(dtype=float, na_value=np.nan) * COLUMNS[column].scale
 
 
-def _intervals(rows: pd.DataFrame, column: str, axes: Axes, colour: str) -> None:
+def _intervals(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
     low, high = f"{column}_low", f"{column}_high"
     if low not in rows or not rows[low].notna().any():
         return
@@ -102,7 +119,8 @@ def _intervals(rows: pd.DataFrame, column: str, axes: Axes, colour: str) -> None
     bottoms = np.maximum(given[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
     tops = given[high].to_numpy(dtype=float) * COLUMNS[column].scale
     places = given[PLACE].to_numpy(dtype=float)
-    axes.vlines(places, bottoms, tops, color=colour, linewidth=1, alpha=0.7)
+    bars = axes.vlines(places, bottoms, tops, color=pen.shade.light, linewidth=1, alpha=0.7)
+    tell(bars, pen.series)
 
 
 def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
@@ -132,15 +150,31 @@ def as_text(text: str) -> str:
     return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
 
 
+def as_shown(text: str) -> str:
+    """The text as it stands in the drawing."""
+    return as_text(text).replace(r"\$", "$")
+
+
 def _legend(axes: Axes, columns: int) -> int:
     """Write the legend above the panel, and say how many rows it takes; none for a single line."""
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
+    axes.legend(handles, labels, ncols=_fitting(labels, columns), **_LEGEND)
+    return ceil(len(labels) / _fitting(labels, columns))
+
+
+def head_points(axes: Axes, columns: int) -> int:
+    """Height of title and legend above a panel that was dressed with so many legend columns."""
+    _, labels = axes.get_legend_handles_labels()
+    rows = ceil(len(labels) / _fitting(labels, columns)) if len(labels) > 1 else 1
+    return TITLE_PAD + LEGEND_ROW * (rows + 1)
+
+
+def _fitting(labels: Sequence[str], columns: int) -> int:
+    """As many columns of the legend as there is room for."""
     width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS else LEGEND_WIDTH
-    columns = min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
-    axes.legend(handles, labels, ncols=columns, **_LEGEND)
-    return ceil(len(labels) / columns)
+    return min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
 
 
 def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
@@ -149,6 +183,9 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
     if texts:
         axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
+        if sum(map(len, texts)) > LETTERS_ACROSS:  # they would run into each other
+            for label in axes.get_xticklabels():
+                label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
         axes.set_xlim(-0.5, len(texts) - 0.5)
         return
     if not places:

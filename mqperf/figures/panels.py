@@ -1,7 +1,8 @@
 """Panels: a table drawn on an ``Axes``."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,6 +13,7 @@ from mqperf.figures.curves import Sweep, swept
 from mqperf.figures.marks import (
     LEGEND_COLUMNS,
     Pen,
+    as_shown,
     as_text,
     dress,
     from_zero,
@@ -22,7 +24,8 @@ from mqperf.figures.marks import (
     sweep_axis,
 )
 from mqperf.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
-from mqperf.figures.saturation import saturation
+from mqperf.figures.saturation import as_offered, saturation
+from mqperf.figures.told import tell
 from mqperf.tables import over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.tables.clocks import LARGE_SHARE
@@ -45,10 +48,14 @@ def throughput(
 
     ``saturation_points`` is the row of a sweep of threads, whose saturation point and peak are
     marked where they lie inside it; those of several curves would hide each other.
+    Of sweeps of offered rates they are the rows of ``saturation_rates``: beside the curves stands
+    what was offered.
     """
     sweep = swept(points)
+    if saturation_points is not None and sweep.x == "rate_msg_s":
+        as_offered(points, saturation_points, axes)
     _draw(sweep, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
-    _name_curves(sweep, axes)
+    name_curves(sweep, axes)
     _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
     alone = saturation_points is not None and len(saturation_points) == 1 and len(points)
     if saturation_points is not None and alone and sweep.x == "threads":
@@ -75,7 +82,7 @@ def latency(
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
         _draw(sweep, column, axes, pen, doubted)
     if named:
-        _name_curves(sweep, axes)
+        name_curves(sweep, axes)
     dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
     sweep_axis(axes, sweep.x, sweep.texts)
     log_scale(axes)
@@ -111,8 +118,19 @@ def broker_cpu(
     for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
         _draw(sweep, column, axes, Pen(palette.CPU, label, dash), doubted)
     if named:
-        _name_curves(sweep, axes)
+        name_curves(sweep, axes)
     heading = COLUMNS["cpu_total_cores"].heading(subject)
+    return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
+
+
+def cpu_per_message(
+    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+) -> Axes:
+    """CPU of all broker nodes for one finished message; ``subject`` is the system's name."""
+    sweep = swept(points)
+    _draw(sweep, "cpu_per_message_s", axes, Pen(palette.CPU), doubted)
+    name_curves(sweep, axes)
+    heading = COLUMNS["cpu_per_message_s"].heading(subject)
     return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
 
 
@@ -140,7 +158,7 @@ def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
     sweep = swept(over_repeats(messages, list(_COUNTS)), coloured=False)
     for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
         _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
-    _name_curves(sweep, axes)
+    name_curves(sweep, axes)
     return _finish(sweep, axes, COLUMNS["count"].heading())
 
 
@@ -150,7 +168,7 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     for column, shade in _FAULTS.items():
         marker = assigned(MARKERS, _FAULTS, column)
         _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
-    _name_curves(sweep, axes)
+    name_curves(sweep, axes)
     _finish(sweep, axes, COLUMNS["count"].heading("faulty"))
     if axes.has_data():
         axes.set_ylim(top=max(axes.get_ylim()[1], 10))
@@ -172,11 +190,12 @@ def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axe
     loads = list(by_load(finished))
     for place, (name, some) in enumerate(loads):
         shade = spread(palette.THREADS, place, len(loads))
-        for number, (_run, rows) in enumerate(some.groupby("run")):
+        for number, (run, rows) in enumerate(some.groupby("run")):
             label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
             seconds = rows["start_s"].to_numpy(dtype=float)
-            axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+            (drawn,) = axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+            tell(drawn, [as_shown(name)], [f"{name}\n{run}"])
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     from_zero(axes)
     return dress(axes, COLUMNS["throughput_msg_s"].heading(), legend_columns=8)
@@ -227,9 +246,10 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
 
 
 def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
-    """Bars of the top throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
+    """Bars of throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
 
-    ``titles`` names the test cases.  A bar is hollow where ``doubts`` of its row has any.
+    ``titles`` names the test cases.  A bar is hollow where ``doubts`` of its row has any.  Where
+    ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
     names = list(best["label"].unique())
@@ -242,22 +262,47 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
         bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]
-        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5)
+        for bar, row in zip(bars, rows.to_dict("records"), strict=True):
+            tell(bar, [as_shown(titles[case])], [_of_bar(row, titles[case])])
+        behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
+        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
         axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+        _raw_maxima(rows, places, axes, shade)
     if any(bool(doubts) for doubts in best["doubts"]):
         marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
         marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light)
+    if best["top_throughput_msg_s"].gt(best["throughput_msg_s"]).any():
+        marks = axes.barh([0], [0], height * 0.86, label="dotted: raw maximum", linewidth=1.2)
+        marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light, linestyle=":")
     axes.set_yticks(
         [place + 0.4 - height / 2 for place in range(len(names))], [as_text(name) for name in names]
     )
     axes.invert_yaxis()
     axes.margins(x=0.1)
-    dress(axes, COLUMNS["throughput_msg_s"].heading("top"))
+    solid = best.loc[best["sound"].astype(bool), "sustained"]
+    known = len(solid) > 0 and bool(solid.all())
+    dress(axes, COLUMNS["throughput_msg_s"].heading("sustained" if known else ""))
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     return axes
+
+
+def _of_bar(row: Mapping[Any, Any], case: str) -> str:
+    """What a bar tells: its throughput, where that was reached, and the doubts about it."""
+    value = f"{row['throughput_msg_s']:.1f} {COLUMNS['throughput_msg_s'].shown}"
+    doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
+    return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
+
+
+def _raw_maxima(rows: pd.DataFrame, places: Sequence[float], axes: Axes, shade: str) -> None:
+    """A dotted line from the bar, past its number, to the raw maximum where that is higher."""
+    top, of_bar = (shown(rows, name) for name in ("top_throughput_msg_s", "throughput_msg_s"))
+    for place, value, most in zip(places, of_bar, top, strict=True):
+        if most > value:
+            axes.plot([value, most], [place, place], ":", color=shade, linewidth=1.2, zorder=0.5)
+            axes.plot([most], [place], "|", color=shade, markersize=8)
 
 
 def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()) -> None:
@@ -269,7 +314,7 @@ def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[s
         axes.plot([], [], pen.dash, color=shade.light, linewidth=1.8, label=as_text(pen.label))
 
 
-def _name_curves(sweep: Sweep, axes: Axes) -> None:
+def name_curves(sweep: Sweep, axes: Axes) -> None:
     """What the colours and markers of several curves mean, in the legend."""
     for curve in sweep.curves:
         if curve.name:

@@ -1,9 +1,12 @@
 """Where a sweep saturates, as bands behind its throughput."""
 
 from math import isnan
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 
 from mqperf.figures.palette import BOX, FAINT
 
@@ -28,6 +31,29 @@ def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, f
                     ends,
                 )
                 _name(axes, name, (value, height), ends)
+    return axes
+
+
+def as_offered(points: pd.DataFrame, saturation_rates: pd.DataFrame, axes: Axes) -> Axes:
+    """Draw what would be finished at each offered rate, were all of it.
+
+    Of a single sweep the range in which it saturates is shaded: from the rate that was kept to the
+    next one, of the row of ``saturation_rates``.
+    """
+    rates = points["rate_msg_s"].dropna().astype(float)
+    each = saturation_rates["deliveries_each"].unique()
+    if len(each) == 1:
+        # no line of the axes: it has no points, and what nobody finished needs no room
+        places = np.geomspace(rates.min(), rates.max())
+        offered = np.column_stack([places, places * each[0]])
+        look: dict[str, Any] = {"colors": FAINT.light, "linewidths": 1, "linestyles": "dotted"}
+        axes.add_collection(LineCollection([offered], label="as offered", **look), autolim=False)
+    rows = saturation_rates.dropna(subset=["saturation_rate_msg_s"])
+    if len(saturation_rates) == 1 and len(rows) == 1:
+        row = rows.iloc[0]
+        ends = float(rates.min()), float(rates.max())
+        _band(axes, float(row["kept_rate_msg_s"]), float(row["missed_rate_msg_s"]), ends)
+        _name(axes, "saturation point", (float(row["saturation_rate_msg_s"]), 0.03), ends)
     return axes
 
 

@@ -5,6 +5,7 @@ value, with the same heights.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from math import ceil
 from typing import Any
 
 import pandas as pd
@@ -16,10 +17,14 @@ from mqperf.figures import panels
 from mqperf.figures.maps import throughput_map
 from mqperf.figures.marks import as_text
 from mqperf.figures.palette import INK, PAPER
-from mqperf.figures.ratios import ratios
+from mqperf.figures.percentiles import percentiles
+from mqperf.figures.ratios import ratios, under_condition
 from mqperf.tables import arranged, split, where
 
 WIDTH, HEIGHT = 10.0, 3.3
+
+MOST_ACROSS = 2
+"""Panels beside each other whose legends have a line for each point."""
 
 HEADING = 0.3
 """Height of the words above each of several rows."""
@@ -38,7 +43,7 @@ def sweep_sheet(
         name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
     ]
     parts = dict(split(points, arranged(points).rest))
-    figure, grid = _multiples(list(parts), 1 + len(measured))
+    figure, grid = multiples(list(parts), 1 + len(measured))
     for part, axes in zip(parts.values(), grid, strict=True):
         panels.throughput(part, axes[0], doubted=doubted, saturation_points=saturation_points)
         rest = iter(axes[1:])
@@ -57,7 +62,7 @@ def map_sheet(points: pd.DataFrame) -> Figure | None:
         return None
     parts = dict(split(points, shown.rest))
     rows = points.groupby(shown.colour, dropna=False).ngroups
-    figure, grid = _multiples(list(parts), 1, 1.0 + 0.32 * rows)
+    figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
         throughput_map(part, axes, most=points["throughput_msg_s"].max())
     return figure
@@ -66,7 +71,7 @@ def map_sheet(points: pd.DataFrame) -> Figure | None:
 def count_sheet(messages: pd.DataFrame) -> Figure:
     """Messages counted | messages that went wrong, of every run."""
     parts = dict(split(messages, arranged(messages).beside_x))
-    figure, grid = _multiples(list(parts), 2)
+    figure, grid = multiples(list(parts), 2)
     for part, (counted, wrong) in zip(parts.values(), grid, strict=True):
         panels.message_count(part, counted)
         panels.message_faults(part, wrong)
@@ -74,10 +79,39 @@ def count_sheet(messages: pd.DataFrame) -> Figure:
     return figure
 
 
+def percentile_sheet(rows: pd.DataFrame, *, stream: str = "") -> Figure:
+    """Latency by percentile, a line for each value on x; a panel for each of what else varies."""
+    parts = dict(split(rows, arranged(rows).beside_x))
+    across = min(len(parts), MOST_ACROSS)
+    down = ceil(len(parts) / across)
+    figure, grid = panes(across, down, HEIGHT * down)
+    panels_of = [panel for row in grid for panel in row]
+    for (word, part), axes in zip(parts.items(), panels_of, strict=False):
+        percentiles(part, axes, subject=stream, title=word, among=rows)
+        if len(parts) > 1:
+            without_legend(axes, axes.get_title(loc="left"))
+    for axes in panels_of[len(parts) :]:
+        axes.set_visible(False)
+    level([[panel] for panel in panels_of[: len(parts)]])
+    if len(parts) > 1:
+        one_legend(figure, panels_of, columns=3)
+    return figure
+
+
+def cpu_per_message_sheet(points: pd.DataFrame, *, doubted: Collection[str] = ()) -> Figure:
+    """CPU of all broker nodes for one finished message."""
+    parts = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(parts), 1)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.cpu_per_message(part, axes, doubted=doubted)
+    level(grid)
+    return figure
+
+
 def node_sheet(cpu: pd.DataFrame) -> Figure:
     """CPU of each broker node."""
     parts = dict(split(cpu, arranged(cpu).beside_x))
-    figure, grid = _multiples(list(parts), 1, HEIGHT + 0.2)
+    figure, grid = multiples(list(parts), 1, HEIGHT + 0.2)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
         panels.node_cpu(part, axes)
     level(grid)
@@ -85,13 +119,26 @@ def node_sheet(cpu: pd.DataFrame) -> Figure:
 
 
 def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
-    """Throughput of every run, second by second, and when actions of the plan went on."""
-    parts = dict(split(intervals, arranged(intervals).beside_x))
-    figure, grid = _multiples(list(parts), 1, HEIGHT - 0.4)
+    """Throughput of every run, second by second, and when actions of the plan went on.
+
+    Conditions with actions of their own have panels of their own.
+    """
+    apart = _apart(intervals, outages)
+    beside = [name for name in arranged(intervals).beside_x if name not in apart]
+    parts = dict(split(intervals, [*beside, *apart]))
+    figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
         panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
     level(grid)
     return figure
+
+
+def _apart(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str]:
+    """The condition, where several of them have actions: the times of these differ."""
+    if "condition" not in intervals.columns:
+        return []
+    disturbed = intervals[intervals["run"].isin(outages["run"])]
+    return ["condition"] if len(disturbed["condition"].unique()) > 1 else []
 
 
 def topology_sheet(
@@ -100,25 +147,13 @@ def topology_sheet(
     """Topologies compared: a panel for each test case, named by ``titles``; one legend."""
     cases = [case for case in titles if (points["test_case"] == case).any()]
     parts = dict(split(points, arranged(points).beside_x))
-    figure, grid = _multiples(list(parts), len(cases), HEIGHT + 0.6)
+    figure, grid = multiples(list(parts), len(cases), HEIGHT + 0.6)
     for part, axes in zip(parts.values(), grid, strict=True):
         for case, panel in zip(cases, axes, strict=True):
             panels.topologies(where(part, test_case=case), panel, doubted=doubted)
-            title = f"{titles[case]} {panel.get_title(loc='left')}"
-            look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
-            panel.set_title(title, loc="left", pad=8, **look)
-            _drop_legend(panel)
+            without_legend(panel, f"{titles[case]} {panel.get_title(loc='left')}")
     level(grid)
-    handles = {
-        label: handle
-        for axes in grid
-        for panel in axes
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    if len(handles) > 1:
-        words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
-        place: dict[str, Any] = {"loc": "outside lower left", "ncols": 2, "handlelength": 3}
-        figure.legend(handles.values(), handles, **place, **words)
+    one_legend(figure, [panel for axes in grid for panel in axes])
     return figure
 
 
@@ -136,6 +171,20 @@ def ratio_sheet(comparison: pd.DataFrame) -> Figure:
     figure, axes = _sheet(len(figures), 1.0 + 0.24 * points)
     for name, panel in zip(figures, axes, strict=True):
         ratios(comparison, panel, figure=name)
+    for panel in axes[1:]:
+        panel.tick_params(labelleft=False)
+    return figure
+
+
+def factor_sheet(factors: pd.DataFrame) -> Figure:
+    """Factors of conditions: a panel for mean latency and one for throughput, points as rows."""
+    shown = [
+        name for name in ("latency_mean_s", "throughput_msg_s") if (factors["figure"] == name).any()
+    ]
+    points = factors.groupby("figure").size().max()
+    figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
+    for name, panel in zip(shown, axes, strict=True):
+        ratios(factors, panel, figure=name, label=under_condition, quotient="factor")
     for panel in axes[1:]:
         panel.tick_params(labelleft=False)
     return figure
@@ -164,7 +213,7 @@ def _sheet(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     return figure, list(figure.subplots(1, count, squeeze=False)[0]) if count else []
 
 
-def _multiples(
+def multiples(
     words: Sequence[str], count: int, height: float = HEIGHT
 ) -> tuple[Figure, list[list[Axes]]]:
     """A sheet with a row of panels for each part of a sweep, headed by its words."""
@@ -179,7 +228,23 @@ def _multiples(
     return figure, [list(row.subplots(1, count, squeeze=False)[0]) for row in rows]
 
 
-def _drop_legend(axes: Axes) -> None:
+def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None:
+    """Below all panels what is in any of them; nothing for a single line."""
+    handles = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if len(handles) > 1:
+        words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
+        place: dict[str, Any] = {"loc": "outside lower left", "ncols": columns, "handlelength": 3}
+        figure.legend(handles.values(), handles, **place, **words)
+
+
+def without_legend(axes: Axes, title: str) -> None:
+    """Let the title stand where the legend was, which is elsewhere."""
     legend = axes.get_legend()
     if legend is not None:
         legend.remove()
+    look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
+    axes.set_title(title, loc="left", pad=8, **look)

@@ -1,9 +1,11 @@
 """SVG that reads by itself wherever it is shown, on light pages and on dark ones.
 
 Text stays text, nothing in it depends on the day or the machine, and its own style sheet swaps the
-colours of the palette where the reader prefers dark.
+colours of the palette where the reader prefers dark.  As a picture it is still; opened by itself,
+or in a frame, its marks tell what they are, and its script zooms and hides series.
 """
 
+import json
 import re
 import warnings
 from io import BytesIO
@@ -15,6 +17,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from mqperf.figures.palette import SHADES, Shade
+from mqperf.figures.told import CELLS, PREFIX, TIME
 from mqperf.one_line import one_line
 
 SVG = "http://www.w3.org/2000/svg"
@@ -24,13 +27,28 @@ _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"],
 }
+EXPLORE, IN_TIME = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("explore.js", "in_time.js")
+)
+_STYLE = (
+    ".zoom{fill:#80808040;stroke:#808080}"
+    "[role=button]{cursor:pointer}[aria-pressed=false]{opacity:0.4}"
+)
+_STYLE_IN_TIME = "svg{touch-action:pan-y}.now{stroke:#808080;fill:none;pointer-events:none}"
 _FINE = re.compile(r"(-?\d+\.\d\d)\d+")
 
 
 def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
     """Write the figure; ``title`` and ``description`` are what a screen reader says of it."""
+    path.write_bytes(as_svg(figure, path.name, title=title, description=description))
+    return path
+
+
+def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
+    """The same as bytes; ``name`` is what names in it are made from."""
     drawn = BytesIO()
-    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": path.name}), warnings.catch_warnings():
+    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
         # text stays text, so it is the reader's fonts that must have the glyph
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
@@ -38,21 +56,27 @@ def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Pa
     ET.register_namespace("xlink", XLINK)
     root = ET.fromstring(drawn.getvalue())  # noqa: S314 (our own drawing)
     _shorten(root)
+    _explain(root)
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
     for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
         element = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
         element.text = one_line(text)
         root.insert(position, element)
     style = ET.Element(f"{{{SVG}}}style")
-    style.text = dark_style(drawn.getvalue().decode())
+    in_time = _ends_of_time(root)
+    own = _STYLE + _STYLE_IN_TIME if in_time else _STYLE
+    style.text = own + dark_style(drawn.getvalue().decode())
     root.insert(2, style)
-    path.write_bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
-    return path
+    ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE + IN_TIME if in_time else EXPLORE
+    written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
 
 
 def dark_style(drawn: str) -> str:
     """Rules that swap the colours which occur in the drawing, for readers who prefer dark."""
     rules = "".join(_swap(shade) for shade in SHADES if shade.light in drawn)
+    if CELLS in drawn:
+        rules += f'[data-series*="{CELLS}"]{{filter:invert(1) hue-rotate(180deg)}}'
     return f"@media (prefers-color-scheme: dark) {{{rules}}}"
 
 
@@ -63,10 +87,40 @@ def _swap(shade: Shade) -> str:
     )
 
 
+def _explain(root: ET.Element) -> None:
+    """Turn what artists tell into the series of their groups, and into titles of their marks."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        given = group.get("id", "")
+        if not given.startswith(PREFIX):
+            continue
+        del group.attrib["id"]
+        series, texts = json.loads(given.removeprefix(PREFIX))
+        group.set("data-series", json.dumps(series, ensure_ascii=False))
+        marks = list(group.iter(f"{{{SVG}}}use")) or [group]
+        if len(marks) == len(texts):
+            for mark, text in zip(marks, texts, strict=True):
+                title = ET.Element(f"{{{SVG}}}title")
+                title.text = text
+                mark.insert(0, title)
+
+
+def _ends_of_time(root: ET.Element) -> bool:
+    """Turn what a figure tells of its time axis into ``data-time``: whether it tells any."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        if group.get("id", "").startswith(TIME):
+            root.set("data-time", group.attrib.pop("id").removeprefix(TIME))
+            return True
+    return False
+
+
 def _shorten(root: ET.Element) -> None:
-    """Drop the metadata, and digits that no screen can show."""
+    """Drop the metadata, indentation, and digits that no screen can show."""
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for element in root.iter():
+        if element.tail and not element.tail.strip():
+            element.tail = "\n"
+        if len(element) and element.text and not element.text.strip():
+            element.text = "\n"
         for name in {"d", "x", "y", "transform"} & element.attrib.keys():
             element.set(name, _FINE.sub(r"\1", element.attrib[name]))

@@ -3,10 +3,10 @@
 Both halves of mqperf start processes and make temporary folders; this is the one way to do so.
 """
 
+from mqperf.guarded.forks import shared_out
 from mqperf.guarded.process import (
     ForeignProcess,
     Process,
-    end_with_parent,
     run,
     start,
 )
@@ -15,10 +15,10 @@ from mqperf.guarded.scratch import scratch, scratch_beside, scratch_errors
 __all__ = [
     "ForeignProcess",
     "Process",
-    "end_with_parent",
     "run",
     "scratch",
     "scratch_beside",
     "scratch_errors",
+    "shared_out",
     "start",
 ]

@@ -224,6 +224,14 @@ def end_all(spared: set[int] | frozenset[int] = frozenset()) -> dict[int, int]:
     return codes
 
 
+def await_reapers(spared: int, limit_s: float) -> None:
+    """Wait until all children but one have ended, for so long at most: reapers with work to do."""
+    limit = time.monotonic() + limit_s
+    while any(pid != spared for pid in _children()) and time.monotonic() < limit:
+        _reaped()
+        time.sleep(0.01)
+
+
 def _killed(pid: int) -> bool:
     """Kill a child; false for a reaper, and for one that is not ours to kill."""
     try:

@@ -7,15 +7,13 @@ import select
 import shutil
 import signal
 import socket
-import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from mqperf.errors import HostError
-from mqperf.guarded import guardian
+from mqperf.guarded import child, guardian
 
 START_LIMIT_S = 30.0
 END_LIMIT_S = guardian.PATIENCE_S + 5
@@ -160,7 +158,7 @@ class _Guardian:
         with self._lock:
             if self._line is not None:
                 self._line.close()
-                self._await_end(END_LIMIT_S)
+                child.await_end(self._pid, END_LIMIT_S)
                 self._line = None
 
     def forget(self) -> None:
@@ -176,33 +174,18 @@ class _Guardian:
         socket.send_fds(self._line, [b"."], files)
 
     def _begin(self) -> None:
-        # -I and -S: nothing but the standard library, whatever the environment says.  A session of
-        # its own: Ctrl-C and a closed terminal are meant for us.
-        argv = [sys.executable, "-I", "-S", guardian.__file__, str(os.getpid())]
-        null = os.open(os.devnull, os.O_RDWR)
         ours, theirs = socket.socketpair()
         with theirs:
-            places = ((theirs.fileno(), 0), (null, 1), (null, 2))
-            actions = [(os.POSIX_SPAWN_DUP2, file, place) for file, place in places]
-            try:
-                self._pid = os.posix_spawn(argv[0], argv, {}, file_actions=actions, setsid=True)
-            finally:
-                os.close(null)
+            self._pid = child.begun(guardian.__file__, [str(os.getpid())], theirs.fileno())
         self._line = ours
 
     def _replace(self) -> None:
         if self._line is not None:
-            self._await_end(0)  # before it can learn of a closed line, and end everything
+            child.await_end(
+                self._pid, 0
+            )  # before it can learn of a closed line, and end everything
             self._line.close()
             self._line = None
-
-    def _await_end(self, limit_s: float) -> None:
-        limit = time.monotonic() + limit_s
-        with suppress(ChildProcessError):
-            while not os.waitpid(self._pid, os.WNOHANG)[0]:
-                if time.monotonic() >= limit:
-                    os.kill(self._pid, signal.SIGKILL)
-                time.sleep(0.002)
 
 
 _ours = _Guardian()

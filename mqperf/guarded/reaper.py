@@ -28,4 +28,5 @@ def reap(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    os.chdir("/")
     reap(Path(sys.argv[1]))

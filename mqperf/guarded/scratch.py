@@ -11,15 +11,13 @@ import os
 import re
 import shutil
 import stat
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mqperf.errors import HostError
-from mqperf.guarded import reaper
+from mqperf.guarded import child, reaper
 
 REMOVAL_LIMIT_S = 30
 RANDOM = r"-[a-z0-9_]{8}"
@@ -71,15 +69,11 @@ def _owned(base: Path, prefix: str) -> Iterator[Path]:
         raise HostError(
             f"{error.filename or base}: cannot make a scratch folder: {error.strerror}"
         ) from None
-    with waiting:
-        try:
-            yield folder
-        finally:
-            os.close(lock)
-            try:
-                waiting.wait(REMOVAL_LIMIT_S)
-            except subprocess.TimeoutExpired:
-                waiting.kill()
+    try:
+        yield folder
+    finally:
+        os.close(lock)
+        child.await_end(waiting, REMOVAL_LIMIT_S)
     # Only if somebody killed the reaper is there anything left to do.
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
@@ -146,15 +140,6 @@ def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
         os.close(lock)
 
 
-def start_reaper(folder: Path) -> subprocess.Popen[bytes]:
-    """Start who removes a folder as soon as its lock is let go."""
-    # -I: the reaper imports nothing but the standard library, whatever the environment says.
-    # A session of its own: Ctrl-C and a closed terminal are meant for us, not for it.
-    return subprocess.Popen(
-        [sys.executable, "-I", reaper.__file__, str(folder)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
+def start_reaper(folder: Path) -> int:
+    """Start who removes a folder as soon as its lock is let go; gives its pid."""
+    return child.begun(reaper.__file__, [str(folder.absolute())])

@@ -14,7 +14,7 @@ from mqperf.hosts.facts import host_facts
 from mqperf.hosts.host import Host, HostKind, Output
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
-from mqperf.hosts.process import Process, Watched, stop_all
+from mqperf.hosts.process import Process, Restartable, Watched, stop_all
 from mqperf.hosts.roles import Hosts
 from mqperf.hosts.several import LABORATORY, of_inventory
 from mqperf.hosts.spot import Spot
@@ -31,6 +31,7 @@ __all__ = [
     "Offset",
     "Output",
     "Process",
+    "Restartable",
     "Spot",
     "Watched",
     "common_ports",

@@ -70,6 +70,24 @@ class Process(Watched, Protocol):
         ...
 
 
+@runtime_checkable
+class Restartable(Protocol):
+    """What is to run on a host: one process, and after a planned end the next."""
+
+    @property
+    def process(self) -> Process:
+        """The one that runs, or ran last."""
+        ...
+
+    def end(self, number: signal.Signals) -> None:
+        """Send the signal that ends it; that it does not run is no fault from now on."""
+        ...
+
+    def start_again(self) -> None:
+        """Start it as it was, once what still runs of it has ended."""
+        ...
+
+
 def stop_all(processes: Sequence[Process], grace_s: float) -> None:
     """End several processes at once: all of them get their SIGTERM before any is waited for."""
     for process in processes:

@@ -1,9 +1,11 @@
 """What makes the network between two roles of a run as a plan asks for it, and measures it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from pydantic import JsonValue
 
 from mqperf.errors import HostError
 from mqperf.hosts import Hosts
@@ -11,11 +13,48 @@ from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
 
 
-class Laid(Protocol):
+@runtime_checkable
+class Cable(Protocol):
+    """A link, as far as it can be disturbed."""
+
+    def cut(self) -> None:
+        """Take the carrier away at both ends: their hosts know."""
+        ...
+
+    def swallow(self) -> None:
+        """Let every packet vanish, and nobody know."""
+        ...
+
+    def beyond(self, quantities: Mapping[str, float]) -> str | None:
+        """What of these quantities, by column and in the place of the plan's, it cannot have."""
+        ...
+
+    def impair(self, quantities: Mapping[str, float]) -> None:
+        """Have these quantities in the place of the plan's."""
+        ...
+
+    def restore(self) -> None:
+        """Undo all of it; no harm where nothing was done."""
+        ...
+
+
+class Laid(Cable, Protocol):
     """A link that is there; it stays so until the context which gave it is left."""
 
     def measure(self) -> MeasuredLink:
         """What the link is like now, by packets that go over it; not for a measured window."""
+        ...
+
+    def check(self) -> None:
+        """Raise ``HostError`` when it is there no more; costs next to nothing."""
+        ...
+
+    def processes(self) -> Mapping[str, Mapping[str, int]]:
+        """What runs for it: by the name of a host, pids there by label."""
+        ...
+
+    def facts(self) -> Mapping[str, JsonValue]:
+        """What else is to be recorded of it."""
         ...
 
 

@@ -1,18 +1,27 @@
 """Load generators, one package each."""
 
 from mqperf.errors import LoadError
-from mqperf.load import simulator
+from mqperf.load import (
+    amqp_0_9_1,
+    amqp_1_0,
+    command,
+    compute_nodes,
+    rpc_chain,
+    simulator,
+)
 from mqperf.load.generator import (
     Access,
     Account,
     Command,
     Endpoint,
     Generator,
+    Happened,
     Job,
     Kind,
     Member,
     Tool,
-    members,
+    clients,
+    pairs,
 )
 from mqperf.plan import Case
 from mqperf.registry import Registry
@@ -24,15 +33,26 @@ __all__ = [
     "Command",
     "Endpoint",
     "Generator",
+    "Happened",
     "Job",
     "Kind",
     "Member",
     "Tool",
+    "clients",
     "generator_of",
-    "members",
+    "pairs",
 ]
 
-GENERATORS = Registry("generators", (simulator.GENERATOR,))
+_KNOWN = (
+    simulator.GENERATOR,
+    amqp_0_9_1.GENERATOR,
+    rpc_chain.GENERATOR,
+    command.GENERATOR,
+    amqp_1_0.GENERATOR,
+    compute_nodes.GENERATOR,
+)
+
+GENERATORS = Registry("generators", _KNOWN)
 
 
 def generator_of(case: Case) -> Generator:

@@ -1,12 +1,13 @@
 """What is wrong with the ``load`` of a plan, as far as only its generator knows."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from pydantic import ValidationError
 
 from mqperf.load import GENERATORS
 from mqperf.load.generator import Generator
-from mqperf.plan import BackgroundLoad, LoadPlan
+from mqperf.plan import RATE, BackgroundLoad, LoadPlan
 from mqperf.plan_file.problems import Problem, nearest, of_validation, unknown
 
 
@@ -24,6 +25,29 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
     yield from _of_test_cases(GENERATORS[name], test_cases)
     for problem in _of_parameters(GENERATORS[name], load, [*LoadPlan.model_fields]):
         yield Problem(("load", *problem.where), problem.text)
+
+
+def problems_of_asking(
+    load: Mapping[str, object], *, searches: bool, ends_early: bool
+) -> Iterator[Problem]:
+    """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
+    name = load.get("generator", LoadPlan.model_fields["generator"].default)
+    generator = GENERATORS.get(name) if isinstance(name, str) else None
+    for key, asked, able, words in (
+        ("search", searches, _is_paced, "keeps to no offered rate; these do"),
+        ("fail_when", ends_early, _ends_early, "cannot be ended early; these can"),
+    ):
+        if generator is not None and asked and not able(generator):
+            others = ", ".join(one.name for one in GENERATORS.values() if able(one))
+            yield Problem((key,), f"{generator.title} {words}: {others}")
+
+
+def _is_paced(generator: Generator) -> bool:
+    return RATE in generator.parameters.model_fields
+
+
+def _ends_early(generator: Generator) -> bool:
+    return generator.ends_early
 
 
 def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
@@ -45,6 +69,23 @@ def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
             yield Problem((*where, *problem.where), problem.text)
 
 
+def misfits(load: Mapping[str, object], kind: str) -> str | None:
+    """Why messages of a load cannot be in a kind of queue, for the first point of which it is so.
+
+    ``load`` is as the plan's document holds it.
+    """
+    default = LoadPlan.model_fields["generator"].default
+    generator = GENERATORS.get(str(load.get("generator", default)))
+    if generator is None:
+        return None
+    own = {name: load[name] for name in generator.parameters.model_fields if name in load}
+    axes = [value if isinstance(value, list | tuple) else (value,) for value in own.values()]
+    for chosen in product(*axes):
+        if why := generator.misfit(kind, dict(zip(own, chosen, strict=True))):
+            return f"{generator.title} cannot have its messages in a {kind}: {why}"
+    return None
+
+
 def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
     for index, case in enumerate(names if isinstance(names, list | tuple) else ()):
         if isinstance(case, str) and case not in generator.test_cases:
@@ -59,6 +100,9 @@ def _of_parameters(
     """Every key that nobody knows, and every value that the generator refuses."""
     own = generator.parameters.model_fields
     known = [*of_every, *own]
+    for name, field in own.items():
+        if field.is_required() and name not in load:
+            yield Problem((name,), "is missing")
     for name, given in load.items():
         if name not in known:
             yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
@@ -67,6 +111,19 @@ def _of_parameters(
             for index, value in enumerate(given if isinstance(given, list | tuple) else (given,)):
                 for problem in _of_value(generator, name, value):
                     yield Problem((name, index) if listed else (name,), problem.text)
+    yield from _together(generator, {name: load[name] for name in own if name in load})
+
+
+def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with parameters that do not go together, each by its first value."""
+    firsts = {
+        name: value[0] if isinstance(value, list | tuple) and value else value
+        for name, value in given.items()
+    }
+    try:
+        generator.parameters.model_validate(firsts)
+    except ValidationError as error:
+        yield from (one for one in of_validation(error, lambda _: []) if not one.where)
 
 
 def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:

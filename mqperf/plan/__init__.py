@@ -8,6 +8,7 @@ parameter is a new case and a repeated command finds the runs it already has.
 from mqperf.plan.actions import ActionPlan
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case, deployments
+from mqperf.plan.conditions import Condition
 from mqperf.plan.experiment import (
     MAX_CASES,
     MAX_THREADS,
@@ -17,25 +18,38 @@ from mqperf.plan.experiment import (
     redacted,
     swept_settings,
 )
-from mqperf.plan.link import LinkPlan, LinkPoint
-from mqperf.plan.values import Frozen
+from mqperf.plan.fail_when import FailWhen
+from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
+from mqperf.plan.search import RATE, Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
+from mqperf.plan.values import Frozen, Scalar
 
 __all__ = [
     "AFTER_S",
     "BEFORE_S",
     "MAX_CASES",
     "MAX_THREADS",
+    "RATE",
     "UNSAID",
     "ActionPlan",
     "BackgroundLoad",
+    "Bracket",
     "Case",
+    "Condition",
+    "FailWhen",
     "Frozen",
+    "Hold",
     "LinkPlan",
     "LinkPoint",
     "LoadPlan",
     "Plan",
+    "Scalar",
+    "Search",
+    "SearchPlan",
     "SystemPlan",
+    "Verdict",
     "deployments",
+    "rate_and_repeat",
     "redacted",
     "swept_settings",
+    "tolerances",
 ]

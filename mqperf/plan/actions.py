@@ -1,18 +1,48 @@
 """What disturbs a system during the window, as a plan says it."""
 
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
-from mqperf.plan.values import Frozen
+from mqperf.plan.values import Frozen, Scalar, check_parameters
+
+THE_LINK = "the link"
+"""What the link of a run is called where nodes have labels."""
+
+
+Place = Annotated[str, Field(min_length=1, max_length=100)]
+"""The label of a node, or the name of a host."""
+
+Value = Scalar | Annotated[tuple[Scalar, ...], Field(max_length=100)]
+"""A parameter's value, of which only the action knows more."""
+
+PARAMETERS = 20
+"""Of an action, at most."""
 
 
 class ActionPlan(Frozen):
-    """Something done to a node of the system, at its time in the measured window, and undone."""
+    """Something done at its time in the measured window, and undone.
+
+    It is done to a node, to the link, or on a host.  What it does not know are parameters of the
+    action.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, Value] = Field(init=False)
 
     do: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
-    node: Annotated[str, Field(min_length=1, max_length=100)]
+    node: Place | None = None
+    link: Annotated[bool, Field(strict=True)] = False
+    host: Place | None = None
     at_s: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)]
     for_s: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
 
@@ -21,14 +51,48 @@ class ActionPlan(Frozen):
         """When it is undone, in seconds since the start of the window."""
         return self.at_s + self.for_s
 
+    @property
+    def target(self) -> str:
+        """What it is done to: the label of a node, the link, or the name of a host."""
+        return self.node or self.host or THE_LINK
+
+    @property
+    def where(self) -> str:
+        """Which of the three keys says what it is done to: ``node``, ``link`` or ``host``."""
+        return "node" if self.node is not None else "host" if self.host is not None else "link"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the action that the plan says."""
+        return dict(self.__pydantic_extra__)
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        if [self.node is not None, self.link, self.host is not None].count(True) != 1:
+            raise ValueError(
+                f"{self.do} is done to a node, to the link, or on a host:"
+                " say one of node:, link: true and host:"
+            )
+        check_parameters(self.parameters, owner="an action")
+        if len(self.parameters) > PARAMETERS:
+            raise ValueError(f"an action has at most {PARAMETERS} parameters")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _said(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Only the one of the three: what ids of cases are made of does not change."""
+        left_out = {"node", "link", "host"} - {self.where}
+        return {name: value for name, value in written(self).items() if name not in left_out}
+
 
 def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
-    """One node is under one action at a time: what both do could not be told apart."""
+    """A node, or the link, is under one action at a time: both could not be told apart."""
     for first, second in combinations(sorted(actions, key=lambda one: one.at_s), 2):
-        if first.node == second.node and second.at_s < first.end_s:
+        if first.target == second.target and second.at_s < first.end_s:
+            same = THE_LINK if first.link else f"the same {first.where}"
             raise ValueError(
-                f"{second.do} at {second.at_s:g} s begins before {first.do} of the same node"
-                f" has ended, at {first.end_s:g} s: move one of them"
+                f"{second.do} at {second.at_s:g} s begins before {first.do} of {same} has ended,"
+                f" at {first.end_s:g} s: move one of them"
             )
     return actions
 

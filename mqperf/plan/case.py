@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Annotated
 
 from pydantic import AliasChoices, Field, JsonValue
 
 from mqperf.plan.actions import Actions
-from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
+from mqperf.plan.background import AFTER_S, BEFORE_S
+from mqperf.plan.conditions import Background, ConditionName
+from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPoint
 from mqperf.plan.values import (
     Count,
@@ -36,6 +38,8 @@ UNSAID: Mapping[str, object] = {
     "actions": (),
     "link": None,
     "background": (),
+    "condition": None,
+    "fail_when": None,
     "repeat": 1,
     "sentinel": 0,
 }
@@ -69,7 +73,9 @@ class Case(Frozen):
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     actions: Actions = ()
     link: LinkPoint | None = None
-    background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
+    background: Background = ()
+    condition: ConditionName | None = None
+    fail_when: FailWhen | None = None
     repeat: Count = 1
     control_run: Annotated[
         int,
@@ -113,6 +119,8 @@ class Case(Frozen):
                     "cooldown_s": self.cooldown_s + AFTER_S,
                     "actions": (),
                     "background": (),
+                    "condition": None,
+                    "fail_when": None,
                 }
             )
             for one in self.background
@@ -147,10 +155,16 @@ class Case(Frozen):
         )
 
 
-def deployments(cases: Iterable[Case]) -> list[list[Case]]:
-    """The cases in their order, a list for each start of a system, in which it has its settings."""
-    blocks = groupby(cases, key=lambda case: (case.system, case.settings))
-    return [[*block] for _, block in blocks]
+def deployments(cases: Iterable[Case], apart: Collection[str] = ()) -> list[list[Case]]:
+    """The cases in their order, a list for each start of a system, in which it has its settings.
+
+    Systems ``apart`` are started for each topology by itself.
+    """
+
+    def start(case: Case) -> tuple[object, ...]:
+        return case.system, case.settings, case.topology if case.system in apart else None
+
+    return [[*block] for _, block in groupby(cases, key=start)]
 
 
 def _digest(parameters: Mapping[str, object]) -> str:

@@ -13,15 +13,19 @@ from pydantic import (
     Field,
     JsonValue,
     PlainSerializer,
+    PrivateAttr,
     model_validator,
 )
 
 from mqperf.columns import parameters
 from mqperf.errors import PlanError
-from mqperf.plan.actions import Actions
+from mqperf.plan.actions import ActionPlan, Actions
 from mqperf.plan.background import BackgroundLoad
 from mqperf.plan.case import Case
+from mqperf.plan.conditions import Background, Conditions, Surroundings
+from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
+from mqperf.plan.search import RATE, Search, SearchPlan
 from mqperf.plan.values import (
     Axis,
     Count,
@@ -176,7 +180,8 @@ class Plan(Frozen):
     hosts: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     link: LinkPlan | None = None
     actions: Actions = ()
-    background: Annotated[tuple[BackgroundLoad, ...], Field(max_length=10)] = ()
+    background: Background = ()
+    conditions: Conditions = Field(default_factory=dict)
     probes: Annotated[tuple[ProbeName, ...], Field(max_length=20), AfterValidator(distinct)] = ()
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
@@ -184,22 +189,73 @@ class Plan(Frozen):
     control_runs: Annotated[
         bool, Field(validation_alias=AliasChoices("control_runs", "sentinel"))
     ] = False
+    search: SearchPlan | None = None
+    fail_when: FailWhen | None = None
+    _files: Mapping[str, bytes] = PrivateAttr(default_factory=dict)
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The contents of the files that its loads name, by what these say of them."""
+        return self._files
+
+    def with_files(self, files: Mapping[str, bytes]) -> "Plan":
+        """The plan with the contents of its files."""
+        plan = self.model_copy()
+        plan._files = dict(files)  # noqa: SLF001 (of a copy of itself)
+        return plan
 
     @model_validator(mode="after")
     def _inside(self) -> Self:
-        for action in self.actions:
+        for around, action in self.every_action():
+            if action.link and None in around.links:
+                raise ValueError(
+                    f"{action.do} is done to the link, and the plan has none: say link:, and"
+                    " between which roles"
+                )
             if action.end_s > (window := min(self.load.duration_s)):
                 raise ValueError(
-                    f"{action.do} of {action.node} ends {action.end_s:g} s after the start of a"
+                    f"{action.do} of {action.target} ends {action.end_s:g} s after the start of a"
                     f" window of {window} s: lengthen load.duration_s, so that the"
                     " recovery is measured, too"
                 )
         return self
 
     @model_validator(mode="after")
+    def _may_end(self) -> Self:
+        if self.fail_when is None:
+            return self
+        if any(one.background or one.actions for one in self.surroundings):
+            raise ValueError(
+                "a run with a background load or actions cannot end early: leave out fail_when, or"
+                " these"
+            )
+        paced = RATE in self.load.parameters or self.search is not None
+        if self.fail_when.throughput_share and (
+            not paced or "ramp_to_msg_s" in self.load.parameters
+        ):
+            raise ValueError(
+                f"fail_when.throughput_share is a share of an offered rate that stays: say"
+                f" load.{RATE} and no ramp_to_msg_s, or fail_when.throughput_msg_s"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _searchable(self) -> Self:
+        if self.search is None:
+            return self
+        if RATE in self.load.parameters:
+            raise ValueError(f"a search sets {RATE} itself: leave out load.{RATE}, or search")
+        if self.control_runs:
+            raise ValueError("a search has no control runs: leave out control_runs, or search")
+        if self.order != "listed":
+            raise ValueError("a search orders its runs itself: leave out order, or search")
+        return self
+
+    @model_validator(mode="after")
     def _bearable(self) -> Self:
-        if problem := _too_many_threads(self.load, self.background):
-            raise ValueError(problem)
+        for one in self.surroundings:
+            if problem := _too_many_threads(self.load, one.background):
+                raise ValueError(problem)
         return self
 
     @model_validator(mode="after")
@@ -213,16 +269,30 @@ class Plan(Frozen):
         return self
 
     @property
+    def surroundings(self) -> list[Surroundings]:
+        """What is around every point, under each condition; one without a name where none is."""
+        links = tuple(self.link.points()) if self.link else (None,)
+        plain = Surroundings(None, links, self.background, self.actions)
+        return [plain.under(*named) for named in self.conditions.items()] or [plain]
+
+    def every_action(self) -> Iterator[tuple[Surroundings, ActionPlan]]:
+        """The actions under each condition, with what else is around the points then."""
+        for around in self.surroundings:
+            for action in around.actions:
+                yield around, action
+
+    @property
     def number_of_cases(self) -> int:
-        """How many cases there are, without making them."""
+        """How many cases there are, without making them; with a search, at most."""
         layouts = sum(
             len(one.topologies) * len(one.queues) * len(one.variants())
             for one in self.systems.values()
         )
-        links = len([*self.link.points()]) if self.link else 1
+        links = sum(len(one.links) for one in self.surroundings)
         points = layouts * len(self.test_cases) * links * self.load.number_of_points
         watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
-        return points * self.repeats + watched
+        runs = self.repeats if self.search is None else self.search.most_runs(self.repeats)
+        return points * runs + watched
 
     def cases(self) -> list[Case]:
         """Every case in the order in which it runs.
@@ -232,7 +302,24 @@ class Plan(Frozen):
         with the same settings of the system stand together, as it is started anew for others.  With
         ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` each
         system's first point is measured three times more: before, between and after the others.
+        With a search, only the first case of each: what comes next depends on what was measured.
         """
+        if self.search is not None:
+            firsts = (search.next({}) for search in self.searches())
+            return [case for case in firsts if case is not None]
+        return self._listed()
+
+    def searches(self) -> list[Search]:
+        """The searches of the plan, one for each point of all else that it varies; maybe none."""
+        if self.search is None:
+            return []
+        firsts = (case for name in self.systems for some in self._points(name, 1) for case in some)
+        return [
+            Search(self.search, case, self.repeats, place) for place, case in enumerate(firsts, 1)
+        ]
+
+    def _listed(self) -> list[Case]:
+        """Every case of a plan without a search."""
         shuffle = random.Random(self.seed).shuffle if self.order == "random" else None
         cases: list[Case] = []
         for name in self.systems:
@@ -274,8 +361,9 @@ class Plan(Frozen):
         """
         if "hosts" not in self.load.model_fields_set:
             load = self.load.model_copy(update={"hosts": (client_hosts,)})
-            if problem := _too_many_threads(load, self.background):
-                raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
+            for one in self.surroundings:
+                if problem := _too_many_threads(load, one.background):
+                    raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
             return self.model_copy(update={"load": load})
         if max(self.load.hosts) > client_hosts:
             raise PlanError(
@@ -301,8 +389,7 @@ class Plan(Frozen):
     def _points(self, name: str, repeat: int) -> Iterator[list[Case]]:
         """The cases of a repeat, a list for each deployment of the system."""
         system = self.systems[name]
-        links = [*self.link.points()] if self.link else [None]
-        layouts = [*product(system.topologies, system.queues, self.test_cases, links)]
+        layouts = [*product(system.topologies, system.queues, self.test_cases, self.surroundings)]
         for settings in system.variants():
             yield [
                 Case(
@@ -312,12 +399,15 @@ class Plan(Frozen):
                     test_case=test_case,
                     settings=redacted(settings),
                     link=link,
-                    actions=self.actions,
-                    background=self.background,
+                    actions=around.actions,
+                    background=around.background,
+                    condition=around.name,
+                    fail_when=self.fail_when,
                     repeat=repeat,
                     **point,
                 )
-                for topology, queues, test_case, link in layouts
+                for topology, queues, test_case, around in layouts
+                for link in around.links
                 for point in self.load.points()
             ]
 

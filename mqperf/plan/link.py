@@ -1,19 +1,47 @@
 """The network between two roles for a whole run, as a plan asks for it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from mqperf.columns import LINK
 from mqperf.plan.values import Axis, Frozen
 
 Role = Literal["client", "server", "broker"]
-Between = tuple[Role, Role]
+
+
+def _two(between: tuple[Role, Role]) -> tuple[Role, Role]:
+    """A link joins what is apart: hosts of one role are at no two ends."""
+    if between[0] == between[1]:
+        raise ValueError(f"{between[0]} is named twice: name two different roles")
+    return between
+
+
+Between = Annotated[tuple[Role, Role], AfterValidator(_two)]
 Delay = Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Bandwidth = Annotated[int, Field(ge=1_000, le=10**12, strict=True)]
+
+DELAY_OFF_S, DELAY_OFF = 1e-3, 0.02
+JITTER_OFF = 0.2
+LOSS_OFF = 0.01
+BANDWIDTH_OFF = 0.05
+
+
+def tolerances(asked: Mapping[str, float | None]) -> dict[str, float]:
+    """By how much each quantity of a link may be measured to differ from what was asked for.
+
+    The mean of a delay that varies is known the less the more it does.
+    """
+    delay, jitter, loss, bandwidth = (asked.get(column.name) or 0.0 for column in LINK)
+    return {
+        "delay_s": max(DELAY_OFF_S, DELAY_OFF * delay, jitter / 4),
+        "jitter_s": max(DELAY_OFF_S, JITTER_OFF * jitter),
+        "loss_share": LOSS_OFF + DELAY_OFF * loss,
+        "bandwidth_bits_s": BANDWIDTH_OFF * bandwidth,
+    }
 
 
 class LinkPoint(Frozen):

@@ -18,8 +18,8 @@ Processes = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Seconds = Annotated[int, Field(ge=0, le=86_400, strict=True)]
 Window = Annotated[int, Field(ge=1, le=604_800, strict=True)]
 Timeout = Annotated[int, Field(ge=1, le=86_400, strict=True)]
-GeneratorName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
-ProbeName = GeneratorName
+GeneratorName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9.-]*$", max_length=50)]
+ProbeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 
 
 def _test_case(name: object) -> object:
@@ -42,7 +42,7 @@ Scalar = Annotated[
     bool
     | Annotated[int, Field(ge=-(2**53), le=2**53)]
     | Annotated[float, Field(allow_inf_nan=False)]
-    | Annotated[str, Field(max_length=100)],
+    | Annotated[str, Field(max_length=4_096)],
     AfterValidator(_whole),
 ]
 """A parameter's value, of which only its owner knows more."""
@@ -53,11 +53,13 @@ Parameter = Annotated[str, Field(pattern=f"^{PARAMETER.pattern}$")]
 """The name of a parameter."""
 
 
-def check_parameters(names: Iterable[str], taken: Collection[str] = ()) -> None:
-    """Raise ``ValueError`` for a key of a load that no parameter can have, or that is taken."""
+def check_parameters(
+    names: Iterable[str], taken: Collection[str] = (), owner: str = "a load"
+) -> None:
+    """Raise ``ValueError`` for a key of its owner that no parameter can have, or that is taken."""
     for name in names:
         if name in taken or not PARAMETER.fullmatch(name):
-            raise ValueError(f"{shown(name)} is no parameter of a load: remove it")
+            raise ValueError(f"{shown(name)} is no parameter of {owner}: remove it")
 
 
 def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:

@@ -1,7 +1,5 @@
 """A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
 
-import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +7,41 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mqperf.errors import PlanError
-from mqperf.plan import BackgroundLoad, Frozen, LoadPlan, Plan, SystemPlan
+from mqperf.plan import (
+    ActionPlan,
+    BackgroundLoad,
+    Condition,
+    FailWhen,
+    Frozen,
+    Hold,
+    LinkPlan,
+    LinkPoint,
+    LoadPlan,
+    Plan,
+    SearchPlan,
+    SystemPlan,
+)
+from mqperf.plan_file import stressor_conf
+from mqperf.plan_file.attached import attached, pinned
+from mqperf.plan_file.copied import with_pins
 from mqperf.plan_file.document import MAX_BYTES, Document, DocumentError, read_document
 from mqperf.plan_file.problems import Problem, Where, of_validation, unknown
+from mqperf.plan_file.reading import UnreadableError, first_bytes
 from mqperf.redaction import shown
-from mqperf.topologies import QUEUES, TOPOLOGIES
+from mqperf.topologies import QUEUES, TOPOLOGIES, impossible
 
 MAX_SHOWN = 50
 """Problems that an error lists; it counts the others."""
+
+INNER: Mapping[str, type[Frozen]] = {
+    "load": LoadPlan,
+    "systems": SystemPlan,
+    "background": BackgroundLoad,
+    "actions": ActionPlan,
+    "search": SearchPlan,
+    "fail_when": FailWhen,
+}
+"""The models of a plan's mappings, by key."""
 
 Check = Callable[[Mapping[str, object]], Iterable[Problem]]
 """Gives what is wrong with a plan's document, as far as only its systems and generator know."""
@@ -40,9 +65,16 @@ def load_plan(path: Path, check: Check | None = None) -> Plan:
 
 
 def read_plan(path: Path, check: Check | None = None) -> PlanFile:
-    """The plan in a YAML file, with its text; raises as ``load_plan`` does."""
+    """The plan in a YAML file, with its text; raises as ``load_plan`` does.
+
+    So with a configuration of the stressor, whose text then is the plan that it stands for.  Files
+    that loads name are in the plan, and pinned in the text.
+    """
     text = _text(path)
-    return PlanFile(parse_plan(text, path, check), text)
+    if path.suffix == stressor_conf.SUFFIX:
+        text = stressor_conf.as_plan(text, path)
+    plan, pins = _parsed(text, path, check)
+    return PlanFile(plan, with_pins(text, pins) if pins else text)
 
 
 def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFile]:
@@ -61,7 +93,15 @@ def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFi
 
 
 def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
-    """The plan in ``text``; ``source`` gives it its default name and errors their file."""
+    """The plan in ``text``; ``source`` gives it its default name and errors their file.
+
+    With ``check``, which a plan that is to be run gets, files that its loads name are read.
+    """
+    return _parsed(text, source, check)[0]
+
+
+def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping[Where, str]]:
+    """The plan, and the pins of its files by their place."""
     try:
         document = read_document(text)
     except DocumentError as error:
@@ -69,12 +109,15 @@ def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
     if not isinstance(document.data, dict):
         form = "a mapping with systems, test_cases and load"
         raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
-    plan, problems = _checked({"name": source.stem, "title": source.stem} | document.data, check)
-    found = list(document.problems)
+    files = attached(document.data if check else None, source.parent)
+    document.refused |= {problem.where for problem in files.problems}
+    data = pinned(document.data, files.pins)
+    plan, problems = _checked({"name": source.stem, "title": source.stem} | data, check)
+    found = [*document.problems, *((document.line(p.where), p) for p in files.problems)]
     found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
     if plan is None or found:
         raise _error(source, found)
-    return plan
+    return plan.with_files(files.contents), files.pins
 
 
 def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
@@ -95,15 +138,11 @@ def _taken_twice(name: str, first: Path, second: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    """The file's text; a device or a pipe, which might never end, is not read."""
+    """The file's text."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise PlanError(f"{path}: not a file: give a plan in a file of its own")
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise PlanError(f"{path}: cannot read the plan: {reason}") from None
+        content = first_bytes(path, MAX_BYTES + 1)
+    except UnreadableError as error:
+        raise PlanError(f"{path}: cannot read the plan: {error}") from None
     if len(content) > MAX_BYTES:
         raise PlanError(f"{path}: more than {MAX_BYTES:,} bytes: split the plan into several")
     try:
@@ -111,10 +150,6 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PlanError(f"{path}:{line}: not UTF-8: save the plan as UTF-8 text") from None
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | None, list[Problem]]:
@@ -151,18 +186,18 @@ def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
             for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
                 if isinstance(name, str) and name not in known:
                     where = ("systems", system, kind, index)
-                    yield Problem(where, unknown(kind, name, list(known)))
+                    why = impossible(name) if kind == "topologies" else None
+                    yield Problem(where, why or unknown(kind, name, list(known)))
 
 
 def _known_keys(where: Where) -> list[str]:
-    model: type[Frozen] = Plan
-    if where[:1] == ("load",):
-        model = LoadPlan
-    elif where[:1] == ("systems",):
-        model = SystemPlan
-    elif where[:1] == ("background",):
-        model = BackgroundLoad
-    return list(model.model_fields)
+    outer: type[Frozen] = Plan
+    if where[:1] == ("conditions",) and len(where) > 1:
+        outer, where = Condition, where[2:]
+    if where[:2] == ("search", "hold"):
+        return list(Hold.model_fields)
+    inner = {**INNER, "link": LinkPoint if outer is Condition else LinkPlan}
+    return list(inner.get(str(next(iter(where), None)), outer).model_fields)
 
 
 def _accounted(document: Document, problem: Problem) -> bool:

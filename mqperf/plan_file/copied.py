@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 
 from mqperf.errors import PlanError
+from mqperf.plan_file.attached import pinned
 from mqperf.plan_file.document import DocumentError, compose, read_document
+from mqperf.plan_file.problems import Where
 from mqperf.redaction import redacted, redacted_value, secrets_of
 from mqperf.urls import HIDDEN
 
@@ -65,6 +67,18 @@ def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -
     return _copied(text, replaced, edits)
 
 
+def with_pins(text: str, pins: Mapping[Where, str]) -> str:
+    """The text of a plan with the pins of files in the places of their names; all else stays."""
+
+    def edits(text: str) -> Iterator[Edit]:
+        root = compose(text)
+        for where, pin in pins.items():
+            if isinstance(node := _at(root, where), yaml.ScalarNode):
+                yield node.start_mark.index, node.end_mark.index, json.dumps(pin)
+
+    return _copied(text, lambda data: pinned(data, pins), edits)
+
+
 def _copied(
     text: str, wanted: Callable[[object], object], edits: Callable[[str], Iterable[Edit]]
 ) -> str:
@@ -83,6 +97,16 @@ def _copied(
 def _value(node: yaml.Node | None, key: str) -> yaml.Node | None:
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
     return next((value for name, value in pairs if name.value == key), None)
+
+
+def _at(node: yaml.Node | None, where: Where) -> yaml.Node | None:
+    """The node at a place, if it stands there itself, by no alias and no merge."""
+    for part in where:
+        if isinstance(part, str):
+            node = _value(node, part)
+        else:
+            node = node.value[part] if isinstance(node, yaml.SequenceNode) else None
+    return node
 
 
 def _public(data: object) -> object:

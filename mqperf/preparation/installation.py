@@ -10,7 +10,7 @@ from pathlib import Path
 from mqperf import ansible, guarded
 from mqperf.doctor import Finding
 from mqperf.errors import HostError
-from mqperf.host_check import ATOP, known, needed
+from mqperf.host_check import OPTIONAL, known, needed
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf.redaction import without_passwords
@@ -19,7 +19,7 @@ from mqperf.systems import Tool
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 LIMIT_S = 3600
 
-EVERYWHERE = ("util-linux", *ATOP.packages)
+EVERYWHERE = ("util-linux", *(package for tool in OPTIONAL for package in tool.packages))
 TASK = re.compile(r"TASK \[(.*)\] \**$")
 RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
 INSTALL = "Install"
@@ -45,11 +45,14 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
 
     Brokers get what these systems need, or, when none is named, the first of all systems.  With
     ``dry`` nothing is changed, and the findings tell what would be.  Raises ``HostError`` for an
-    inventory that cannot be read, and where Ansible cannot be had.
+    inventory that cannot be read, for what no package has, and where Ansible cannot be had.
     """
     if path.suffix == ".json":
         raise HostError(f"{path}: give the inventory itself, not what was printed of it")
     wanted = needed(systems)
+    for tool in wanted:
+        if tool.by_hand:
+            raise HostError(f"{tool.name} is in no package that could be installed: {tool.by_hand}")
     places = inventory.read(path).places
     packages = {place.name: _packages(place, wanted) for place in places}
     results = read_printed(_played(path, packages, dry=dry))

@@ -2,13 +2,23 @@
 
 from collections.abc import Collection
 
-from mqperf.probes import atop, broker_log, psutil_tables
-from mqperf.probes.probe import Probe, Program, Target, Task
+from mqperf.probes import atop, broker_log, internals, psutil_tables
+from mqperf.probes.probe import WHOLE_HOST, Inside, Probe, Program, Target, Task
 from mqperf.registry import Registry
 
-__all__ = ["PROBES", "Probe", "Program", "Target", "Task", "chosen", "named"]
+__all__ = [
+    "PROBES",
+    "WHOLE_HOST",
+    "Inside",
+    "Probe",
+    "Program",
+    "Target",
+    "Task",
+    "chosen",
+    "named",
+]
 
-PROBES = Registry("probes", (psutil_tables.PROBE, atop.PROBE, broker_log.PROBE))
+PROBES = Registry("probes", (psutil_tables.PROBE, atop.PROBE, internals.PROBE, broker_log.PROBE))
 
 
 def named() -> list[str]:

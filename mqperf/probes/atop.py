@@ -31,7 +31,7 @@ from mqperf.probes.atop_text import (
     together,
     used,
 )
-from mqperf.probes.probe import Probe, Program, Task
+from mqperf.probes.probe import Probe, Program, Task, options
 from mqperf.record import Whole
 from mqperf.software import ALONE
 
@@ -51,8 +51,8 @@ PROCESS = re.compile(
 NEAR_S = 0.2
 """A sample of psutil so near to a whole second is taken for one at it."""
 
-PROCESS_COUNTERS, MACHINE_COUNTERS = 2, 6
-"""User and system of a process; those, nice, irq, softirq and steal of a machine."""
+PROCESS_COUNTERS = 2
+"""User and system of a process."""
 
 TICK_S = 0.01
 MISSING_S = 2
@@ -87,19 +87,11 @@ def program(task: Task) -> Program:
     atop must not switch the kernel's process accounting on, which outlives it: ``ATOPACCT``.
     """
     machine = task.machine
-    arguments = {
-        "--label": task.label,
-        "--control": task.control,
-        "--targets": task.control / TARGETS,
-        "--seconds": task.seconds,
-        "--out": task.out,
-    }
-    argv = [machine.python, *ALONE, str(machine.copied(PROGRAM))]
-    for name, value in arguments.items():
-        argv += [name, str(value)]
+    program = str(machine.copied(PROGRAM))
+    argv = (machine.python, *ALONE, program, *options(task, TARGETS))
     targets = json.dumps([asdict(target) for target in task.targets])
     env = {"LANG": "C.UTF-8", "PATH": machine.path, "ATOPACCT": ""}
-    return Program(tuple(argv), env, {TARGETS: targets})
+    return Program(argv, env, {TARGETS: targets})
 
 
 def check(folder: Path, _host: str) -> None:
@@ -182,7 +174,8 @@ def overlapping(run: Whole) -> "Mapping[str, pd.DataFrame]":
 def disagreements(run: Whole) -> Iterator[str]:
     """Processes which by psutil used other than by atop, beyond what both can tell.
 
-    Raises as ``recorded`` does.
+    Machines are not compared: of those atop has what the kernel found at its ticks, and psutil what
+    it measured.  Raises as ``recorded`` does.
     """
     logs = psutil_tables.logs(run)
     for folder in _folders(run):
@@ -194,10 +187,10 @@ def disagreements(run: Whole) -> Iterator[str]:
         if stamps[0] > begin + MISSING_S or stamps[-1] < end - MISSING_S:
             yield f"{name}: its samples are not of the whole load"
         samples = logs.get(folder / psutil_log.LOG, ())
-        for label, pids in {**found.chosen.processes, MACHINE: []}.items():
+        for label, pids in found.chosen.processes.items():
             counted = _counted(samples, label, ahead_s)
-            counters = len(pids) * PROCESS_COUNTERS or MACHINE_COUNTERS
-            if reason := _apart(label, found.intervals, counted, counters * TICK_S):
+            rounding_s = len(pids) * PROCESS_COUNTERS * TICK_S
+            if reason := _apart(label, found.intervals, counted, rounding_s):
                 yield f"{name}: {reason}"
 
 
@@ -214,11 +207,11 @@ def _counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -
     """By psutil; none of a process that was gone at some time."""
     found = []
     for one in samples:
-        reading = one.host if label == MACHINE else one.processes.get(label)
+        reading = one.processes.get(label)
         if reading is None:
             return ()
         at = one.epoch + ahead_s + reading[0] - one.monotonic
-        found.append((at, reading[1] if label == MACHINE else reading[1] + reading[2]))
+        found.append((at, reading[1] + reading[2]))
     return found
 
 

@@ -52,13 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         (options.control / f"{options.label}.ready").touch()
         start = _await_start(options.control / "start", atop)
         chosen = {**_families(targets), options.label: [os.getpid(), atop.pid]}
-        time.sleep(max(0.0, start + options.seconds + LAST_S - time.time()))
+        _await_end(options.control / "end", start + options.seconds)
         _check(atop)
     version = subprocess.run(["atop", "-V"], capture_output=True, text=True, check=False).stdout
     _write(
         options.out / "atop.json", [json.dumps({"version": version.strip(), "processes": chosen})]
     )
     _write(options.out / "atop.txt", _printed(options.out, chosen))
+
+
+def _await_end(file: Path, end: float) -> None:
+    """Return when the load has ended, as agreed or earlier, and the last sample is on disk."""
+    while (left := end + LAST_S - time.time()) > 0:
+        time.sleep(min(left, 1.0))
+        if file.exists():
+            end = min(end, float(json.loads(file.read_text())["end"]))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf import raw
 from mqperf.errors import ProbeError
-from mqperf.probes.probe import Program, Task
+from mqperf.probes.probe import WHOLE_HOST, Program, Task, options
 from mqperf.software import ALONE, Machine, here, packages
 
 if TYPE_CHECKING:
@@ -69,19 +69,11 @@ def program(task: Task) -> Program:
     psutil cannot be had for the host.
     """
     machine = task.machine
-    arguments = {
-        "--label": task.label,
-        "--control": task.control,
-        "--targets": task.control / TARGETS,
-        "--seconds": task.seconds,
-        "--out": task.out / LOG,
-    }
-    argv = [machine.python, *ALONE, str(machine.copied(PROGRAM))]
-    for name, value in arguments.items():
-        argv += [name, str(value)]
+    program = str(machine.copied(PROGRAM))
+    argv = (machine.python, *ALONE, program, *options(task, TARGETS, LOG))
     targets = json.dumps([asdict(target) for target in task.targets])
     path = {"LANG": "C.UTF-8", "PYTHONPATH": str(machine.copied(_psutil(machine)).parent)}
-    return Program(tuple(argv), path, {TARGETS: targets})
+    return Program(argv, path, {TARGETS: targets})
 
 
 def _psutil(machine: Machine) -> Path:
@@ -122,22 +114,28 @@ def read(
     """Rows of the ``cpu`` table: every process in every second of the window, and over all of it.
 
     ``kinds`` maps the label of each process to its kind; ``window`` is in epoch seconds.  A second
-    without a sample gives no row; a process that had died gives none from then on.
+    without a sample gives no row; a process that had died gives none until it was started again.
     """
     import pandas as pd
 
     inside = _inside(found, window)
     rows = []
-    for label in [*kinds, "host"]:
+    for label in [*kinds, WHOLE_HOST]:
         series = [(s.epoch - window[0], _reading(s, label)) for s in inside]
-        known = [(at, reading) for at, reading in series if reading is not None]
         kind = kinds.get(label, "host")
-        pairs = [(a, b, "interval") for a, b in pairwise(known)]
-        if len(known) == len(series) > 1:
-            pairs.append((known[0], known[-1], "window"))
+        pairs = [(a, b, "interval") for a, b in pairwise(series)]
+        if len(series) > 1 and all(reading for _, reading in series):
+            pairs.append((series[0], series[-1], "window"))
         rows += [
-            {"process": label, "kind": kind, "host": host, "scope": scope, **_usage(a, b)}
-            for a, b, scope in pairs
+            {
+                "process": label,
+                "kind": kind,
+                "host": host,
+                "scope": scope,
+                **_usage((begin, first), (end, last)),
+            }
+            for (begin, first), (end, last), scope in pairs
+            if first is not None and last is not None
         ]
     return pd.DataFrame(rows)
 
@@ -173,6 +171,23 @@ def read_network(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def cores_now(end: bytes) -> dict[str, float]:
+    """Cores between the last two samples at the end of a log that is being written, by label.
+
+    Nothing of less than two samples.
+    """
+    whole = [line for line in end.split(b"\n")[-3:-1] if line.startswith(b"{")]
+    if len(whole) < 2:
+        return {}
+    before, after = (Sample.model_validate_json(line) for line in whole)
+    found = {}
+    for label in [*after.processes, WHOLE_HOST]:
+        first, last = _reading(before, label), _reading(after, label)
+        if first is not None and last is not None and last[0] > first[0]:
+            found[label] = max(0.0, last[1] - first[1]) / (last[0] - first[0])
+    return found
 
 
 def by_clock(found: Sequence[Sample], ahead_s: float) -> Sequence[Sample]:
@@ -259,7 +274,7 @@ def _retransmitted_share(
 
 
 def _reading(sample: Sample, label: str) -> tuple[float, float, float, int | None] | None:
-    if label == "host":
+    if label == WHOLE_HOST:
         at, busy, system = sample.host
         return at, busy, system, None
     reading = sample.processes.get(label)

@@ -9,13 +9,15 @@ both ends of the measured window, and writes one JSON line per sample::
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
                  "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]}}
 
-The probe watches itself too, under its own label.  A process that is gone reads as null.  Speeds
+The probe watches itself too, under its own label.  A process that is gone reads as null, and so
+does, once, one that the list of targets names under a label that was another process's.  Speeds
 are what the kernel knows: loopback and many virtual interfaces have none.  Segments are those of
 TCP on the whole host; null where the kernel does not count them as Linux does.
 """
 
 import argparse
 import json
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -30,24 +32,86 @@ MEGABIT = 125_000
 
 
 class Watched:
-    """A process with the children it had when watching began."""
+    """A process, with the children it had when watching began or with those that it has ended.
+
+    What a child had used when it was seen last is counted on after its end: the sum never falls.
+    """
 
     def __init__(self, pid: int, *, children: bool) -> None:
         """Find the process; one that is gone already reads as null throughout."""
         try:
             root = psutil.Process(pid)
             self.family = [root, *(root.children(recursive=True) if children else [])]
+            self.ended = not children
         except psutil.NoSuchProcess:
-            self.family = []
+            self.family, self.ended = [], False
+        self.last = [(0.0, 0.0, 0)] * len(self.family)
 
     def sample(self) -> list[float] | None:
         """When, user seconds, system seconds and resident bytes; None when the root is gone."""
         at = time.monotonic()
-        readings = [_read(process) for process in self.family]
+        readings = [_read(process, ended=self.ended) for process in self.family]
         if not readings or readings[0] is None:
             return None
-        user, system, rss = (sum(c) for c in zip(*(r for r in readings if r), strict=True))
+        self.last = [
+            reading or (user, system, 0)
+            for reading, (user, system, _) in zip(readings, self.last, strict=True)
+        ]
+        user, system, rss = (sum(counted) for counted in zip(*self.last, strict=True))
         return [at, user, system, rss]
+
+
+class Targets:
+    """The list of processes; it is written anew when one of them was started again."""
+
+    def __init__(self, file: Path) -> None:
+        """Read it for the first time."""
+        self.file = file
+        self.written = file.stat().st_mtime_ns
+        self.pids = {target["label"]: target["pid"] for target in self.now()}
+
+    def now(self) -> list[dict[str, Any]]:
+        """All that it says now."""
+        targets: list[dict[str, Any]] = json.loads(self.file.read_text())
+        return targets
+
+    def renewed(self) -> list[dict[str, Any]]:
+        """Those that are another process than when it was asked last."""
+        if (written := self.file.stat().st_mtime_ns) == self.written:
+            return []
+        self.written = written
+        others = [target for target in self.now() if self.pids[target["label"]] != target["pid"]]
+        self.pids |= {target["label"]: target["pid"] for target in others}
+        return others
+
+
+class Processors:
+    """The processors of this machine, all together.
+
+    Their use is the time in which they were not idle. Most kernels measure that, but find out only
+    at their ticks whether it was user or system time, and so see a process that sleeps until the
+    next tick five times too often, or never.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing used."""
+        self._used = self._system = 0.0
+        self._before = self._counters()
+
+    def sample(self) -> list[float]:
+        """Instant, and the seconds used since the beginning: all of them, and their system part."""
+        now = at, idle, system = self._counters()
+        past, idle_before, system_before = self._before
+        used = max(0.0, (at - past) * (psutil.cpu_count() or 1) - (idle - idle_before))
+        self._used += used
+        self._system += min(used, max(0.0, system - system_before))
+        self._before = now
+        return [at, self._used, self._system]
+
+    def _counters(self) -> tuple[float, float, float]:
+        """Instant, idle and system seconds."""
+        times, at = psutil.cpu_times(), time.monotonic()
+        return at, times.idle + times.iowait, times.system + times.irq + times.softirq
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -59,16 +123,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=int, required=True, help="samples after the first")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
-    targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
+    targets = Targets(options.targets)
     (options.control / f"{options.label}.ready").touch()
     start = _await_start(options.control / "start")
-    watched = {t["label"]: Watched(t["pid"], children=t["children"]) for t in targets}
+    watched = {target["label"]: _watched(target) for target in targets.now()}
     watched[options.label] = Watched(os.getpid(), children=False)
-    speeds = _speeds()
+    speeds, processors = _speeds(), Processors()
     with options.out.open("w") as out:
         for second in range(options.seconds + 1):
             time.sleep(max(0.0, start + second - time.time()))
-            _write_sample(out, watched, speeds)
+            if start + second > _end(options.control / "end"):
+                break
+            renewed = {target["label"]: _watched(target) for target in targets.renewed()}
+            watched |= renewed
+            _write_sample(out, watched, [*renewed], processors, speeds)
+
+
+def _watched(target: dict[str, Any]) -> Watched:
+    return Watched(target["pid"], children=target["children"])
 
 
 def _await_start(file: Path) -> float:
@@ -77,12 +149,29 @@ def _await_start(file: Path) -> float:
     return float(json.loads(file.read_text())["start"])
 
 
-def _write_sample(out: TextIO, watched: dict[str, Watched], speeds: dict[str, int]) -> None:
+def _end(file: Path) -> float:
+    """When the load ends, if that is earlier than was agreed; the samples of that instant are in.
+
+    Half a second is for the difference between what is agreed and a clock's own reading of it.
+    """
+    return float(json.loads(file.read_text())["end"]) + 0.5 if file.exists() else math.inf
+
+
+def _write_sample(
+    out: TextIO,
+    watched: dict[str, Watched],
+    renewed: Sequence[str],
+    processors: Processors,
+    speeds: dict[str, int],
+) -> None:
     sample = {
         "epoch": time.time(),
         "monotonic": time.monotonic(),
-        "processes": {label: process.sample() for label, process in watched.items()},
-        "host": _host(),
+        "processes": {
+            label: None if label in renewed else process.sample()
+            for label, process in watched.items()
+        },
+        "host": processors.sample(),
         "network": {
             "at": time.monotonic(),
             "bytes": _bytes(),
@@ -94,19 +183,16 @@ def _write_sample(out: TextIO, watched: dict[str, Watched], speeds: dict[str, in
     out.flush()
 
 
-def _read(process: psutil.Process) -> tuple[float, float, int] | None:
+def _read(process: psutil.Process, *, ended: bool) -> tuple[float, float, int] | None:
     try:
         with process.oneshot():
             times = process.cpu_times()
-            return times.user, times.system, process.memory_info().rss
+            user, system = times.user, times.system
+            if ended:  # whatever it ran and waited for
+                user, system = user + times.children_user, system + times.children_system
+            return user, system, process.memory_info().rss
     except psutil.Error:
         return None
-
-
-def _host() -> list[float]:
-    times = psutil.cpu_times()
-    system = times.system + times.irq + times.softirq
-    return [time.monotonic(), times.user + times.nice + system + times.steal, system]
 
 
 def _speeds() -> dict[str, int]:

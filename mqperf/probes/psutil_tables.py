@@ -151,4 +151,5 @@ PROBE = Probe(
     read=read,
     disagreements=disagreements,
     always=True,
+    now=(psutil_log.LOG, psutil_log.cores_now),
 )

@@ -1,27 +1,59 @@
-"""Published reports as data: performance-docs reports and CSV files in, tables out.
+"""Results of others as data: published reports, and runs of Maestro and quiver, in, tables out.
 
-Every figure keeps the file and line it comes from.  What a report leaves open is left empty, what
-it contradicts itself in becomes a doubt, and what cannot be read for certain is an error.
+Every figure keeps the file, and in reports the line, that it comes from.  What is left open there
+is left empty, a report's contradictions become doubts, and what cannot be read for certain is an
+error.
 """
 
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
-from mqperf.published import assemble, reference_csv, rst
+from mqperf.published import assemble, measurement, reference_csv, rst
 from mqperf.published.cells import Report
+from mqperf.published.tools import tool_of
+from mqperf.series.hdr_log import Interval, write_log
 from mqperf.tables import Tables
 from mqperf.tables.given import writing
+from mqperf.tables.latency_map import log_file
 from mqperf.tables.published_folder import PUBLISHED, is_published
 
 READERS: Mapping[str, Callable[[Path, str], Report]] = {
     ".rst": rst.read,
     ".csv": reference_csv.read,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was read: tables, and by run the latencies over time, where they are told."""
+
+    tables: Tables
+    latencies: Mapping[str, Sequence[Interval]]
+
+
+def import_paths(paths: Sequence[Path], about: measurement.About) -> Imported:
+    """Reports by their files, and runs of other tools by their folders, one run in each.
+
+    ``about`` says of the latter what their files do not.  Raises ``TableError`` for what is
+    neither, and whenever it cannot be told which figure is which.
+    """
+    labels = _labels(paths)
+    folders = {path: label for path, label in labels.items() if path.is_dir()}
+    found = [tool_of(folder).read(folder, label) for folder, label in folders.items()]
+    read = [measurement.assembled(found, about)] if found else []
+    if files := [path for path in paths if path not in folders]:
+        read.append(import_reports(files))
+    latencies = {one.source: one.histograms for one in found if one.histograms}
+    names = dict.fromkeys(name for one in read for name in one)
+    return Imported({name: _joined(name, read) for name in names}, latencies)
 
 
 def import_reports(files: Sequence[Path]) -> Tables:
@@ -37,11 +69,17 @@ def import_reports(files: Sequence[Path]) -> Tables:
     return assemble.assembled(reports)
 
 
-def write(imported: Tables, folder: Path, title: str = "") -> list[Path]:
+def write(
+    imported: Tables,
+    folder: Path,
+    title: str = "",
+    latencies: Mapping[str, Sequence[Interval]] | None = None,
+) -> list[Path]:
     """A folder of published tables: CSV without the empty columns, and ``published.json``.
 
-    Tables of an earlier import are replaced as a whole.  Raises ``TableError`` when the folder
-    cannot be written; without its ``published.json``, the last file, it counts for nothing.
+    ``latencies`` are those over time by run: histogram logs beside the tables.  Tables
+    of an earlier import are replaced as a whole.  Raises ``TableError`` when the folder cannot be
+    written; without its ``published.json``, the last file, it counts for nothing.
     """
     filled = {
         name: frame.dropna(axis="columns", how="all")
@@ -49,19 +87,40 @@ def write(imported: Tables, folder: Path, title: str = "") -> list[Path]:
         if len(frame)
     }
     with writing(folder):
-        if is_published(folder):
-            for name in (PUBLISHED, *(f"{table}.csv" for table in TABLES)):
-                (folder / name).unlink(missing_ok=True)
+        _clear(folder)
     files = tables.write(filled, folder)
     runs = imported["runs"]
+    titles = runs["system_title"].fillna(runs["system"]).unique()
     facts = {
-        "title": title or " and ".join(runs["system_title"].dropna().unique()) + ", as published",
+        "title": title or " and ".join(titles) + ", as published",
         "sources": sorted(runs["run"].str.rsplit(":", n=1).str[0].unique()),
     }
     about = folder / PUBLISHED
     with writing(folder):
+        files += [_log(folder, run, found) for run, found in (latencies or {}).items()]
         about.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return [*files, about]
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier import wrote there, if any."""
+    if is_published(folder):
+        logs = log_file(folder, "").parent.glob("*.hlog")
+        for file in (folder / PUBLISHED, *(folder / f"{table}.csv" for table in TABLES), *logs):
+            file.unlink(missing_ok=True)
+
+
+def _log(folder: Path, run: str, intervals: Sequence[Interval]) -> Path:
+    file = log_file(folder, run)
+    file.parent.mkdir(exist_ok=True)
+    write_log(file, 0.0, intervals, f"[Latencies of {run}, in nanoseconds]")
+    return file
+
+
+def _joined(name: str, read: Sequence[Tables]) -> pd.DataFrame:
+    """The table of all these; each has the columns of the register already."""
+    parts = [one[name] for one in read if name in one and len(one[name])]
+    return tables.conform(name, pd.concat(parts)) if parts else tables.empty(name)
 
 
 def _reader(file: Path) -> Callable[[Path, str], Report]:

@@ -10,17 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from mqperf import raw
 from mqperf.errors import LoadError
+from mqperf.record.counts_format import EARLY_S, FORMAT, LATE_S, RANGES_LIMIT, VERSION
 from mqperf.record.facts import LATEST, LONGEST_S, WIDEST
 from mqperf.record.messages import Name
 
-FORMAT = "mqperf-counts"
-VERSION = 1
 HEADER_LIMIT_BYTES = 65_536
-EARLY_S, LATE_S = 3_600, 86_400
-"""No message was started so long before the load, or finished so long after it."""
-
-RANGES_LIMIT = 100_000
-"""Of a line; more of a sender stand in further lines."""
 
 SAME = 1e-6
 """Two sums of the same latencies differ by less, relative to them."""
@@ -29,6 +23,7 @@ Count = Annotated[int, Field(ge=0, le=WIDEST)]
 Number = Annotated[int, Field(ge=0, le=WIDEST)]
 Latency = Annotated[float, Field(ge=-LATEST, le=LATEST, allow_inf_nan=False)]
 Sum = Annotated[float, Field(ge=-1e20, le=1e20, allow_inf_nan=False)]
+Part = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Instant = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Times = Annotated[int, Field(ge=1, le=WIDEST)]
 
@@ -57,7 +52,7 @@ class Header(Row):
     kind: Name
     test_case: Name
     start: Instant
-    streams: Annotated[tuple[CountedStream, ...], Field(max_length=4)]
+    streams: Annotated[tuple[CountedStream, ...], Field(max_length=8)]
     seconds: Annotated[int, Field(ge=0, le=10_000_000)]
     numbers: Annotated[int, Field(ge=0, le=10_000_000)]
 
@@ -92,16 +87,26 @@ class StartedIn(Row):
 
 
 class FinishedIn(Row):
-    """The messages finished in a second."""
+    """The messages finished in a second, and when the first and the last were, since it began.
+
+    Files of earlier versions do not say that.
+    """
 
     count: Annotated[int, Field(ge=1, le=WIDEST)]
     sum_s: Sum
     max_s: Latency
+    first_s: Part | None = None
+    last_s: Part | None = None
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
         if self.sum_s > self.max_s * self.count + SAME * (1 + abs(self.sum_s)):
             raise ValueError("the sum of latencies is more than so many of the largest")
+        if self.first_s is None or self.last_s is None:
+            if self.first_s is not self.last_s:
+                raise ValueError("a first message without a last one, or the reverse")
+        elif self.first_s > self.last_s or (self.count == 1 and self.first_s < self.last_s):
+            raise ValueError("the first and the last message cannot be of so many")
         return self
 
 

@@ -154,12 +154,23 @@ def _started(rows: _Dense) -> Started:
 
 
 def _finished(rows: _Dense) -> Finished:
+    count = rows.values("count", 0)
+    first, last = rows.values("first_s", np.inf), rows.values("last_s", -np.inf)
     return Finished(
-        count=rows.values("count", 0),
+        count=count,
         latency_sum_s=rows.values("sum_s", 0.0),
         latency_max_s=rows.values("max_s", -np.inf),
+        first_s=np.where((count > 0) & np.isinf(first), np.nan, first),
+        last_s=np.where((count > 0) & np.isinf(last), np.nan, last),
     )
 
 
 def _at_once(started: Started) -> Finished:
-    return Finished(started.count, started.latency_sum_s, started.latency_max_s)
+    some = started.count > 0
+    return Finished(
+        count=started.count,
+        latency_sum_s=started.latency_sum_s,
+        latency_max_s=started.latency_max_s,
+        first_s=np.where(some, np.nan, np.inf),
+        last_s=np.where(some, np.nan, -np.inf),
+    )

@@ -225,11 +225,39 @@ class MeasuredLink(Recorded):
 
 
 class LinkFacts(Recorded):
-    """The link of a run: by which backend, and as it was measured before and after the load."""
+    """The link of a run: by which backend, and as it was measured before and after the load.
+
+    ``packets`` counts what became of packets, by a name; ``seed`` chose those that were lost.
+    """
 
     backend: Label
+    seed: Whole | None = None
+    packets: Annotated[Mapping[Text, Measure], Field(max_length=100)] = Field(default_factory=dict)
     before: MeasuredLink | None = None
     after: MeasuredLink | None = None
+
+
+class ConditionFailed(Recorded):
+    """The fail condition that ended a run early: a figure, beyond its limit for so many seconds.
+
+    ``at_s`` counts from the start of the window; latencies are in seconds, throughputs in messages
+    a second.
+    """
+
+    figure: Literal["latency_mean_s", "throughput_msg_s", "throughput_share"]
+    value: Measure
+    limit: Measure
+    for_s: Positive
+    at_s: Measure
+
+    @property
+    def words(self) -> str:
+        """What came to be, in a few words."""
+        if self.figure == "latency_mean_s":
+            told = f"mean latency {self.value * 1e3:.1f} ms, above {self.limit * 1e3:g} ms"
+        else:
+            told = f"throughput {self.value:.1f} msg/sec, below {self.limit:g} msg/sec"
+        return f"{told} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"
 
 
 class Facts(Recorded):
@@ -253,6 +281,7 @@ class Facts(Recorded):
     processes: Processes = ()
     background: Annotated[tuple[BackgroundFacts, ...], Field(max_length=10)] = ()
     failure: Annotated[str, Field(max_length=1_000_000)] | None = None
+    condition_failed: ConditionFailed | None = None
     files: Mapping[FileName, Sha256] = Field(default_factory=dict, max_length=1_000_000)
     seal: Sha256 | None = None
 

@@ -55,6 +55,13 @@ class Run:
         """The resolved case, or None when the attempt died before it was written down."""
         return self.facts().case
 
+    def known_case(self) -> Case | None:
+        """The same, and None as well where ``run.json`` cannot be read."""
+        try:
+            return self.case()
+        except RecordError:
+            return None
+
     def damaged(
         self, facts: Facts | None = None, *, read_bytes: int = raw.MESSAGES_LIMIT_BYTES
     ) -> list[str]:

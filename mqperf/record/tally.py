@@ -1,11 +1,12 @@
 """Writing ``.counts`` files: messages in, by the array, and sums of each second out.
 
-What is kept of a message is its share in the counts: memory grows with seconds and with the buckets
-that are not empty, not with messages.
+What is kept of a message is its share in the counts: memory does not grow with messages, and with
+a second by some hundred bytes.
 """
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.record import numbers
-from mqperf.record.counts_lines import EARLY_S, FORMAT, RANGES_LIMIT, VERSION
-from mqperf.series.hdr import HIGHEST_NS, LENGTH, Histogram, indices
-from mqperf.series.hdr_log import encode
+from mqperf.record.buckets import Buckets
+from mqperf.record.counts_format import EARLY_S, FORMAT, RANGES_LIMIT, VERSION
+from mqperf.series.hdr import HIGHEST_NS, Histogram, indices
+from mqperf.series.hdr_code import encode
 
 COLUMNS = {
     "sent": ("started",),
     "round_trip": ("started", "finished"),
     "error": ("started", "finished"),
     "received": ("started", "finished"),
+    "handover": ("started", "finished"),
+    "confirmed": ("started", "finished"),
+    "released": ("started", "finished"),
+    "modified": ("started", "finished"),
+    "rejected": ("started", "finished"),
+    "service": ("started", "finished"),
 }
 
 PARTS = 64
-"""Arrays of buckets, or of numbers, that are kept before they are made one."""
+"""Arrays of numbers that are kept before they are made one."""
 
 Values = NDArray[np.float64]
 
@@ -54,18 +62,29 @@ class Tally:
         ``sequence`` has their numbers, by which the sender counts what it sends, from 0.  Raises
         ``ValueError`` for messages of an hour or more before the start, and counts none of them.
         """
-        if not len(sequence):
-            return
-        if started.min() <= self.start - EARLY_S or (
-            finished is not None and finished.min() <= self.start - EARLY_S
-        ):
+        if len(sequence):
+            self.count(stream, started, finished)
+            self.see(stream, sender, sequence)
+
+    def count(self, stream: str, started: Values, finished: Values | None = None) -> None:
+        """Count messages, of whichever senders, by their instants alone.
+
+        Raises ``ValueError`` as ``add`` does.
+        """
+        earliest = self.start - EARLY_S
+        if started.min() <= earliest or (finished is not None and finished.min() <= earliest):
             raise ValueError("a message from long before the load cannot be counted")
         self.streams[stream].add(self.start, started, finished)
-        self.seen.setdefault((stream, sender), _Seen()).add(sequence)
+
+    def see(self, stream: str, sender: str, sequence: NDArray[np.int64]) -> None:
+        """Account for the numbers of messages that are counted, in the order of ``add``."""
+        if (seen := self.seen.get((stream, sender))) is None:
+            seen = self.seen[stream, sender] = _Seen()
+        seen.add(sequence)
 
     def save(self, path: Path) -> None:
         """Write the file; it has its name only when it is whole."""
-        seconds = [row for name, one in self.streams.items() for row in one.rows(name)]
+        seconds = (row for name, one in self.streams.items() for row in one.rows(name))
         seen = [row for key, one in self.seen.items() for row in one.rows(*key)]
         streams = [
             {"name": name, "columns": COLUMNS[name], "count": one.total, "last": one.last}
@@ -76,12 +95,12 @@ class Tally:
             "version": VERSION,
             **self.header,
             "streams": streams,
-            "seconds": len(seconds),
+            "seconds": sum(one.seconds for one in self.streams.values()),
             "numbers": len(seen),
         }
         draft = path.with_suffix(".counts-draft")
         with draft.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in [header, *seconds, *seen])
+            file.writelines(json.dumps(row) + "\n" for row in chain([header], seconds, seen))
         draft.replace(path)
 
 
@@ -94,7 +113,8 @@ class _Stream:
         self.last: float | None = None
         self.started = _Sums()
         self.finished = _Sums()
-        self.buckets = _Added()
+        self.ends = _Ends()
+        self.buckets = Buckets()
 
     def add(self, start: float, started: Values, finished: Values | None) -> None:
         """Count messages of this stream."""
@@ -108,28 +128,31 @@ class _Stream:
         latency = finished - started
         self.started.add(second, latency)
         self.finished.add(np.floor(finished - start).astype(np.int64), latency)
-        fits = np.rint(latency * 1e9) <= HIGHEST_NS
-        index, _ = indices(latency[fits])
-        self.buckets.add((second[fits] + EARLY_S) * LENGTH + index, np.ones(len(index), np.int64))
+        self.ends.add(finished - start)
+        bucket, outside = indices(latency)
+        if outside:
+            second = second[np.rint(latency * 1e9) <= HIGHEST_NS]
+        self.buckets.add(second, bucket)
+
+    @property
+    def seconds(self) -> int:
+        """How many have a line."""
+        return len({*self.started.rows(), *self.finished.rows()})
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """A line for each second in which there is anything."""
-        keys, counts = self.buckets.merged()
-        bucket_second, index = keys // LENGTH - EARLY_S, keys % LENGTH
         started, finished = self.started.rows(), self.finished.rows()
         for second in sorted({*started, *finished}):
             row: dict[str, Any] = {"stream": name, "second": second}
             if second in started and not self.timed:
                 row["started"] = {"count": started[second]["count"]}
             elif second in started:
-                first, last = np.searchsorted(bucket_second, [second, second + 1])
-                dense = np.zeros(LENGTH, dtype=np.int64)
-                dense[index[first:last]] = counts[first:last]
-                row["started"] = started[second] | {"histogram": encode(Histogram(dense))}
+                histogram = Histogram(self.buckets.of(second))
+                row["started"] = started[second] | {"histogram": encode(histogram)}
             if second in finished:
                 row["finished"] = {
                     key: finished[second][key] for key in ("count", "sum_s", "max_s")
-                }
+                } | self.ends.of(second)
             yield row
 
 
@@ -143,15 +166,18 @@ class _Sums:
 
     def add(self, second: NDArray[np.int64], latency: Values) -> None:
         """Take in messages of these seconds since the start."""
-        place = second + EARLY_S
-        self._grow(int(place.max()) + 1)
-        length = len(self.count)
-        self.count += np.bincount(place, minlength=length)
-        self.sum_s += np.bincount(place, weights=latency, minlength=length)
-        self.negative += np.bincount(place[latency < 0], minlength=length)
-        self.beyond += np.bincount(place[np.rint(latency * 1e9) > HIGHEST_NS], minlength=length)
-        np.minimum.at(self.min_s, place, latency)
-        np.maximum.at(self.max_s, place, latency)
+        first, last = int(second.min()), int(second.max())
+        self._grow(last + EARLY_S + 1)
+        place, length = second - first, last - first + 1
+        sums = {name: values[first + EARLY_S :][:length] for name, values in vars(self).items()}
+        sums["count"] += np.bincount(place, minlength=length)
+        sums["sum_s"] += np.bincount(place, weights=latency, minlength=length)
+        if latency.min() < 0:
+            sums["negative"] += np.bincount(place[latency < 0], minlength=length)
+        if (beyond := np.rint(latency * 1e9) > HIGHEST_NS).any():
+            sums["beyond"] += np.bincount(place[beyond], minlength=length)
+        np.minimum.at(sums["min_s"], place, latency)
+        np.maximum.at(sums["max_s"], place, latency)
 
     def _grow(self, length: int) -> None:
         none = {"min_s": np.inf, "max_s": -np.inf}
@@ -167,6 +193,28 @@ class _Sums:
             }
             for place in np.flatnonzero(self.count)
         }
+
+
+class _Ends:
+    """When the first and the last message of each second were finished, since it began."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, float] = {}
+        self.last: dict[int, float] = {}
+
+    def add(self, since_start: Values) -> None:
+        """Take in messages that were finished so many seconds since the start."""
+        second = np.floor(since_start)
+        earliest, latest = second.min(), second.max()
+        for one in (earliest,) if earliest == latest else np.unique(second):
+            inside = since_start if earliest == latest else since_start[second == one]
+            key, first, last = int(one), float(inside.min() - one), float(inside.max() - one)
+            self.first[key] = min(first, self.first.get(key, 1.0))
+            self.last[key] = max(last, self.last.get(key, 0.0))
+
+    def of(self, second: int) -> dict[str, float]:
+        """What a line says of a second with messages."""
+        return {"first_s": self.first[second], "last_s": self.last[second]}
 
 
 class _Added:
@@ -209,6 +257,24 @@ class _Seen:
 
     def add(self, sequence: NDArray[np.int64]) -> None:
         """Take in numbers, in the order in which they were seen."""
+        if not self._follows(sequence):
+            self._add(sequence)
+
+    def _follows(self, sequence: NDArray[np.int64]) -> bool:
+        """Take in numbers that go on, without a gap, after the highest, as most do."""
+        first, last = int(sequence[0]), int(sequence[-1])
+        if first != self.highest + 1 or last - first + 1 != len(sequence):
+            return False
+        if not (np.diff(sequence) == 1).all():
+            return False
+        if len(self.ranges):
+            self.ranges[-1, 1] = last
+        else:
+            self.ranges = numbers.of(sequence)
+        self.highest = last
+        return True
+
+    def _add(self, sequence: NDArray[np.int64]) -> None:
         values, places, times = np.unique(sequence, return_index=True, return_counts=True)
         new = ~numbers.holds(self.ranges, values)
         arrived = sequence[np.sort(places[new])]

@@ -57,7 +57,6 @@ def whole(run: Run, facts: Facts) -> Whole:
         raise RecordError(f"{file}: {', '.join(missing)}: not recorded")
     found = Whole(run, facts, facts.case, (facts.window.start, facts.window.end))
     _check_start(found)
-    _check_processes(found)
     _check_clocks(found)
     return found
 
@@ -79,7 +78,6 @@ def beside(run: Whole) -> list[Whole]:
         of_load = run.facts.model_copy(update={**update, "case": case, "background": ()})
         one = Whole(run.run, of_load, case, run.window, background_place(number))
         _check_start(one)
-        _check_processes(one)
         found.append(one)
     return found
 
@@ -96,17 +94,6 @@ def _check_start(found: Whole) -> None:
             f"{found.run.path / FACTS}: window.start: the load that began at {utc(begin)} is said"
             f" to have started at {started}"
         )
-
-
-def _check_processes(found: Whole) -> None:
-    pairs = found.case.processes * found.case.hosts
-    for kind in ("client", "server"):
-        number = sum(process.kind == kind for process in found.facts.processes)
-        if number != pairs:
-            raise RecordError(
-                f"{found.run.path / FACTS}: processes: {number} of kind {kind}, the case has"
-                f" {pairs}"
-            )
 
 
 def _check_clocks(found: Whole) -> None:

@@ -59,6 +59,14 @@ class Attempt:
         with disk_errors(self.folder), (self.folder / "events.jsonl").open("a") as file:
             file.write(json.dumps(scrubbed(line)) + "\n")
 
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep what an action left, without passwords, in ``actions/``."""
+        file = self.folder / "actions" / name
+        with disk_errors(self.folder):
+            file.parent.mkdir(exist_ok=True)
+            text = content.decode(errors="replace")
+            file.write_text(without_passwords(text), encoding="utf-8")
+
     def finish(self) -> Run:
         """Seal the run: checksums, everything on disk, then the one rename that makes it whole."""
         target = self.folder.with_name(self.case.id)

@@ -1,30 +1,33 @@
-"""A comparison of two sets of runs, as text for a terminal and as a page of RST.
+"""The words of a comparison of two sets of runs, and all of it as text for a terminal.
 
-Both say what A and B differ in before they say any number.
+What A and B differ in is said before any number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.figures import ratio_sheet, write_svg
 from mqperf.figures.ratios import axes_of, point_label
 from mqperf.one_line import one_line
-from mqperf.report.rst import Grid, bullets, image, slug, table, title, wrap
-from mqperf.report.words import amount, cell
-from mqperf.stats.compare import CANNOT_TELL, KEYS
-from mqperf.tables import write as write_tables
-
-PICTURE = "ratios"
+from mqperf.report.rst import MISSING
+from mqperf.report.words import amount, cell, in_unit
+from mqperf.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
+from mqperf.stats.sustained import FIGURE
+from mqperf.tables.axes import SWEEP
+from mqperf.test_cases import TEST_CASES
 
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
     "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
     "A verdict needs a difference of {min_effect}, and more than chance after Holm's rule.",
-    "Without a verdict, (shows ...) is the least difference that these repeats mostly show.",
+    'Without a verdict, "shows" is the least difference that these repeats mostly show.',
+    (
+        '"Repeats to decide" is how many of A and of B would mostly show the difference that was'
+        " seen, or {min_effect} where it was less, if runs go on to spread as these did. It is"
+        " enough where these would show it, and not known without repeats of both."
+    ),
     "A point with a doubt is compared, and marked: it may be the measurement that differs.",
 )
 
@@ -57,66 +60,63 @@ def summary(comparison: pd.DataFrame) -> str:
     return f"{compared}: {', '.join(counts)}."
 
 
-def text_lines(differences: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[str]:
-    """What differs, then one line per figure of a point, then the summary."""
+def text_lines(
+    differences: pd.DataFrame,
+    comparison: pd.DataFrame,
+    sustained_compared: pd.DataFrame | None = None,
+) -> Iterator[str]:
+    """What differs, what either sustains, then one line per figure of a point, then the summary."""
     if len(differences):
         yield "A and B differ in"
     for row in differences.to_dict("records"):
         yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")
+    if sustained_compared is not None and len(sustained_compared):
+        yield "Sustained throughput, and the raw maximum"
+        yield from (f"  {line}" for line in _heads(sustained_compared))
     point = ""
     for row in comparison.to_dict("records"):
         if (now := point_label(row)) != point:
             yield now + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
         point = now
         heading = COLUMNS[str(row["figure"])].heading()
-        values = f"{_value(row, 'value_a')} -> {_value(row, 'value_b')}"
-        yield f"  {heading:22} {values:24} {_ratio(row):36} {_verdict(row)}"
+        values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
+        ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
+        yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
     yield summary(comparison)
     if len(_apart(comparison)):
         yield APART
 
 
-def page(
-    name: str,
-    differences: pd.DataFrame,
-    comparison: pd.DataFrame,
-    pictures: Sequence[tuple[str, str]] = (),
-) -> str:
-    """The page as RST; ``pictures`` are pairs of a file's name without suffix and a description."""
-    parts: list[str] = [title(name, "=", over=True), wrap(summary(comparison))]
-    parts += [title("What A and B differ in", "-"), _differences(differences)]
+def rules(comparison: pd.DataFrame) -> Iterator[str]:
+    """How the ratios and verdicts are to be read."""
     min_effect = f"{100 * comparison['min_effect'].iloc[0]:g} %"
-    rules = [rule.format(min_effect=min_effect) for rule in RULES]
-    rules += [CLOCKS] if comparison["clock_share"].gt(0).any() else []
-    rules += [APART] if len(_apart(comparison)) else []
-    parts += [title("Point by point", "-"), bullets(rules)]
-    parts += [image(slug(file), description) for file, description in pictures]
-    for figure in comparison["figure"].unique():
-        parts.append(_figure(str(figure), comparison[comparison["figure"] == figure]))
-    return "\n\n".join(parts) + "\n"
+    yield from (rule.format(min_effect=min_effect) for rule in RULES)
+    if comparison["clock_share"].gt(0).any():
+        yield CLOCKS
+    if len(_apart(comparison)):
+        yield APART
 
 
-def _differences(differences: pd.DataFrame) -> str:
-    if differences.empty:
-        return "In nothing that was recorded."
-    rows = [tuple(str(value) for value in row) for row in differences.to_numpy()]
-    return table(Grid("", ("", "A", "B"), tuple(rows)))
+def _heads(rows: pd.DataFrame) -> Iterator[str]:
+    """A line for each test case on a layout; ``no point`` where none keeps up beyond doubt."""
+    for row in rows.to_dict("records"):
+        values = " -> ".join(of_sweep(row, name) for name in ("value_a", "value_b"))
+        quotient = "" if pd.isna(row["ratio"]) else f", {ratio(row)}"
+        most = " -> ".join(of_sweep(row, name) for name in ("highest_a", "highest_b"))
+        yield one_line(f"{sweep_label(row)}: {values}{quotient} (raw maximum {most})")
 
 
-def _figure(figure: str, rows: pd.DataFrame) -> str:
-    headings = ("point", "A", "B", "B / A", "verdict", "doubted")
-    lines = [
-        (
-            point_label(row),
-            _value(row, "value_a"),
-            _value(row, "value_b"),
-            _ratio(row),
-            _verdict(row),
-            row["doubted"] if pd.notna(row["doubted"]) else "",
-        )
-        for row in rows.to_dict("records")
-    ]
-    return table(Grid(COLUMNS[figure].heading(), headings, tuple(lines)))
+def sweep_label(row: Row) -> str:
+    """Which test case, on which layout of which system."""
+    place = [str(row[name]) for name in SWEEP[:3] if isinstance(row[name], str)]
+    return f"{' '.join(place)}, {row['test_case']}"
+
+
+def of_sweep(row: Row, column: str) -> str:
+    """A throughput of a test case on a layout, with its unit."""
+    if pd.isna(row[column]):
+        return "no point known to keep up"
+    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", TEST_CASES[row["test_case"]].unit)
 
 
 def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -125,29 +125,51 @@ def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison[decided & comparison["in_turns"].isin(NOT_IN_TURNS)]
 
 
-def _verdict(row: Row) -> str:
-    """The verdict, with what it rests on, or what it would take."""
-    verdict = str(row["verdict"])
-    if verdict != CANNOT_TELL:
-        return verdict + (" (not in turns)" if row["in_turns"] in NOT_IN_TURNS else "")
-    if pd.isna(row["detectable"]):
-        return verdict
-    if row["detectable"] > MOST:
-        return f"{verdict} (needs more repeats)"
-    return f"{verdict} (shows {100 * row['detectable']:.{int(row['detectable'] < 0.1)}f} % or more)"
+def verdict(row: Row) -> str:
+    """The verdict, and whether it rests on runs that were not in turns."""
+    told = str(row["verdict"])
+    apart = told != CANNOT_TELL and row["in_turns"] in NOT_IN_TURNS
+    return f"{told} (not in turns)" if apart else told
 
 
-def _value(row: Row, side: str) -> str:
+def detectable(row: Row) -> str:
+    """The least difference that these repeats mostly show: ``12 %``."""
+    share = row["detectable"]
+    if not share <= MOST:  # nor is nothing
+        return MISSING
+    return f"{100 * share:.{int(share < 0.1)}f} %"
+
+
+def repeats_to_decide(row: Row) -> str:
+    """How many repeats of both sides would mostly bring a verdict, where there is none."""
+    if row["verdict"] != CANNOT_TELL:
+        return MISSING
+    if row["interval_kind"] != "repeats":
+        return "not known"
+    needed = row["repeats_needed"]
+    if pd.isna(needed):
+        return f"more than {MOST_REPEATS}"
+    return "enough" if needed <= min(row["repeats_a"], row["repeats_b"]) else str(needed)
+
+
+def value(row: Row, side: str) -> str:
+    """The figure in the column ``value_a`` or ``value_b``, in the unit that a person reads."""
     return cell(str(row["figure"]), row[side])
 
 
-def _ratio(row: Row) -> str:
-    ratio = f"{row['ratio']:.3f}"
+def ratio(row: Row) -> str:
+    """The ratio as a number."""
+    return f"{row['ratio']:.3f}"
+
+
+def interval(row: Row) -> str:
+    """Its interval: ``0.970 to 1.021``, and what it does not know; nothing where there is none."""
+    clocks = _clocks(row)
     if pd.isna(row["ratio_low"]):
-        return ratio + _clocks(row)
-    mark = " (within run)" if row["interval_kind"] == "within run" else ""
-    mark += _clocks(row)
-    return f"{ratio}, {row['ratio_low']:.3f} to {row['ratio_high']:.3f}{mark}"
+        return clocks
+    within = "(within run)" if row["interval_kind"] == "within run" else ""
+    ends = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+    return " ".join(filter(None, [ends, within, clocks]))
 
 
 def _clocks(row: Row) -> str:
@@ -155,20 +177,14 @@ def _clocks(row: Row) -> str:
     share = row["clock_share"]
     if not share > 0:
         return ""
-    return " (all by clocks)" if share > MOST else f" (± {100 * share:.2g} % by clocks)"
+    return "(all by clocks)" if share > MOST else f"(± {100 * share:.2g} % by clocks)"
 
 
-def write(out: Path, name: str, *, differences: pd.DataFrame, comparison: pd.DataFrame) -> Path:
-    """Write page, figure and both tables into the folder ``out``, and give the page."""
-    out.mkdir(parents=True, exist_ok=True)
-    write_tables({"differences": differences, "comparison": comparison}, out)
-    description = summary(comparison)
-    write_svg(
-        ratio_sheet(comparison),
-        out / f"{PICTURE}.svg",
-        title="Ratios B / A",
-        description=description,
-    )
-    file = out / "index.rst"
-    file.write_text(page(name, differences, comparison, [(PICTURE, description)]), encoding="utf-8")
-    return file
+def _judged(row: Row) -> str:
+    """The verdict, and where there is none what it would take."""
+    told = verdict(row)
+    if pd.isna(row["detectable"]):
+        return told
+    shows = detectable(row)
+    why = "needs more repeats" if shows == MISSING else f"shows {shows} or more"
+    return f"{told} ({why}), repeats to decide: {repeats_to_decide(row)}"

@@ -1,30 +1,41 @@
 """Drawings: each picture of a report with its name, its caption, and what it shows in words."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import matplotlib.text
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import Text, image, slug
-from mqperf.report.tops import best_first
-from mqperf.report.words import Layout, joined, three_figures
-from mqperf.tables import Tables, arranged
+from mqperf.report.words import MESSAGES, Layout, in_unit, joined, three_figures
+from mqperf.stats.sustained import best_first
+from mqperf.tables import Tables, arranged, at
 from mqperf.tables.axis_words import called
 from mqperf.test_cases import TEST_CASES
+
+APART = "apart"
+"""The class of pictures in folders of their own, by which they may be left out of one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure to be written beside the page that shows it."""
+    """A figure to be written beside the page that shows it, or into a folder there."""
 
     caption: str
     alt: str
     draw: Callable[[], Figure]
+    unit: str = MESSAGES
+    folder: str = ""
+
+    def counting(self, unit: str) -> "Drawing":
+        """The same in the unit of a test case."""
+        return replace(self, alt=in_unit(self.alt, unit), unit=unit)
 
     @property
     def name(self) -> Text:
@@ -34,12 +45,26 @@ class Drawing:
     @property
     def rst(self) -> Text:
         """The directive that shows it."""
-        return image(self.name, self.alt)
+        if not self.folder:
+            return image(self.name, self.alt)
+        return image(Text(f"{self.folder}/") + self.name, self.alt, APART)
 
     def write(self, folder: Path) -> None:
-        """Write it as SVG into the folder."""
-        path = folder / f"{self.name}.svg"
-        figures.write_svg(self.draw(), path, title=self.caption, description=self.alt)
+        """Write it as SVG into the folder of the page."""
+        path = folder / self.folder / f"{self.name}.svg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure = counting(self.draw(), self.unit)
+        figures.write_svg(figure, path, title=self.caption, description=self.alt)
+
+
+def counting(figure: Figure, unit: str) -> Figure:
+    """The figure, whose texts have the unit of a test case in the place of messages."""
+    if unit != MESSAGES:
+        for text in figure.findobj(matplotlib.text.Text):
+            text.set_text(in_unit(text.get_text(), unit))
+        for told in figure.findobj(lambda artist: bool(artist.get_gid())):
+            told.set_gid(in_unit(str(told.get_gid()), unit))
+    return figure
 
 
 def counts(caption: str, rows: pd.DataFrame) -> Drawing:
@@ -67,18 +92,40 @@ def sweep(
         if rows[column].notna().any()
     ]
     alt = f"{TEST_CASES[test_case].title} against {_axes(rows)}: {'; '.join(ranges)}."
-    alt += f" {_peak(rows, tables['doubts'])}"
+    alt += f" {_peak(rows, tables)}"
     return Drawing(
         caption,
         alt.strip(),
         partial(
             figures.sweep_sheet,
             rows,
-            doubted=set(tables["doubts"]["point"]),
-            saturation_points=tables["saturation_points"],
+            doubted=kinds_of_doubt(tables["doubts"]),
+            saturation_points=tables[
+                "saturation_rates" if arranged(rows).x == "rate_msg_s" else "saturation_points"
+            ],
             system=layout.system_title,
             stream=stream,
         ),
+    )
+
+
+def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
+    """Latency by percentile, up to where there are messages enough to tell."""
+    told = figures.common(rows)
+    curves = [
+        f"{at(own.iloc[0].to_dict(), arranged(rows).names)} {_tail(own)}"
+        for _, own in told.groupby("point", sort=False)
+    ]
+    alt = f"Percentiles of {stream} latency: {'; '.join(curves)}."
+    return Drawing(caption, alt, partial(figures.percentile_sheet, rows, stream=stream))
+
+
+def _tail(curve: pd.DataFrame) -> str:
+    """The median, and the last percentile that is told: ``p50 0.4 ms, p99.9 2.1 ms``."""
+    ends = curve.sort_values("percentile").iloc[[0, -1]]
+    return ", ".join(
+        f"p{row['percentile'] * 100:.7g} {row['latency_s'] * 1e3:.1f} ms"
+        for row in ends.to_dict("records")
     )
 
 
@@ -106,18 +153,55 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))
 
 
+def insides(caption: str, internals: pd.DataFrame) -> Drawing:
+    """Messages that wait, memory and garbage collection in the nodes, second by second."""
+    ranges = []
+    for name, (label, of) in figures.INSIDE_PANELS.items():
+        if len(values := of(internals)):
+            column = COLUMNS[name]
+            most = values["value"].max() * column.scale
+            ranges.append(f"{label} at most {most:.0f} {column.shown or column.unit}")
+    alt = f"All nodes together in each second of the measured window: {', '.join(ranges)}."
+    return Drawing(caption, alt, partial(figures.inside_sheet, internals))
+
+
+def factors(caption: str, rows: pd.DataFrame) -> Drawing:
+    """Factor of mean latency and of throughput under each condition, with its interval."""
+    latency = rows[rows["figure"] == "latency_mean_s"]
+    each = [f"{row['condition']} {row['ratio']:.2f}" for row in latency.to_dict("records")]
+    alt = f"Factors of mean latency and of throughput; of latency: {'; '.join(each)}."
+    return Drawing(caption, alt, partial(figures.factor_sheet, rows))
+
+
 def topologies(
     caption: str, points: pd.DataFrame, best: pd.DataFrame, doubted: set[str]
 ) -> Drawing:
     """All layouts of a system compared."""
-    alt = f"Throughput against {_axes(points)}; top: {_tops(best)}."
+    alt = f"Throughput against {_axes(points)}; sustained: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.topology_sheet, points, titles(), doubted=doubted))
 
 
 def tops(caption: str, best: pd.DataFrame) -> Drawing:
-    """The top throughput of every layout."""
-    alt = f"Top throughput: {_tops(best)}."
+    """The sustained throughput of every layout, with the raw maximum."""
+    alt = f"Sustained throughput: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.top_sheet, best, titles()))
+
+
+def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawing:
+    """Figures of two sets of runs on the same axes; ``points`` have their ``side``."""
+    ranges = [
+        f"{COLUMNS[name].label} of {side} {_range(rows, name)} {COLUMNS[name].shown}"
+        for name in names
+        for side, rows in points.groupby("side")
+    ]
+    alt = f"Both sets against {_axes(points)}: {'; '.join(ranges)}."
+    return Drawing(caption, alt, partial(figures.overlaid_sheet, points, names))
+
+
+def kinds_of_doubt(doubts: pd.DataFrame) -> dict[str, str]:
+    """Point -> kinds of the doubts about it."""
+    about = doubts.dropna(subset=["point"]).groupby("point")["kind"]
+    return {str(point): ", ".join(kinds.unique()) for point, kinds in about}
 
 
 def titles() -> Mapping[str, str]:
@@ -127,18 +211,30 @@ def titles() -> Mapping[str, str]:
 
 def _tops(best: pd.DataFrame) -> str:
     return "; ".join(
-        f"{row['label']}: {TEST_CASES[row['test_case']].short}"
-        f" {three_figures(row['throughput_msg_s'])} msg/sec{' (doubted)' if row['doubts'] else ''}"
+        f"{row['label']}: {TEST_CASES[row['test_case']].short} {_rate(row)}{_known(row)}"
         for row in best.to_dict("records")
     )
 
 
-def _peak(rows: pd.DataFrame, doubts: pd.DataFrame) -> str:
-    best = best_first(rows, doubts)
+def _known(row: Mapping[Hashable, Any]) -> str:
+    """What is to be known of a top: whether it is sustained, whether it is doubted."""
+    told = [] if row["sustained"] else ["not known to keep up" if row["sound"] else "not sustained"]
+    told += ["doubted"] if row["doubts"] else []
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _rate(row: Mapping[Hashable, Any]) -> str:
+    return f"{three_figures(row['throughput_msg_s'])} {TEST_CASES[row['test_case']].unit}/sec"
+
+
+def _peak(rows: pd.DataFrame, tables: Tables) -> str:
+    best = best_first(rows, tables)
     if best.empty:
         return ""
     top = best.iloc[0]
-    words = "The top" if top["sound"] else "Every point is doubted; the highest"
+    words = "The sustained throughput" if top["sustained"] else "The highest"
+    if not top["sound"]:
+        words = "Every point is doubted; the highest"
     return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
 
 

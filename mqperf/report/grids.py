@@ -4,11 +4,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from mqperf.columns import BACKGROUND, COLUMNS, COUNTS, OUTAGES
+from mqperf.columns import (
+    ACTION_PHASES,
+    BACKGROUND,
+    COLUMNS,
+    COST,
+    COUNTS,
+    INSIDES,
+    LINK,
+    LINK_TOLD,
+    OUTAGES,
+)
 from mqperf.report import limits
 from mqperf.report.rows import SWEEP
 from mqperf.report.rst import Grid, Note, Text
-from mqperf.report.words import amount, cell, unsure
+from mqperf.report.words import cell, likewise, unsure
 from mqperf.tables import varied
 
 ABOUT: Mapping[str, tuple[str, str]] = {
@@ -19,10 +29,14 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "negative-lost": ("counts", "lost"),
     "client-errors": ("counts", "errors"),
     "backlog": ("sweep", "latency_mean_s"),
+    "sender-late": ("sweep", "latency_mean_s"),
+    "service-time": ("sweep", "latency_mean_s"),
     "missing-run": ("sweep", "threads"),
     "clock-offset": ("sweep", "latency_mean_s"),
     "clock-drift": ("sweep", "latency_mean_s"),
     "background-load": ("background", "load"),
+    "link-not-as-asked": ("links", "backend"),
+    "presettled-dropped": ("insides", "presettled_dropped"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),
     "cpu-sum": ("nodes", "threads"),
@@ -80,7 +94,45 @@ def sweep_grid(
 def outage_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """What every action did; the repeat where there are several."""
     repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
-    columns = ["threads", *varied(rows), *repeat, *OUTAGES, "lost", "errors"]
+    cost = [name for name in _present(rows, COST, keep=("lost",)) if name not in _summed(rows)]
+    columns = ["threads", *varied(rows), *repeat, *OUTAGES, *cost, "duplicates"]
+    headings = {name: COLUMNS[name].heading() for name in columns}
+    return _grid(caption, rows.set_index("run"), headings, marks, labels)
+
+
+def phase_grid(caption: str, rows: pd.DataFrame) -> Grid:
+    """Messages and latencies before, during and after every action."""
+    repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
+    told = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(rows)}]
+    columns = ["threads", *varied(rows), *repeat, *_present(rows, told, keep=told[:5])]
+    headings = {name: COLUMNS[name].heading() for name in columns}
+    return _grid(caption, rows.set_index("run"), headings, {}, iter(()))
+
+
+def _summed(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Errors, where all rows tell how many of them were released, modified and rejected."""
+    return ("errors",) if rows["released"].notna().all() else ()
+
+
+def link_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """Every link as asked and as measured; what was not asked for, or measured, has no column."""
+    repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
+    axes = varied(rows)
+    asked = {column.name for column in LINK if column.name not in axes}
+    columns = [
+        name
+        for name in LINK_TOLD
+        if name not in axes and rows[name].notna().any() and (name not in asked or rows[name].any())
+    ]
+    headings = {name: COLUMNS[name].heading() for name in ["threads", *axes, *repeat, *columns]}
+    return _grid(caption, rows.set_index("run"), headings, marks, labels)
+
+
+def inside_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
+    """What every node of a run told; what none tells has no column."""
+    repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
+    told = [column.name for column in INSIDES]
+    columns = ["threads", *varied(rows), *repeat, *_present(rows, told, keep=("node",))]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)
 
@@ -114,18 +166,16 @@ def marks(
         home, column = ABOUT.get(str(kind), THROUGHPUT)
         home, column = (home, column) if home in shown else THROUGHPUT
         if home == table:
-            found.setdefault((str(row), column), []).append(_told(list(some.unique())))
+            found.setdefault((str(row), column), []).append(likewise(list(some.unique())))
     return found
 
 
-def _told(sentences: Sequence[str]) -> str:
-    """The first of the sentences about one row by one check, and how many more there are."""
-    more = len(sentences) - 1
-    return sentences[0] + (f"; likewise in {amount(more, 'other run')}" if more else "")
-
-
 def _present(rows: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:
-    return [name for name in columns if name in keep or rows[name].notna().any()]
+    return [
+        name
+        for name in columns
+        if name in rows.columns and (name in keep or rows[name].notna().any())
+    ]
 
 
 def _grid(

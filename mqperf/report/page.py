@@ -11,15 +11,17 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.report import hosts, rows
+from mqperf.report.explorers import Explorers
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text
 from mqperf.report.sections import Section, sections
-from mqperf.report.tops import best_first
+from mqperf.report.tops import against, findings, why_not
 from mqperf.report.words import Layout, cell, joined, unsure
+from mqperf.stats.sustained import FIGURE, best_first, highest
 from mqperf.tables import Tables, tidy, varied, where, whole
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import occurring
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import STANDARD, TEST_CASES
 
 UNSURE = "latency_uncertainty_s"
 
@@ -59,14 +61,17 @@ class Page:
         (folder / f"{self.layout.folder}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def page(layout: Layout, tables: Tables) -> Page:
-    """The page of one layout."""
+def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
+    """The page of one layout; ``explorers`` are the runs that are drawn in time."""
     own = {name: layout.of(frame) for name, frame in tables.items()}
     labels = (f"note-{number}" for number in count(1))
     parts = {
-        case: {name: layout.of(frame, case) for name, frame in own.items()} for case in TEST_CASES
+        case: {name: layout.of(frame, case) for name, frame in own.items()}
+        for case in _asked(own["runs"])
     }
-    printed = {case: rows.printed(part) for case, part in parts.items() if len(part["runs"])}
+    printed = {
+        case: rows.printed(part, explorers) for case, part in parts.items() if len(part["runs"])
+    }
     return Page(
         layout=layout,
         threads=_threads(own["runs"]),
@@ -77,6 +82,13 @@ def page(layout: Layout, tables: Tables) -> Page:
         hosts=hosts.grid(own),
         data=_data(layout, own, parts, printed),
     )
+
+
+def _asked(runs: pd.DataFrame) -> list[str]:
+    """The test cases of a page: those tried, and the standard ones where any of them was."""
+    tried = {*runs["test_case"].dropna()}
+    expected = {*STANDARD} if tried & {*STANDARD} else set()
+    return [case for case in TEST_CASES if case in tried | expected]
 
 
 def _threads(runs: pd.DataFrame) -> str:
@@ -100,29 +112,39 @@ def _factor(numbers: pd.Series) -> str:
 
 
 def _summary(own: Tables) -> Iterator[Text]:
-    """The best point of every test case, in one sentence each; a sound one if there is any."""
+    """What every test case sustains, in one sentence each, with the raw maximum if it is higher."""
     for case, words in TEST_CASES.items():
-        points = where(own["points"], test_case=case)
-        measured = best_first(points, own["doubts"])
-        if measured.empty:
+        rated = best_first(where(own["points"], test_case=case), own)
+        if rated.empty:
             continue
-        top = measured.iloc[0]
-        wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
-        extra = [
-            f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
-            for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU"))
-            if pd.notna(top[column])
-        ]
-        at_most = "at most" if top["sound"] else "no point is beyond doubt; the highest seems to be"
-        yield (
-            Text("**{}**: {} {} msg/sec, with {}").format(
-                words.short,
-                at_most,
-                cell("throughput_msg_s", top["throughput_msg_s"]),
-                top["at"],
-            )
-            + (Text(" ({}).").format(", ".join(extra)) if extra else Text("."))
+        top, unit = rated.iloc[0], f"{words.unit}/sec"
+        did = why_not(rated) or ("sustained" if top["sustained"] else "at most")
+        lead = f"{did}; the raw maximum is" if not top["sound"] else did
+        sentence = Text("**{}**: {} {} {}, with {}").format(
+            words.short, lead, cell(FIGURE, top[FIGURE]), unit, top["at"]
         )
+        if extra := list(_beside(top, own)):
+            sentence += Text(" ({})").format(", ".join(extra))
+        yield sentence + _raw_maximum(rated, own, unit) + Text(".")
+
+
+def _beside(top: pd.Series, own: Tables) -> Iterator[str]:
+    """Latency and CPU at the point, and the doubts about one that is not sustained."""
+    wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
+    for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU")):
+        if pd.notna(top[column]):
+            yield f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
+    if not top["sound"]:
+        yield against(findings(own["doubts"], top["point"]))
+
+
+def _raw_maximum(rated: pd.DataFrame, own: Tables, unit: str) -> Text:
+    raw = highest(rated)
+    if raw is None or not raw[FIGURE] > rated[FIGURE].iloc[0]:
+        return Text()
+    return Text("; the raw maximum is {} {}, with {} ({})").format(
+        cell(FIGURE, raw[FIGURE]), unit, raw["at"], against(findings(own["doubts"], raw["point"]))
+    )
 
 
 def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
@@ -161,13 +183,20 @@ def _data(
                 "points": _records(printed[case].sweep),
                 "nodes": _records(tidy(printed[case].nodes)),
                 "outages": _records(tables["outages"]),
-                **({"background": _records(beside)} if len(beside := tables["background"]) else {}),
+                **_filled(tables, "action_phases"),
+                **_filled(tables, "background"),
+                **_filled(tables, "insides"),
                 "doubts": _records(tables["doubts"]),
             }
             for case, tables in parts.items()
             if case in printed
         },
     }
+
+
+def _filled(tables: Tables, name: str) -> dict[str, Any]:
+    """A table that most runs have nothing in, if it has rows."""
+    return {name: _records(tables[name])} if len(tables[name]) else {}
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

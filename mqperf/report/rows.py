@@ -1,14 +1,17 @@
 """The rows of the reports' tables: whole tables in, what one section prints out."""
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pandas as pd
 
-from mqperf.columns import COUNTS, parameters
+from mqperf.columns import COST, COUNTS, parameters
 from mqperf.report import limits
+from mqperf.report.explorers import Explorers
 from mqperf.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.repeats import by_point
+from mqperf.test_cases import streams
 
 SWEEP = (
     *(
@@ -17,6 +20,7 @@ SWEEP = (
         "throughput_msg_s",
         "latency_mean_s",
         "cpu_total_cores",
+        "cpu_per_message_s",
         "bottleneck",
     ),
     *("throughput_msg_s_low", "throughput_msg_s_high", "throughput_sd_msg_s", "send_rate_msg_s"),
@@ -28,17 +32,21 @@ SWEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The rows of a test case that a page prints, and gives as data: made once for both."""
+    """The rows of a test case that a page prints, and gives as data: made once for both.
+
+    ``in_time`` are the runs that are drawn in time.
+    """
 
     attempts: pd.DataFrame
     sweep: pd.DataFrame
     nodes: pd.DataFrame
+    in_time: Explorers
 
 
-def printed(tables: Tables) -> Printed:
+def printed(tables: Tables, in_time: Explorers = MappingProxyType({})) -> Printed:
     """Those of a test case on one layout."""
     cpu = with_parameters(tables["cpu"], tables["runs"])
-    return Printed(attempts(tables), sweep(tables), nodes(cpu))
+    return Printed(attempts(tables), sweep(tables), nodes(cpu), in_time)
 
 
 def attempts(tables: Tables) -> pd.DataFrame:
@@ -54,7 +62,7 @@ def sweep(tables: Tables) -> pd.DataFrame:
 
     Send rate, standard deviation and the figures in the manner of 2016 are means over the whole
     runs, the largest latency is the largest of them; the ``bottleneck`` is told
-    where all repeats agree.
+    where all repeats agree.  CPU by the message stands where clients wait for none of theirs.
     """
     runs = set(whole(tables["runs"])["run"])
     messages, latency = (
@@ -62,6 +70,8 @@ def sweep(tables: Tables) -> pd.DataFrame:
     )
     rates = ["send_rate_msg_s", "throughput_sd_msg_s", "published_throughput_msg_s"]
     figures = tables["points"]
+    if not figures["test_case"].isin(streams()).any():
+        figures = figures.drop(columns=list(figures.filter(like="cpu_per_message_s")))
     for added in (
         over_repeats(messages, rates)[["point", *rates]],
         over_repeats(latency, ["published_latency_s"])[["point", "published_latency_s"]],
@@ -107,16 +117,41 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
 
 
 def outages(tables: Tables) -> pd.DataFrame:
-    """One row per action of a run: what it did, with the run's lost messages and errors."""
-    counts = tables["messages"][["run", "lost", "errors"]]
-    joined = tables["outages"].merge(counts, on="run", how="left")
+    """One row per action of a run: what it did, what it cost, and the run's duplicates."""
+    key, phases = ["run", "action", "node", "commanded_s"], tables["action_phases"]
+    cost = phases.loc[phases["phase"] == "during", [*key, *COST]]
+    joined = tables["outages"].merge(cost, on=key, how="left")
+    joined = joined.merge(tables["messages"][["run", "duplicates"]], on="run", how="left")
     return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
+
+
+def action_phases(tables: Tables) -> pd.DataFrame:
+    """One row per time before, during and after an action of a run."""
+    phases = with_parameters(tables["action_phases"], tables["runs"])
+    return in_curves(phases, "repeat", "commanded_s", "from_s")
+
+
+def links(tables: Tables) -> pd.DataFrame:
+    """One row per link of a run."""
+    return in_curves(with_parameters(tables["links"], tables["runs"]), "repeat")
 
 
 def background(tables: Tables) -> pd.DataFrame:
     """One row per background load of a run."""
     loads = with_parameters(tables["background"], tables["runs"])
     return in_curves(loads, "repeat", "background")
+
+
+def steps(tables: Tables) -> pd.DataFrame:
+    """One row per point and step: means over the repeats; errors of all of them."""
+    figures = with_parameters(tables["steps"], tables["runs"])
+    means = ["latency_mean_s", "latency_p95_s", "latency_uncertainty_s", "creation_share"]
+    told = ["step_number", "step", "step_kind", "sender", "receiver", "round_trips"]
+    own = by_point(figures, *told)
+    counted = own[["samples", "errors"]].sum()
+    averaged = own[means].mean()[means]
+    joined = pd.concat([counted, averaged], axis="columns")
+    return in_curves(joined, "step_number")
 
 
 def wide(used: pd.DataFrame) -> pd.DataFrame:

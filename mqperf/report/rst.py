@@ -151,12 +151,14 @@ def bullets(sentences: Iterable[str]) -> Text:
     return Text("\n").join(wrap(sentence, "  ", "* ") for sentence in sentences)
 
 
-def image(file: Text, alt: str) -> Text:
+def image(file: Text, alt: str, style: str = "") -> Text:
     """An image whose suffix the builder chooses, with the sentence for those who do not see it.
 
-    The value of an option is no markup: what would escape it would be read aloud.
+    The value of an option is no markup: what would escape it would be read aloud.  ``style`` is
+    the class by which style sheets know it.
     """
-    return Text(f".. image:: {file}.*\n   :alt: {one_line(alt)}")
+    told = f".. image:: {file}.*\n   :alt: {one_line(alt)}"
+    return Text(f"{told}\n   :class: {name(style)}" if style else told)
 
 
 def table(grid: Grid) -> Text:

@@ -1,33 +1,35 @@
 """The sections of a test case: messages, throughput and latency, CPU of the nodes, over time."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import drawings, grids, limits, rows, saturation
+from mqperf.report import (
+    drawings,
+    factors,
+    grids,
+    insides,
+    latencies,
+    limits,
+    offered_rates,
+    rows,
+    saturation,
+    searches,
+    steps,
+)
 from mqperf.report.drawings import Drawing
+from mqperf.report.explorers import FOLDER, Explorers
+from mqperf.report.explorers import shown as shown_in_time
 from mqperf.report.rows import Printed
-from mqperf.report.rst import Grid, Text, slug
-from mqperf.report.words import Layout, amount, joined
+from mqperf.report.rst import Grid, Text, download, escape, slug
+from mqperf.report.words import MESSAGES, Layout, amount, cell, in_unit, joined
 from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import called
 from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES, TestCase
-
-_POINTS = {
-    True: Text(
-        "Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
-        " (messages handled by the server) and ``round-trip`` (replies that the client got)."
-    ),
-    False: Text(
-        "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
-        " (messages handled by the server)."
-    ),
-}
-"""Where messages are counted, by whether there are replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +47,60 @@ class Section:
         """Name of the CSV file with the table's data."""
         return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
+    def counting(self, unit: str) -> "Section":
+        """The same in the unit of the test case, where that does not count messages."""
+        if unit == MESSAGES:
+            return self
+        drawing = None if self.drawing is None else self.drawing.counting(unit)
+        grid = self.grid and replace(
+            self.grid, headings=tuple(in_unit(heading, unit) for heading in self.grid.headings)
+        )
+        text = type(self.text)(in_unit(self.text, unit))
+        return replace(self, text=text, drawing=drawing, grid=grid)
+
 
 def sections(
     layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
 ) -> Iterator[Section]:
     """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
-    yield _messages(case, tables, printed.attempts, labels)
+    for section in _sections(layout, case, tables, printed, labels):
+        yield section.counting(TEST_CASES[case].unit)
+
+
+def _sections(
+    layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
+) -> Iterator[Section]:
+    yield _messages(case, tables, printed, labels)
     yield _sweep(layout, case, tables, printed.sweep, labels)
+    if len(tables["saturation_rates"]):
+        yield _saturation_rates(case, tables)
+    if len(tables["searches"]):
+        yield _searches(case, tables)
+    if tables["runs"]["condition_failed"].notna().any():
+        yield _ended_early(case, tables)
+    if TEST_CASES[case].streamed and len(tables["percentiles"]):
+        yield _percentiles(case, tables)
+    if len(tables["steps"]):
+        yield _steps(case, tables)
     if "nodes" in _shown(tables):
         yield _nodes(layout, case, tables, printed.nodes, labels)
     if len(tables["intervals"]):
         yield _timeline(case, tables)
+    yield from _one_run(tables, printed.in_time)
+    if len(tables["insides"]):
+        yield _insides(case, tables, labels)
+    yield from _surroundings(case, tables, labels)
+
+
+def _surroundings(case: str, tables: Tables, labels: Iterator[str]) -> Iterator[Section]:
+    """Of what was done to the system, or was beside the load."""
     if len(tables["outages"]):
         yield _outages(case, tables, labels)
+        yield _action_phases(case, tables)
+    if len(tables["factors"]):
+        yield _factors(case, tables)
+    if len(tables["links"]):
+        yield _links(case, tables, labels)
     if len(tables["background"]):
         yield _background(case, tables, labels)
 
@@ -68,20 +111,60 @@ def _shown(tables: Tables) -> tuple[str, ...]:
     return ("counts", "sweep", "nodes") if has_nodes else ("counts", "sweep")
 
 
-def _messages(case: str, tables: Tables, attempts: pd.DataFrame, labels: Iterator[str]) -> Section:
+def _messages(case: str, tables: Tables, printed: Printed, labels: Iterator[str]) -> Section:
     words = TEST_CASES[case]
     marks = grids.marks(tables["doubts"], "counts", "run", _shown(tables))
     caption = f"{words.title} Message count"
-    sentences = [_POINTS[words.replies], f"Lost messages are {words.finish.lost}."]
+    sentences = [Text(words.finish.points), f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
         sentences.append("Counts are of whole runs, after the last message.")
     return Section(
         "Message processing",
         Text(" ").join(sentences),
-        drawings.counts(caption, attempts),
-        grids.count_grid(caption, attempts, marks, labels),
-        tidy(attempts),
+        drawings.counts(caption, printed.attempts),
+        _linked(grids.count_grid(caption, printed.attempts, marks, labels), printed),
+        tidy(printed.attempts),
     )
+
+
+def _linked(grid: Grid, printed: Printed) -> Grid:
+    """The table with a last column that leads to the run in time, where any was drawn so."""
+    drawn = printed.in_time
+    links = [
+        download("open", FOLDER, f"{drawn[run].name}.svg") if run in drawn else Text("")
+        for run in printed.attempts["run"]
+    ]
+    if not any(links):
+        return grid
+    rows = tuple((*cells, link) for cells, link in zip(grid.rows, links, strict=True))
+    return replace(grid, headings=(*grid.headings, "run in time"), rows=rows)
+
+
+def _one_run(tables: Tables, explorers: Explorers) -> Iterator[Section]:
+    """The first run of the best point, with everything that was recorded of its seconds."""
+    for run in shown_in_time(tables).values():
+        if run in explorers:
+            others = sum(one in explorers for one in tables["runs"]["run"]) - 1
+            yield Section(
+                "One run in time",
+                Text(" ").join(_in_time(explorers[run].alt, others)),
+                explorers[run],
+            )
+
+
+def _in_time(alt: str, others: int) -> Iterator[str]:
+    """Which run it is, and how to read it."""
+    yield escape(alt)
+    yield (
+        "Shaded seconds are warm-up and cool-down, or an action of the plan. The more a cell of the"
+        " latency stands out, the more messages that were started in that second were so slow;"
+        " lines are of those finished in it."
+    )
+    if others:
+        yield (
+            f"{amount(others, 'other run')} of this test case can be opened from the table of"
+            " messages, but not in a report in one file."
+        )
 
 
 def _published(tables: Tables) -> bool:
@@ -108,6 +191,57 @@ def _sweep(
     )
 
 
+def _saturation_rates(case: str, tables: Tables) -> Section:
+    rates = tables["saturation_rates"]
+    return Section(
+        "Saturation",
+        " ".join(offered_rates.about(rates)),
+        grid=offered_rates.grid(f"{TEST_CASES[case].title} saturation by offered rate", rates),
+        data=rates,
+    )
+
+
+def _ended_early(case: str, tables: Tables) -> Section:
+    runs = tables["runs"].dropna(subset=["condition_failed"])
+    names = ("threads", *(name for name in varied(tables["runs"]) if name not in FACTORS))
+    names += ("repeat", "asked_s", "window_s", "condition_failed")
+    every = len(whole(tables["runs"]))
+    return Section(
+        "Runs that ended early",
+        f"{amount(len(runs), 'run')} of {every} came to the fail condition of the plan, and ended."
+        " All figures of such a run are of the window that it had.",
+        grid=Grid(
+            f"{TEST_CASES[case].title} runs that ended early",
+            tuple(COLUMNS[name].heading() for name in names),
+            tuple(tuple(cell(name, row[name]) for name in names) for _, row in runs.iterrows()),
+        ),
+        data=tidy(runs),
+    )
+
+
+def _searches(case: str, tables: Tables) -> Section:
+    found = tables["searches"]
+    return Section(
+        "Highest rate that holds",
+        " ".join(searches.about(found)),
+        grid=searches.grid(f"{TEST_CASES[case].title} searches", found),
+        data=tidy(found),
+    )
+
+
+def _percentiles(case: str, tables: Tables) -> Section:
+    words = TEST_CASES[case]
+    caption = f"{words.title} latency by percentile"
+    figures = with_parameters(tables["percentiles"], tables["runs"])
+    return Section(
+        "Latency by percentile",
+        " ".join(latencies.about()),
+        drawings.percentiles(caption, figures, words.finish.latency),
+        latencies.grid(caption, figures),
+        tidy(figures),
+    )
+
+
 def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterator[str]:
     """What throughput, latency and CPU mean in this table."""
     if _published(tables):
@@ -129,6 +263,8 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
         yield f"CPU is that of {nodes or 'all broker nodes'}; 100 % is one hardware thread."
+        if words.streamed:
+            yield "CPU per message is that CPU for each of the messages that throughput counts."
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
@@ -173,6 +309,19 @@ def _timeline(case: str, tables: Tables) -> Section:
     )
 
 
+def _insides(case: str, tables: Tables, labels: Iterator[str]) -> Section:
+    caption = f"{TEST_CASES[case].title} inside of the nodes"
+    told = insides.rows(tables)
+    marks = grids.marks(tables["doubts"], "insides", "run", ("insides",))
+    return Section(
+        "Inside of the nodes",
+        " ".join(insides.about(told)),
+        drawings.insides(caption, with_parameters(tables["internals"], tables["runs"])),
+        grids.inside_grid(caption, told, marks, labels),
+        tidy(told),
+    )
+
+
 def _outages(case: str, tables: Tables, labels: Iterator[str]) -> Section:
     caption = f"{TEST_CASES[case].title} outages"
     rows_of_actions = rows.outages(tables)
@@ -192,7 +341,61 @@ def _about_outages(outages: pd.DataFrame) -> Iterator[str]:
     for name in ("downtime_s", "outage_s", "recovery_s"):
         column = COLUMNS[name]
         yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
-    yield "Times are seconds; lost messages and errors are those of the whole run."
+    yield (
+        "Times are seconds. What is lost, and what failed, is of the messages that were due from"
+        " the second before an action began until throughput was back, or the next action began;"
+        " duplicates are those of the whole run."
+    )
+
+
+def _action_phases(case: str, tables: Tables) -> Section:
+    phases = rows.action_phases(tables)
+    return Section(
+        "Before, during and after the actions",
+        "Messages by the second of the measured window in which they were due, or sent where none"
+        " is due. Latency is that of those that were finished.",
+        grid=grids.phase_grid(f"{TEST_CASES[case].title} phases of actions", phases),
+        data=tidy(phases),
+    )
+
+
+def _factors(case: str, tables: Tables) -> Section:
+    caption = f"{TEST_CASES[case].title} factors of conditions"
+    return Section(
+        "Factors of the conditions",
+        factors.about(tables, case),
+        drawings.factors(caption, tables["factors"]),
+        factors.grid(caption, tables),
+        tables["factors"],
+    )
+
+
+def _links(case: str, tables: Tables, labels: Iterator[str]) -> Section:
+    caption = f"{TEST_CASES[case].title} link"
+    links = rows.links(tables)
+    marks = grids.marks(tables["doubts"], "links", "run", ("links",))
+    return Section(
+        "Link",
+        " ".join(_about_links(tables)),
+        grid=grids.link_grid(caption, links, marks, labels),
+        data=tidy(links),
+    )
+
+
+def _about_links(tables: Tables) -> Iterator[str]:
+    """What the link is, how it was measured, and what else decides the throughput over it."""
+    ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
+    yield (
+        f"Every packet between {', or '.join(ends)}, went over a link of this delay, jitter, loss"
+        " and rate."
+    )
+    yield (
+        "Delays are each way, by echoes before and after the load; losses are of all packets until"
+        " then."
+    )
+    control = tables["hosts"]["tcp_congestion_control"].dropna().unique()
+    if len(control):
+        yield f"TCP congestion control of the hosts: {joined(list(control))}."
 
 
 def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
@@ -206,6 +409,18 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         " measured window, counts those of all of the background load.",
         grid=grids.background_grid(caption, loads, marks, labels),
         data=tidy(loads),
+    )
+
+
+def _steps(case: str, tables: Tables) -> Section:
+    noun = TEST_CASES[case].noun
+    caption = f"{TEST_CASES[case].title} steps"
+    figures = rows.steps(tables)
+    return Section(
+        f"What a {noun} is made of",
+        " ".join(steps.about(noun, figures)),
+        grid=steps.grid(caption, figures),
+        data=tidy(figures),
     )
 
 

@@ -5,10 +5,11 @@ from functools import partial
 
 import pandas as pd
 
-from mqperf.columns import COLUMNS
 from mqperf.report.rst import Grid, Note, Text, link
-from mqperf.report.verdicts import top_cell
+from mqperf.report.tops import why_not
+from mqperf.report.verdicts import UNTOLD, top_cell
 from mqperf.report.words import Layout, amount, joined, three_figures
+from mqperf.stats.sustained import FIGURE
 from mqperf.tables import where
 from mqperf.tables.axes import further
 from mqperf.tables.axis_words import headed, shown_values
@@ -34,30 +35,37 @@ def caveats(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
 
 
 def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
-    """For each test case the top of every system, the highest first; doubted ones at the end."""
-    unit = COLUMNS["throughput_msg_s"].shown
+    """For each test case what every system sustains, the highest first; the others at the end."""
     for case, words in TEST_CASES.items():
         rows = where(best, test_case=case)
-        sound, doubted = _highest(rows[rows["sound"]]), _highest(rows[~rows["sound"]])
-        rates = [f"{titles[name]} {three_figures(rate)}" for name, rate in sound.items()]
-        parts = [f"{joined(rates)} {unit}"] if rates else []
-        for name, rate in doubted.items():
-            if name not in sound:
-                parts.append(
-                    f"of {titles[name]} no point is beyond doubt, the highest seems to be"
-                    f" {three_figures(rate)} {unit}"
-                )
-        if parts:
-            yield Text("**{}**, at most: {}.").format(words.short, "; ".join(parts))
+        if len(rows):
+            parts = "; ".join(_leaders(rows, titles, f"{words.unit}/sec"))
+            yield Text("**{}**, {}.").format(words.short, parts)
+
+
+def _leaders(rows: pd.DataFrame, titles: Mapping[str, str], unit: str) -> Iterator[str]:
+    told: set[str] = set()
+    for kept, did in (("sustained", "sustained"), ("sound", "at most")):
+        found = _highest(rows[rows[kept] & ~rows["system"].isin(told)], FIGURE)
+        told |= {*found}
+        if found:
+            rates = [f"{titles[name]} {three_figures(rate)}" for name, rate in found.items()]
+            yield f"{did}: {joined(rates)} {unit}" + (f" ({UNTOLD})" if kept == "sound" else "")
+    raw = _highest(rows, f"top_{FIGURE}")
+    for name in (name for name in raw if name not in told):
+        why = why_not(where(rows, system=name))
+        yield f"of {titles[name]} {why}, the raw maximum is {three_figures(raw[name])} {unit}"
+    above = _highest(rows[rows[f"top_{FIGURE}"] > rows[FIGURE]], f"top_{FIGURE}")
+    if rates := [f"{titles[name]} {three_figures(above[name])}" for name in above if name in told]:
+        yield f"raw maxima, with doubts: {joined(rates)} {unit}"
 
 
 def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Grid:
-    """The top throughput of every layout of every system, a column per test case.
+    """The sustained throughput of every layout of every system, a column per test case.
 
-    The kinds of doubt about a top are its footnotes.
+    Footnotes are those of the overview of one system.
     """
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
-    unit = COLUMNS["throughput_msg_s"].shown
     notes: dict[str, Note] = {}
     rows = []
     for system, own in layouts.items():
@@ -70,14 +78,15 @@ def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Gri
                     *(top_cell(tops.get(case), notes) for case in cases),
                 )
             )
-    headings = ("System", "Topology", *(f"{TEST_CASES[case].short}, {unit}" for case in cases))
+    units = (f"{TEST_CASES[case].short}, {TEST_CASES[case].unit}/sec" for case in cases)
+    headings = ("System", "Topology", *units)
     style = "numbers named paired"
     return Grid("", headings, tuple(rows), tuple(notes.values()), style=style)
 
 
-def _highest(rows: pd.DataFrame) -> dict[str, float]:
-    """System -> its highest throughput, the highest first."""
-    tops = rows.groupby("system")["throughput_msg_s"].max().sort_values(ascending=False)
+def _highest(rows: pd.DataFrame, column: str) -> dict[str, float]:
+    """System -> its highest value, the highest first."""
+    tops = rows.groupby("system")[column].max().sort_values(ascending=False)
     return {str(system): float(rate) for system, rate in tops.items()}
 
 

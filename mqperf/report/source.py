@@ -4,9 +4,8 @@ Every folder refers only to itself and to folders below it, so that any part of 
 into another tree as it is.
 """
 
-import json
-import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from mqperf.report import (
     verdicts,
 )
 from mqperf.report.environment import environment
+from mqperf.report.explorers import explorers
 from mqperf.report.notebooks import publish
 from mqperf.report.page import page
 from mqperf.report.topology_picture import describe, picture
@@ -34,27 +34,32 @@ from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
 from mqperf.tables import Tables, all_attempts, of_plan, select, where, write
 
-MARK = "report.json"
-"""The file by which a folder is known to be a report, and may be replaced."""
-
-STATIC = Path(__file__).parent / "static"
-
 Systems = Mapping[str, Sequence[Layout]]
 """System -> its layouts, in their order."""
 
 
-def write_source(
-    tables: Tables, found: Sequence[Layout], out: Path, title: str, notebooks: Sequence[Path]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a report has beside its tables: a title, and notebooks that were executed.
+
+    ``source`` is the folder that the tables were read from: with it runs are drawn in time.
+    """
+
+    title: str
+    notebooks: Sequence[Path] = ()
+    source: Path | None = None
+
+
+def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
-    writer, title = Writer(), one_line(title) or out.name
+    title = one_line(contents.title) or out.name
     write(tables, out / "tables", "csv")
     write(tables, out / "tables", "parquet")
-    shutil.copytree(STATIC, out / "_static")
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
     best = tops(tables, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
+    writer = Writer({} if contents.source is None else explorers(tables, contents.source))
     for system, layouts in systems.items():
         own = select(tables, system=system)
         context = _system(own, layouts, where(best, system=system), out / system, writer)
@@ -67,14 +72,12 @@ def write_source(
         "drawing": writer.draw(
             drawings.tops("Top throughput", _across_systems(best, systems)), out
         ),
-        "notebooks": [publish(notebook, out / "notebooks") for notebook in notebooks],
+        "notebooks": [publish(notebook, out / "notebooks") for notebook in contents.notebooks],
     }
     writer.render("index.rst", out / "index.rst", context)
-    for file in ("conf.py", "docutils.conf"):
-        writer.render(file, out / file, {})
-    writer.finish()
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
-    (out / MARK).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    writer.furnish(out, facts)
+    writer.finish()
 
 
 def _system(
@@ -101,11 +104,14 @@ def _system(
 
 def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) -> None:
     folder.mkdir(parents=True)
-    content = page(layout, tables)
+    content = page(layout, tables, writer.in_time)
     content.write(folder)
     for section in content.sections:
-        if section.drawing is not None:
+        if section.drawing is not None and not section.drawing.folder:
             writer.draw(section.drawing, folder)
+    for run in layout.of(tables["runs"])["run"]:
+        if run in writer.in_time:
+            writer.draw(writer.in_time[run], folder)
     cpu = layout.of(tables["cpu"])
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     name = rst.slug(f"topology {layout.folder}")

@@ -1,12 +1,15 @@
 """The picture of a topology: the nodes in a row, the client and the server below theirs."""
 
 from collections.abc import Sequence
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from itertools import pairwise
 
 from mqperf.figures import labels, palette
+from mqperf.networks import INTERIOR, Network, named
 from mqperf.one_line import one_line
+from mqperf.report.network_picture import network_picture
+from mqperf.report.svg_templates import templates
 from mqperf.report.words import Layout, joined
+from mqperf.topologies import TOPOLOGIES, Topology
 
 END, MARGIN = 92, 40
 """Width of a client's box, and margin, in pixels."""
@@ -14,9 +17,11 @@ END, MARGIN = 92, 40
 ROOMY, NARROW = (190, 130), (142, 116)
 """Distance from node to node, and width of a node's box: of few nodes, and of many."""
 
-COPIED_TO_ALL = ("mirrored", "quorum")
+COPIED_TO_ALL = ("mirrored", "quorum", "stream")
 """The kinds of queue of which every node has a copy."""
 
+ROUTED = "routed"
+"""The kind of queue of routers, which have none."""
 
 LONGEST_LABEL = 14
 """Characters of a node's name that its box has room for."""
@@ -25,6 +30,14 @@ LONGEST_LABEL = 14
 def picture(layout: Layout, nodes: Sequence[str]) -> str:
     """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
     topology = labels.topology(layout.topology)
+    if (network := _branched(layout.topology, nodes)) is not None:
+        return network_picture(
+            network,
+            nodes[topology.client],
+            nodes[topology.server],
+            title=layout.label,
+            describe=describe(layout, nodes),
+        )
     names = () if brokerless(layout) else nodes or (layout.system_title,)
     client, server = (topology.client, topology.server) if nodes else (0, 0)
     step, box = ROOMY if len(names) < 4 else NARROW
@@ -32,7 +45,7 @@ def picture(layout: Layout, nodes: Sequence[str]) -> str:
     middles = [first + step * position for position in range(len(names) or 1)]
     aside = (END / 2 + 6 if names else END) if client == server else 0
     return (
-        _templates()
+        templates()
         .get_template("topology.svg.j2")
         .render(
             width=2 * middles[0] + middles[-1] - middles[0],
@@ -43,8 +56,8 @@ def picture(layout: Layout, nodes: Sequence[str]) -> str:
                 for node, middle in zip(names, middles, strict=False)
             ],
             ends=[
-                ("Client", middles[client] - aside, middles[client]),
-                ("Server", middles[server] + aside, middles[server]),
+                ("Client", middles[client] - aside, _known(topology, client, middles)),
+                ("Server", middles[server] + aside, _known(topology, server, middles)),
             ],
             replicated=layout.queues in COPIED_TO_ALL,
             lines=_lines(layout),
@@ -57,15 +70,20 @@ def picture(layout: Layout, nodes: Sequence[str]) -> str:
     )
 
 
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("mqperf.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+def _branched(topology: str, nodes: Sequence[str]) -> Network | None:
+    """The network that a topology is, unless its nodes are interior routers in a row."""
+    network = named(topology) if topology in TOPOLOGIES else None
+    if network is None or [node.id for node in network.nodes] != [*nodes]:
+        return None
+    row = {(one, other) for one, other in pairwise(nodes)}
+    joined_in_row = {(edge.first, edge.second) for edge in network.edges} == row
+    alike = all(node.role == INTERIOR for node in network.nodes)
+    return None if len(nodes) < 2 or (joined_in_row and alike) else network
+
+
+def _known(topology: Topology, first: int, middles: Sequence[float]) -> list[float]:
+    """Where the nodes are that one knows who connects to this one first."""
+    return [middles[place] for place in topology.order(first, len(middles))]
 
 
 def brokerless(layout: Layout) -> bool:
@@ -82,6 +100,8 @@ def _lines(layout: Layout) -> str:
     """What the lines between the nodes mean."""
     if layout.queues in COPIED_TO_ALL:
         return "double line: queues have copies on every node"
+    if layout.queues == ROUTED:
+        return "dotted line: routers that know each other"
     if labels.copied(layout.queues):
         return "dotted line: a group of nodes, queues with copies on some"
     return "dotted line: cluster, queues without copies"

@@ -10,13 +10,17 @@ from mqperf.columns import COLUMNS
 from mqperf.figures import labels
 from mqperf.report import control_runs
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
-from mqperf.report.words import Layout, amount, joined, three_figures
+from mqperf.report.tops import against, higher, why_not
+from mqperf.report.words import Layout, amount, in_unit, joined, three_figures
 from mqperf.stats.change import Change, change
-from mqperf.stats.checks import CHECKS
+from mqperf.stats.sustained import FIGURE
 from mqperf.tables import Tables, all_attempts, where
 from mqperf.test_cases import TEST_CASES
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
+
+UNTOLD = "whether it keeps up cannot be told, as the rate of sending is not known"
+"""What is said of a throughput that no doubt is about, and that is not known to be sustained."""
 
 
 def verdicts(best: pd.DataFrame, system: str) -> list[str]:
@@ -26,38 +30,45 @@ def verdicts(best: pd.DataFrame, system: str) -> list[str]:
 
 def _leaders(best: pd.DataFrame, system: str) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
-        rows = where(best, test_case=case).sort_values("throughput_msg_s")
-        sound = rows[rows["sound"]]
-        if len(sound):
-            yield Text("**{}**: {}.").format(words.short, _sound(sound, rows, system))
-        elif len(rows):
-            yield Text("**{}**: {}.").format(words.short, _doubted(rows.iloc[-1], system))
+        rows = where(best, test_case=case).sort_values(FIGURE)
+        if len(rows):
+            yield Text("**{}**: {}.").format(words.short, _leader(rows, system, words.unit))
 
 
-def _sound(sound: pd.DataFrame, rows: pd.DataFrame, system: str) -> Text:
-    top, last = sound.iloc[-1], sound.iloc[0]
-    sentence = Text("{} handled at most **{} msg/sec**, with {} ({})").format(
-        system,
-        three_figures(top["throughput_msg_s"]),
-        top["at"],
-        top["label"],
+def _leader(rows: pd.DataFrame, system: str, unit: str) -> Text:
+    """What the best of these tops sustains, or why none is sustained; then the raw maximum."""
+    raw = rows.sort_values(f"top_{FIGURE}").iloc[-1].to_dict()
+    most = Text("the raw maximum is {} {}/sec, with {} ({}), {}").format(
+        three_figures(raw[f"top_{FIGURE}"]),
+        unit,
+        raw["top_at"],
+        raw["top_label"],
+        against(raw["top_doubts"]),
     )
-    if len(sound) > 1:
-        sentence += Text("; {} ({})").format(_against(top, last), last["label"])
-    if top["doubts"]:
-        sentence += Text("; doubts about that point: {}").format(joined(top["doubts"]))
-    above = pd.concat([rows["higher"], rows.loc[~rows["sound"], "throughput_msg_s"]]).max()
-    if above > top["throughput_msg_s"]:
-        sentence += Text("; points with doubts seem to reach {}").format(three_figures(above))
+    if why := why_not(rows):
+        return Text("of {} {}; {}").format(system, why, most)
+    kept = bool(rows["sustained"].any())
+    sound = rows[rows["sustained"] if kept else rows["sound"]]
+    did = "sustained" if kept else "handled at most"
+    sentence = _sound(sound, f"{system} {did}", unit)
+    if not kept:
+        sentence += Text("; {}").format(UNTOLD)
+    if raw[f"top_{FIGURE}"] > sound[FIGURE].iloc[-1]:
+        sentence += Text("; {}").format(most)
     return sentence
 
 
-def _doubted(top: pd.Series, system: str) -> str:
-    return (
-        f"of {system} no point is beyond doubt; the highest seems to be"
-        f" {three_figures(top['throughput_msg_s'])} msg/sec,"
-        f" with {top['at']} ({top['label']}): {joined(top['doubts'])}"
+def _sound(sound: pd.DataFrame, did: str, unit: str) -> Text:
+    """The best of these tops, and how far it is from the lowest of them."""
+    top, last = sound.iloc[-1], sound.iloc[0]
+    sentence = Text("{} **{} {}/sec**, with {} ({})").format(
+        did, three_figures(top[FIGURE]), unit, top["at"], top["label"]
     )
+    if len(sound) > 1:
+        sentence += Text("; {} ({})").format(in_unit(_against(top, last), unit), last["label"])
+    if top["doubts"]:
+        sentence += Text("; doubts about that point: {}").format(joined(top["doubts"]))
+    return sentence
 
 
 def _against(top: pd.Series, last: pd.Series) -> str:
@@ -144,13 +155,15 @@ def data_quality(tables: Tables) -> list[str]:
 
 
 def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
-    """Top throughput per topology, a column per test case, then the thread counts it was at.
+    """Sustained throughput per topology, a column per test case, then the thread counts it was at.
 
-    The kinds of doubt about a top are its footnotes; the sentences are on the topology's page.
+    What doubts found is in footnotes, and so is the raw maximum where it is higher.
     """
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
     unit = COLUMNS["throughput_msg_s"].shown
-    headings = [f"{TEST_CASES[case].short}, {unit}" for case in cases]
+    headings = [
+        in_unit(f"{TEST_CASES[case].short}, {unit}", TEST_CASES[case].unit) for case in cases
+    ]
     only_threads = not best["at"].str.contains(",").any()
     headings += [f"{TEST_CASES[case].short} at{', threads' * only_threads}" for case in cases]
     notes: dict[str, Note] = {}
@@ -168,14 +181,27 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
 
 
 def top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
-    """A top in an overview, with the marks of its doubts; new ones are added to ``notes``."""
+    """A top in an overview, with marks of what is to be known of it; new ones go to ``notes``."""
     if top is None:
         return Text(MISSING)
-    for kind in top["doubts"]:
-        asked = f": {CHECKS[kind].question}" if kind in CHECKS else ""
-        notes.setdefault(kind, Note(f"top-{len(notes) + 1}", f"doubt, {kind}{asked}"))
-    marks = Text("").join(notes[kind].mark for kind in top["doubts"])
-    return Text(three_figures(top["throughput_msg_s"])) + marks
+    told = list(_to_be_known(top))
+    for text in told:
+        notes.setdefault(text, Note(f"top-{len(notes) + 1}", text))
+    return Text(three_figures(top[FIGURE])) + Text("").join(notes[text].mark for text in told)
+
+
+def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
+    """Why it is not sustained, what doubts found, and the raw maximum where that is higher."""
+    if not top["sound"]:
+        yield f"raw maximum, not sustained: {why_not(pd.DataFrame([top]))}"
+    elif not top["sustained"]:
+        yield f"at most: {UNTOLD}"
+    for kind, found in top["findings"].items():
+        yield f"doubt, {kind}: {found}"
+    if higher(top):
+        found = "; ".join(f"doubt, {kind}: {text}" for kind, text in top["top_findings"].items())
+        most = f"{three_figures(top[f'top_{FIGURE}'])} {TEST_CASES[top['test_case']].unit}/sec"
+        yield "; ".join(filter(None, [f"raw maximum: {most}, with {top['top_at']}", found]))
 
 
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:

@@ -1,5 +1,6 @@
 """The words of the reports: how test cases, topologies and numbers are written."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isnan, log10
@@ -12,8 +13,10 @@ from mqperf.errors import ReportError
 from mqperf.figures import labels
 from mqperf.load import GENERATORS
 from mqperf.one_line import one_line
+from mqperf.published.tools import TOOLS
 from mqperf.report.rst import MISSING, Text, escape
 from mqperf.tables import Tables, where
+from mqperf.tables.axes import LAYOUT
 from mqperf.tables.axis_words import shown_value
 from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES
@@ -23,6 +26,15 @@ TAKEN = (
     *("tables", "top_throughput.svg"),
 )
 """What stands beside the folders of the systems in a report."""
+
+
+MESSAGES = "msg"
+"""The unit in which columns count; a test case may have another."""
+
+
+def in_unit(text: str, unit: str) -> str:
+    """The words with the unit of a test case in the place of messages: ``creations/sec``."""
+    return re.sub(rf"\b{MESSAGES}\b", unit, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +81,7 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
     Test cases that reports have no words for do not count.  Raises ``ReportError`` when two layouts
     or something else of the report would have the same folder.
     """
-    keys = ["system", "topology", "queues"]
+    keys = [*LAYOUT]
     known = runs[~_unknown(runs)].dropna(subset=keys)
     titles = known.groupby("system")["system_title"].first()
     tried = [
@@ -81,11 +93,15 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
 
 
 def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
-    """Title and link of the load generator of these runs; mqperf's first where it is not told."""
+    """Title and link of the load generator of these runs, or of the tool that made them.
+
+    mqperf's first where it is not told.
+    """
     used = set(runs["generator"].dropna())
-    found = next((one for one in GENERATORS.values() if one.name in used), None)
-    found = found or next(iter(GENERATORS.values()))
-    return {"title": Text(found.title), "link": Text(found.link)}
+    known = {one.name: (one.title, one.link) for one in GENERATORS.values()}
+    known |= {one.name: (one.title, one.link) for one in TOOLS}
+    title, link = known[next((name for name in known if name in used), next(iter(known)))]
+    return {"title": Text(title), "link": Text(link)}
 
 
 def known_cases(tables: Tables) -> Tables:
@@ -164,3 +180,11 @@ def amount(count: int, noun: str) -> str:
 def joined(parts: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def likewise(sentences: Sequence[str]) -> str:
+    """The first of the sentences about one row by one check, and how many more there are."""
+    if not sentences:
+        return ""
+    more = len(sentences) - 1
+    return sentences[0] + (f"; likewise in {amount(more, 'other run')}" if more else "")

@@ -1,25 +1,31 @@
 """Writing a report's files: templates filled at once, drawings gathered and drawn together."""
 
-import multiprocessing
-import os
-import threading
+import json
+import shutil
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mqperf import guarded
 from mqperf.report import rst, verdicts
 from mqperf.report.drawings import Drawing
+from mqperf.report.explorers import Explorers
+
+MARK = "report.json"
+"""The file by which a folder is known to be a report, and may be replaced."""
+
+STATIC = Path(__file__).parent / "static"
 
 
 class Writer:
     """What all pages of a report share: the templates, and the drawings still to be drawn."""
 
-    def __init__(self) -> None:
-        """Load the templates."""
+    def __init__(self, in_time: Explorers = MappingProxyType({})) -> None:
+        """Load the templates; ``in_time`` are the runs that are drawn in time."""
         self.templates = _templates()
+        self.in_time = in_time
         self._waiting: list[tuple[Drawing, Path]] = []
 
     def render(self, template: str, file: Path, context: Mapping[str, object]) -> None:
@@ -33,21 +39,24 @@ class Writer:
         self._waiting.append((drawing, folder))
         return drawing
 
-    def finish(self) -> None:
-        """Draw all that waits, with a process for each core where that is safe.
+    def furnish(self, out: Path, facts: Mapping[str, object]) -> None:
+        """Write what Sphinx needs beside the pages, and the mark with these facts.
 
-        A process that has threads must not be forked, and one that starts anew would import for
-        longer than it draws: within a notebook's kernel one process draws all.
+        Among them must be the ``title``.
         """
-        workers = min(os.cpu_count() or 1, len(self._waiting))
-        if workers < 2 or threading.active_count() > 1:
-            for drawing, folder in self._waiting:
-                drawing.write(folder)
-            return
-        tie = guarded.end_with_parent, (os.getpid(),)
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), *tie) as pool:
-            # results are asked for, so that what went wrong in a worker is heard of
-            list(pool.map(Drawing.write, *zip(*self._waiting, strict=True), chunksize=2))
+        shutil.copytree(STATIC, out / "_static")
+        for file in ("conf.py", "docutils.conf"):
+            self.render(file, out / file, {})
+        (out / MARK).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+    def finish(self) -> None:
+        """Draw all that waits, on all cores where that is safe."""
+        guarded.shared_out(_draw, self._waiting)
+
+
+def _draw(waiting: tuple[Drawing, Path]) -> None:
+    drawing, folder = waiting
+    drawing.write(folder)
 
 
 def _templates() -> Environment:

@@ -18,7 +18,7 @@ class Bench:
 
     ``tools`` are those of the load generators, by the generator's name and the host's.  ``probes``
     watch on every host.  ``faults`` are clean-ups that failed: with any, the system is not to be
-    measured again.
+    measured again.  ``files`` are the contents of those that cases name.
     """
 
     hosts: Hosts
@@ -27,6 +27,7 @@ class Bench:
     facts: Mapping[str, Any]
     probes: Sequence[Probe] = field(default_factory=lambda: chosen(()))
     faults: list[str] = field(default_factory=list)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def versions(self, generator: str) -> dict[str, str]:
         """The versions of a load generator, on the first of the clients' hosts."""

@@ -6,6 +6,7 @@ any file system and costs nothing inside the window.
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,18 @@ LATEST_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
+class Arrived:
+    """Messages that a server has handled until an instant of its host's monotonic clock.
+
+    ``took_s`` is how long they took one way, all together; NaN where the server does not say.
+    """
+
+    count: int
+    took_s: float
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Station:
     """The control folder on one host; it is private to one run."""
 
@@ -39,10 +52,14 @@ class Station:
         """Labels of the processes that said so."""
         return self._labels(".ready")
 
-    def received(self, labels: Iterable[str]) -> int:
-        """Messages that these servers have handled so far, as far as they are here."""
-        counting = self._labels(".count") & set(labels)
-        return sum(int(self.host.read(self.folder / f"{label}.count")) for label in counting)
+    def arrived(self, labels: Iterable[str]) -> dict[str, Arrived]:
+        """What each of these servers has handled so far, of those that are here."""
+        found = {}
+        for label in self._labels(".count") & set(labels):
+            count, *more = self.host.read(self.folder / f"{label}.count").split()
+            took_s, at_s = map(float, more) if more else (math.nan, time.monotonic())
+            found[label] = Arrived(int(count), took_s, at_s)
+        return found
 
     def _labels(self, end: str) -> set[str]:
         names = self.host.names(self.folder)
@@ -89,14 +106,24 @@ class Control:
                     " it is slow, or this machine is busy; repeat the command"
                 )
 
+    def end(self, end: float, clocks: Mapping[str, Offset]) -> None:
+        """Tell every host that the load ends earlier than was agreed, by its own clock."""
+        for name, station in self._stations.items():
+            station.place({"end": json.dumps({"end": end + clocks[name].offset_s})})
+
     def stop(self) -> None:
         """Ask the servers to finish."""
         for station in self._stations.values():
             station.place({"stop": ""})
 
+    def arrived(self, labels: Sequence[str]) -> dict[str, Arrived]:
+        """What each server has handled so far."""
+        every = [station.arrived(labels) for station in self._stations.values()]
+        return {label: one for some in every for label, one in some.items()}
+
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""
-        return sum(station.received(labels) for station in self._stations.values())
+        return sum(one.count for one in self.arrived(labels).values())
 
 
 def next_start() -> int:

@@ -1,7 +1,7 @@
 """A load in a run, the measured one or one beside it: its processes, and what they left."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +9,10 @@ from pydantic import JsonValue
 
 from mqperf.errors import LoadError
 from mqperf.hosts import Host, Hosts
-from mqperf.load import GENERATORS, Access, Command, Job, Kind, Member, Tool, members
+from mqperf.load import GENERATORS, Access, Command, Generator, Job, Kind, Member
 from mqperf.plan import Case
 from mqperf.record.totals import is_recorded, totals
+from mqperf.runner.bench import Bench
 from mqperf.runner.control import POLL_S, Control
 from mqperf.runner.outputs import Outputs
 from mqperf.runner.processes import Processes
@@ -42,7 +43,7 @@ class Load:
 
     def start(
         self,
-        tools: Mapping[str, Tool],
+        bench: Bench,
         access: Access,
         hosts: Hosts,
         control: Control,
@@ -50,17 +51,18 @@ class Load:
     ) -> None:
         """Start every process; raises ``MqperfError`` for one that cannot be started.
 
-        Processes are dealt out to the hosts of their kind in turn.  ``tools`` are by host, and
-        ``outputs`` get what the processes write.
+        Processes are dealt out to the hosts of their kind in turn.  ``outputs`` get what they
+        write.
         """
         self._outputs = outputs
         self.commands = []
-        for host, share in _dealt(self.case, hosts):
+        tools, files = bench.tools[self.case.generator], bench.files
+        for host, share in _dealt(self.generator, self.case, hosts):
             tool, out = tools[host.name], outputs.at(host)
             tool.check()
             station = control.at(host)
             folder, address = station.folder, host.address
-            job = Job(self.case, self.key, access, tool, share, folder, out, address)
+            job = Job(self.case, self.key, access, tool, share, folder, out, address, files)
             for command in self.generator.commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"
@@ -100,13 +102,16 @@ class Load:
     def drain(self, control: Control, check: Callable[[], None]) -> dict[str, int]:
         """Wait until servers have handled all that was sent, or receive no more; how many each.
 
-        ``check`` raises when they will never do so.
+        ``check`` raises when they will never do so.  Without servers there is nothing to wait for.
         """
         servers = [server.label for server in self.of("server")]
         sent = sum(totals(self.out, client.label)["sent"] for client in self.of("client"))
+        if not servers:
+            return {"sent": sent, "received": 0}
+        expected = sent * self.generator.copies(self.case)
         received, moved = -1, time.time()
         limit = moved + DRAIN_LIMIT_S
-        while received < sent and time.time() < min(moved + DRAIN_QUIET_S, limit):
+        while received < expected and time.time() < min(moved + DRAIN_QUIET_S, limit):
             now = control.received(servers)
             if now != received:
                 received, moved = now, time.time()
@@ -141,11 +146,12 @@ class Load:
         return True
 
 
-def _dealt(case: Case, hosts: Hosts) -> list[tuple[Host, list[Member]]]:
+def _dealt(generator: Generator, case: Case, hosts: Hosts) -> list[tuple[Host, list[Member]]]:
     """The processes of a case that run on each host, servers first."""
+    members = generator.members(case)
     shares: list[tuple[Host, list[Member]]] = []
     for kind in ("server", "client"):
-        some = [one for one in members(case) if one.kind == kind]
+        some = [one for one in members if one.kind == kind]
         there = hosts.of(kind)
         shares += [(host, some[number :: len(there)]) for number, host in enumerate(there)]
     return [(host, share) for host, share in shares if share]

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from mqperf.plan import Case
 from mqperf.record import Run
+from mqperf.runner.gauge import Gauge
 
 
 class Observer(Protocol):
@@ -15,6 +16,9 @@ class Observer(Protocol):
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """A new phase begins: of the system, or of a case."""
+
+    def watching(self, case: Case, gauge: Gauge | None) -> None:
+        """The load of a case has started, and can be looked at; with None, no longer."""
 
     def finished(self, case: Case, _run: Run, failure: str | None) -> None:
         """A case has a whole run, or a failed one with the reason."""
@@ -27,6 +31,9 @@ class Silent:
         """Ignore it."""
 
     def doing(self, what: str, case: Case | None = None) -> None:
+        """Ignore it."""
+
+    def watching(self, case: Case, gauge: Gauge | None) -> None:
         """Ignore it."""
 
     def finished(self, case: Case, _run: Run, failure: str | None) -> None:

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import MqperfError
-from mqperf.load import Access
-from mqperf.plan import AFTER_S, Case
+from mqperf.load import GENERATORS, Access
+from mqperf.plan import AFTER_S, RATE, Case
 from mqperf.record import Run
 from mqperf.runner.bench import Bench
 from mqperf.runner.control import controlled, next_start
+from mqperf.runner.failing import FailCondition, shortened
+from mqperf.runner.gauge import Gauge
 from mqperf.runner.linking import Linked, linked
 from mqperf.runner.loads import Load, Started
 from mqperf.runner.outputs import gathered
 from mqperf.runner.schedule import Schedule
-from mqperf.runner.trial import Tell, Trial
+from mqperf.runner.trial import Audience, Trial
 
 READY_TIMEOUT_S = 90
 EXIT_MARGIN_S = 20
@@ -42,7 +44,8 @@ class Measured:
     def conclude(self) -> Run:
         """Drain, stop the servers, judge what was left, and seal the run folder."""
         trial = self.trial
-        trial.tell("draining")
+        trial.audience.phase("draining")
+        trial.audience.watching(None)
         trial.stillness.check()
         probes = [label for probing in trial.probing for label in probing.labels]
         trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
@@ -93,19 +96,24 @@ class Prepared:
     def measure(self) -> Measured:
         """Wait for everybody, agree on the start, and stay out of the way until the window ends."""
         trial = self.trial
-        trial.tell("getting ready")
+        trial.audience.phase("getting ready")
         self._await_ready()
         if self.link is not None:
             self.link.measure("before")
+        trial.held.callback(trial.timetable.close)
+        trial.timetable.prepare()
         trial.stillness.seen.clear()
         trial.clocks.measure_before()
         schedule = self._start()
         trial.attempt.event("start", start=schedule.start)
-        trial.tell("warming up")
+        trial.audience.phase("warming up")
+        gauge = Gauge(self.load.load, self.load.control, trial.probing, schedule)
+        trial.held.callback(trial.audience.watching, None)
+        trial.audience.watching(gauge)
         trial.timetable.begin(schedule.window_start)
-        trial.held.callback(trial.timetable.close)
         self._sleep_until(schedule.window_start)
-        trial.tell("measuring")
+        trial.audience.phase("measuring")
+        schedule = self._watched(schedule, gauge)
         self._sleep_until(schedule.window_end)
         trial.attempt.event("measured")
         return Measured(trial, self.load, self.beside, self.link, schedule)
@@ -129,6 +137,28 @@ class Prepared:
         self.load.control.start(schedule.start, clocks)
         return schedule
 
+    def _watched(self, schedule: Schedule, gauge: Gauge) -> Schedule:
+        """Sleep through the window of a run with a fail condition; give the end that it has now.
+
+        Other runs return at once.  One that has failed goes on until its processes, who are told
+        a new end, can meet it.
+        """
+        trial, case = self.trial, self.trial.case
+        if (when := case.fail_when) is None:
+            return schedule
+        condition = FailCondition(when, _offered(case))
+        for instant in range(case.duration_s):
+            self._sleep_until(schedule.window_start + instant)
+            if (failed := condition.see(gauge.glance())) is not None:
+                schedule = shortened(schedule, failed["at_s"], case)
+                self.load.control.end(schedule.end, trial.clocks.before)
+                trial.schedule = schedule
+                trial.attempt.facts["condition_failed"] = failed
+                trial.attempt.event("condition-failed", **failed)
+                trial.audience.phase("ending early")
+                break
+        return schedule
+
     def _sleep_until(self, instant: float) -> None:
         """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
         timetable = self.trial.timetable
@@ -138,6 +168,12 @@ class Prepared:
             left = min(instant, timetable.due) - time.time()
             time.sleep(max(0.0, min(1.0, left)))
         timetable.act()
+
+
+def _offered(case: Case) -> float | None:
+    """Deliveries a second that the load asks for; None where clients send as fast as they can."""
+    rate = case.parameters.get(RATE)
+    return float(rate) * GENERATORS[case.generator].copies(case) if rate is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +191,9 @@ class Spoiled:
 Begun = Prepared | Spoiled
 
 
-def begin(case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> Begun:
+def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audience) -> Begun:
     """Start the processes of a case; raises ``RecordError`` when there is no place for its run."""
-    trial = Trial(case, position, runs, bench, tell)
+    trial = Trial(case, position, runs, bench, audience)
     try:
         return _prepared(trial)
     except MqperfError as error:
@@ -170,8 +206,8 @@ def begin(case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> Be
 def _prepared(trial: Trial) -> Prepared:
     """Make the link, get a place on the system, and start load generators and probes."""
     bench, case = trial.bench, trial.case
-    trial.timetable.check()
     link = trial.held.enter_context(linked(case.link, bench.hosts, trial.attempt.facts))
+    trial.take(link)
     loads = (trial.load, *trial.beside)
     controls = [trial.held.enter_context(controlled(bench.hosts.every)) for _ in loads]
     outputs = [trial.held.enter_context(gathered(bench.hosts.every, one.out)) for one in loads]
@@ -180,7 +216,7 @@ def _prepared(trial: Trial) -> Prepared:
     trial.held.callback(trial.processes.stop)
     hosts = bench.hosts.with_clients(case.hosts)
     for load, access, control, out in zip(loads, accesses, controls, outputs, strict=True):
-        load.start(bench.tools[load.case.generator], access, hosts, control, out)
+        load.start(bench, access, hosts, control, out)
     for probing in trial.probing:
         output = trial.held.enter_context(probing.host.output(probing.folder))
         probing.start(bench.deployment.nodes, loads, controls[0], case.load_s, output)

@@ -1,19 +1,21 @@
 """Plans that are run: one, several one after the other, or their repeats in turns."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.errors import PlanError, SystemFault
+from mqperf.errors import PlanError, RecordError, SystemFault
 from mqperf.hosts import HERE, HostKind, lookup
-from mqperf.plan import Case, Plan, deployments
+from mqperf.plan import Case, Plan
 from mqperf.probes import chosen
-from mqperf.record import Run, recording
+from mqperf.record import Run, recording, runs
+from mqperf.runner.linking import check_links
 from mqperf.runner.observer import Observer
 from mqperf.runner.probing import check_programs
+from mqperf.runner.searching import Judge, Searching
 from mqperf.runner.sweep import Ended, Sweep, swept
-from mqperf.systems import possible
+from mqperf.systems import Possible, possible, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,20 @@ def sweep(
 ) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
-    It does for one plan what ``sweep_all`` does for several, and raises the same.
+    It does for one plan what ``sweep_all`` does for several, and raises the same; a plan with a
+    search is for ``sweep_all``, which can be given a judge.
     """
     [outcome] = sweep_all([Job(plan, text, runs)], observer, hosts=hosts)
     return outcome
 
 
 def sweep_all(
-    jobs: Sequence[Job], observer: Observer, *, interleave: bool = False, hosts: str | None = None
+    jobs: Sequence[Job],
+    observer: Observer,
+    *,
+    interleave: bool = False,
+    hosts: str | None = None,
+    judge: Judge | None = None,
 ) -> list[Outcome]:
     """Run what is pending of every plan into its folder: one plan after the other, or in turns.
 
@@ -62,20 +70,22 @@ def sweep_all(
     changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
     favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
     hosts on which brokers, clients and servers run, or the path of their inventory; None is what
-    each plan says, or this machine.
+    each plan says, or this machine.  ``judge`` reads whole runs for plans with a search, which need
+    one.
 
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
     rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
     asks for what does not exist, or plans cannot take turns, ``HostError`` for a kind of host that
-    there is not and for a host without the program of a probe, ``SystemFault`` when nothing of them
-    can be measured here, ``RecordError`` when a folder is in use or cannot be written.  Must be
-    called from a thread that lives until it returns.
+    there is not, for a host without the program of a probe, and for a link that cannot be made
+    between its hosts, ``SystemFault`` when nothing of them can be measured here, ``RecordError``
+    when a folder is in use or cannot be written.  Must be called from a thread that lives until it
+    returns.
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
     kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
     sweeps = [
-        _sweep(job, kind, observer, interleave=interleave)
+        _sweep(job, kind, observer, judge, interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)
     ]
     _check_possible(sweeps)
@@ -104,6 +114,11 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
 
 
 def _check_turns(plans: Sequence[Plan]) -> None:
+    if searching := [plan.name for plan in plans if plan.search is not None]:
+        raise PlanError(
+            f"plan {searching[0]} searches, and takes no turns: what it runs depends on what it"
+            " measured; leave out --interleave"
+        )
     if len(plans) == 1:
         raise PlanError(
             f"plan {plans[0].name} is alone, and takes no turns: give the plans that it is to"
@@ -117,14 +132,40 @@ def _check_turns(plans: Sequence[Plan]) -> None:
         )
 
 
-def _sweep(job: Job, kind: HostKind, observer: Observer, *, interleave: bool) -> Sweep:
+def _sweep(
+    job: Job, kind: HostKind, observer: Observer, judge: Judge | None, *, interleave: bool
+) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
         check_programs(chosen(job.plan.probes), hosts)
+        check_links(job.plan, hosts)
+    if here.plan.search is not None:
+        return _search(here, job.runs, kind, observer, judge)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
     return Sweep(here, job.runs, order, positions, observer, kind)
+
+
+def _search(
+    here: Possible, folder: Path, kind: HostKind, observer: Observer, judge: Judge | None
+) -> Sweep:
+    """A sweep of searches, from where the runs in the folder leave them."""
+    if judge is None:
+        raise PlanError(f"plan {here.plan.name}: a search needs who judges its runs: give a judge")
+    searching = Searching(here.plan.searches(), judge, observer.doing)
+    order = searching.begin(folder)
+    return Sweep(here, folder, order, _positions(folder), observer, kind, searching)
+
+
+def _positions(folder: Path) -> dict[str, int]:
+    """The places of the cases that were measured into a folder before."""
+    found: dict[str, int] = {}
+    for run in runs(folder) if folder.exists() else ():
+        with suppress(RecordError):  # of one that cannot be read, as audit says
+            if run.status == "done" and (place := run.facts().position) is not None:
+                found[run.case_id] = place
+    return found
 
 
 def _check_possible(sweeps: Sequence[Sweep]) -> None:
@@ -156,15 +197,32 @@ def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
 
 
 def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:
-    todo = [case for step in steps for case in step.cases]
+    todo = [case for step in steps for case in _foreseen(sweeps[step.number], step)]
     starts = sum(_starts(sweeps[step.number], step) for step in steps)
-    done = sum(len(one.order) for one in sweeps) - len(todo)
+    if searches := [search for one in sweeps if one.searching for search in one.searching.searches]:
+        noun = "search" if len(searches) == 1 else "searches"
+        observer.doing(f"{len(searches)} {noun}: the runs below are as many as that takes at most")
+    done = sum(_done(one) for one in sweeps)
     observer.planned(todo, done, starts)
+
+
+def _foreseen(one: Sweep, step: Step) -> list[Case]:
+    """The cases of a step; with searches, as many as they take at most."""
+    if one.searching is None:
+        return [*step.cases]
+    return [case for search in one.searching.searches for case in one.searching.left(search)]
+
+
+def _done(one: Sweep) -> int:
+    """Cases of a plan that have a whole run."""
+    if one.searching is not None:
+        return len(one.positions)
+    return len(one.order) - len(one.pending())
 
 
 def _starts(one: Sweep, step: Step) -> int:
     """How often the step has to start a system."""
-    return len(deployments(case for case in step.cases if not one.here.refusal(case)))
+    return len(starts(case for case in step.cases if not one.here.refusal(case)))
 
 
 def _outcome(ended: Sequence[Ended]) -> Outcome:

@@ -1,15 +1,19 @@
 """The probes of a run on one host: started with what they watch, judged by what they wrote."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mqperf.errors import HostError
 from mqperf.hosts import HERE, Host, Hosts, Output
-from mqperf.probes import Probe, Target, Task
+from mqperf.probes import WHOLE_HOST, Inside, Probe, Target, Task
 from mqperf.runner.control import Control
 from mqperf.runner.loads import Load
 from mqperf.runner.processes import Processes
 from mqperf.systems import Node
+
+TAIL_BYTES = 20_000
+"""Of a log, where what it said last is looked for."""
 
 
 class Probing:
@@ -25,7 +29,10 @@ class Probing:
         self._folder = folder / host.name
         self._output: Output | None = None
         self._targets: list[Target] = []
+        self._tasks: list[tuple[Probe, Task]] = []
         self.labels: list[str] = []
+        self.own: Mapping[str, int] = {}
+        """What else of mqperf runs on the host for this run: pids by label."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -46,23 +53,51 @@ class Probing:
         others, too.  They write into ``output``.
         """
         self._output = output
-        station = control.at(self.host)
-        own = self.host.own_processes().items()
-        mqperf = [Target(label, "harness", pid) for label, pid in own]
+        station = self._station = control.at(self.host)
+        own = {**self.host.own_processes(), **self.own}
+        mqperf = [Target(label, "harness", pid) for label, pid in own.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
             if probe.program is not None:
                 label = self._label(probe)
                 watched = [*self._targets]
                 out = output.folder
-                task = Task(label, watched, station.folder, seconds, out, self.host)
-                program = probe.program(task)
+                told = self._insides(nodes)
+                task = Task(label, watched, station.folder, seconds, out, self.host, told)
+                if (program := probe.program(task)) is None:
+                    continue
+                self._tasks.append((probe, task))
                 station.place(program.files)
                 log = out / f"{probe.name}.log"
                 self._processes.start(self.host, label, program.argv, log, program.env)
                 self.labels.append(label)
                 pid = self._processes.pid(label)
                 self._targets.append(Target(label, "harness", pid, children=True))
+
+    def follow(self, nodes: Sequence[Node]) -> None:
+        """Tell the probes which processes the nodes on this host are now."""
+        now = {target.label: target for target in self._brokers(nodes)}
+        for probe, task in self._tasks:
+            targets = [now.get(target.label, target) for target in task.targets]
+            if probe.program is not None and targets != task.targets:
+                program = probe.program(replace(task, targets=targets))
+                self._station.place({} if program is None else program.files)
+
+    def now(self) -> dict[str, float]:
+        """Cores that each process on this host used of late, and the host, by label."""
+        found: dict[str, float] = {}
+        for probe, task in self._tasks:
+            if probe.now is not None:
+                log, now = probe.now
+                path = task.out / log
+                end = self.host.read(path, max(0, self.host.size(path) - TAIL_BYTES))
+                found.update({self._of_host(label): cores for label, cores in now(end).items()})
+        return found
+
+    def _of_host(self, label: str) -> str:
+        """A label among those of all hosts: each has a host."""
+        alone = label != WHOLE_HOST or self.host.name == HERE
+        return label if alone else f"{WHOLE_HOST} {self.host.name}"
 
     def fetch(self) -> None:
         """Bring home what probes have written until now."""
@@ -80,7 +115,7 @@ class Probing:
 
     def judge(self) -> None:
         """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
-        for probe in self._probes:
+        for probe, _ in self._tasks:
             probe.check(self._folder, self.host.name)
 
     def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
@@ -88,6 +123,14 @@ class Probing:
             Target(node.label, "broker", node.process.pid, children=True)
             for node in nodes
             if node.process is not None and node.host is not None and self._is_mine(node.host)
+        ]
+
+    def _insides(self, nodes: Sequence[Node]) -> list[Inside]:
+        """Where the nodes on this host tell of theirs."""
+        return [
+            node.inside
+            for node in nodes
+            if node.inside is not None and node.host is not None and self._is_mine(node.host)
         ]
 
     def _generators(self, loads: Sequence[Load]) -> list[Target]:

@@ -2,15 +2,16 @@
 
 import time
 from collections import Counter, abc, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from mqperf.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.hosts import HostKind, Hosts, Spot
 from mqperf.load import GENERATORS, Generator, Tool
-from mqperf.plan import Case, deployments
+from mqperf.plan import Case
 from mqperf.plan_file import as_measured
 from mqperf.probes import chosen
 from mqperf.record import Attempt, Run, pending
@@ -18,14 +19,16 @@ from mqperf.runner.bench import Bench
 from mqperf.runner.observer import Observer
 from mqperf.runner.phases import Begun, begin
 from mqperf.runner.pipeline import Pipeline
-from mqperf.systems import SYSTEMS, Possible
+from mqperf.runner.searching import Searching
+from mqperf.runner.trial import Audience
+from mqperf.systems import SYSTEMS, Possible, starts
 from mqperf.version import version
 
 Ended = tuple[Case, Run, str | None]
 """A case, its run, and why it failed if it did."""
 
-Positions = Mapping[str, int]
-"""Id of a case -> its place in the order of the sweep, from 1."""
+Positions = dict[str, int]
+"""Id of a case -> its place in the order of the sweep, from 1; a search adds its cases."""
 
 STARTS = 2
 """Failed starts in a row that cost all cases which are left, as does each further one."""
@@ -38,7 +41,8 @@ BACK_S, AGAIN_S = 300.0, 10.0
 class Sweep:
     """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
 
-    ``hosts`` is the kind of hosts that everything runs on.
+    ``hosts`` is the kind of hosts that everything runs on.  With ``searching``, ``order`` has what
+    each search runs first, and the rest follows from results.
     """
 
     here: Possible
@@ -47,6 +51,7 @@ class Sweep:
     positions: Positions
     observer: Observer
     hosts: HostKind
+    searching: Searching | None = None
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
 
@@ -58,8 +63,19 @@ class Sweep:
         return as_measured(text, self.here.kinds, self.here.plan.load.hosts[0])
 
     def pending(self) -> list[Case]:
-        """The cases that have no whole run yet, in their order."""
+        """The cases that have no whole run yet, in their order; of a search, its next one."""
         return pending(self.runs, self.order)
+
+    def position(self, case: Case) -> int:
+        """Its place in the order of the sweep."""
+        return self.positions.setdefault(case.id, max(self.positions.values(), default=0) + 1)
+
+    def following(self, case: Case, run: Run, failure: str | None) -> list[Case]:
+        """What is to be run because of this result: with a search, its next case."""
+        if self.searching is None or failure is not None:
+            return []
+        after = self.searching.following(case, run)
+        return [] if after is None else [after]
 
 
 def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
@@ -68,7 +84,7 @@ def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
         if reason := sweep.here.refusal(case):
             yield _refused(sweep, case, reason)
     rest = [case for case in todo if not sweep.here.refusal(case)]
-    for block in deployments(rest):
+    for block in starts(rest):
         yield from _of_system(sweep, deque(block))
 
 
@@ -79,15 +95,18 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
     """
     failed_starts, name = sweep.failed_starts, queue[0].system
     while queue:
-        left = len(queue)
+        ended = False
         try:
             with _bench(sweep, queue[0]) as bench:
                 failed_starts[name] = 0
-                yield from _block(sweep, queue, bench)
+                with closing(_block(sweep, queue, bench)) as block:
+                    for each in block:
+                        ended = True
+                        yield each
         except RecordError:
             raise
         except MqperfError as error:
-            if len(queue) < left:
+            if ended:
                 sweep.observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
                 continue
             failed_starts[name] += 1
@@ -96,7 +115,7 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
 
 
 def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
-    facts = {"position": sweep.positions[case.id], "mqperf": version()}
+    facts = {"position": sweep.position(case), "mqperf": version()}
     attempt = Attempt(sweep.runs, case, facts)
     return case, attempt.fail(reason), reason
 
@@ -108,13 +127,17 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     with ExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
+        beside = (load for around in plan.surroundings for load in around.background)
         tools = {
             name: _tools(GENERATORS[name], system.drivers[name], hosts)
-            for name in (case.generator, *(one.generator for one in case.background))
+            for name in dict.fromkeys((case.generator, *(one.generator for one in beside)))
         }
         observer.doing(f"starting {system.title}")
         spots = [Spot(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker]
-        deployment = held.enter_context(system.start(plan.settings_of(case), spots))
+        probes, settings = chosen(plan.probes), plan.settings_of(case)
+        if any(probe.asks_nodes for probe in probes):
+            settings = system.watched(settings)
+        deployment = held.enter_context(system.started(settings, case.topology, spots))
         facts = {
             "hosts": [{**one.facts(), "roles": [*hosts.roles(one)]} for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
@@ -122,7 +145,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }
-        yield Bench(hosts, deployment, tools, facts, chosen(plan.probes))
+        yield Bench(hosts, deployment, tools, facts, probes, files=plan.files)
 
 
 @contextmanager
@@ -149,19 +172,27 @@ def _tools(generator: Generator, driver: str, hosts: Hosts) -> dict[str, Tool]:
     return {name: generator.tool(driver, host) for name, host in places.items()}
 
 
-def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> Iterator[Ended]:
-    """Run the cases of the queue; ends early, with the rest left in it, when the system died."""
+def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ended]:
+    """Run the cases of the queue, and those that follow from them.
+
+    Ends early, with the rest left in it, for another system.
+    """
 
     def start(case: Case) -> Begun:
-        def tell(what: str) -> None:
-            sweep.observer.doing(what, case)
-
-        return begin(case, sweep.positions[case.id], sweep.runs, bench, tell)
+        observer = sweep.observer
+        audience = Audience(partial(observer.doing, case=case), partial(observer.watching, case))
+        return begin(case, sweep.position(case), sweep.runs, bench, audience)
 
     with closing(Pipeline(queue, start)) as pipeline:
         while begun := pipeline.take():
             case, run, failure = _ended(begun, pipeline)
             yield case, run, failure
+            queue.extend(sweep.following(case, run, failure))
+            if begun.trial.timetable.renews:
+                sweep.observer.doing(
+                    "starting the system anew: the run has ended or parted nodes of it"
+                )
+                return
             if not _sound(bench, failure, sweep.observer):
                 return
 
@@ -171,7 +202,9 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
     with closing(begun.trial) as trial:
         try:
             measured = begun.measure()
-            pipeline.prepare()
+            # A frozen node would let the next case wait for a minute.
+            if not trial.timetable.renews and not trial.stillness.look():
+                pipeline.prepare()
             return trial.case, measured.conclude(), None
         except MqperfError as error:
             return trial.case, trial.fail(str(error)), str(error)

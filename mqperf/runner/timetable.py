@@ -1,16 +1,21 @@
 """The timetable of a run: the actions of its case, each begun and undone at its instant."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
+from typing import TYPE_CHECKING
 
-from mqperf.actions import ACTIONS
-from mqperf.errors import SystemFault
+from mqperf.actions import ACTIONS, Action, Target, Told
+from mqperf.errors import MqperfError, SystemFault
+from mqperf.hosts import Host
 from mqperf.plan import ActionPlan
-from mqperf.systems import Node
+from mqperf.systems import Deployment, Node
+
+if TYPE_CHECKING:
+    from mqperf.links import Cable
 
 Tell = Callable[..., None]
 """Takes what happened, and figures about it by name."""
@@ -25,26 +30,60 @@ class Step:
     do: Callable[[], None] = field(compare=False)
 
 
-class Timetable:
-    """The actions of one run.  ``close`` undoes what is not undone yet, whatever happened."""
+def _forget(_name: str, _content: bytes) -> None:
+    """Keep nothing."""
 
-    def __init__(self, actions: Sequence[ActionPlan], nodes: Sequence[Node], tell: Tell) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where the actions of a run take place.
+
+    ``files`` are the contents of the files that they name; ``keep`` takes what is to be kept of
+    them in the run folder, by its name there.
+    """
+
+    deployment: Deployment
+    hosts: Sequence[Host] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    keep: Callable[[str, bytes], None] = _forget
+
+
+class Timetable:
+    """The actions of one run.  ``close`` undoes what is not undone yet, whatever happened.
+
+    ``follow`` is called when a node is another process than before.  ``link`` is that of the run,
+    from when it is there.
+    """
+
+    def __init__(
+        self,
+        actions: Sequence[ActionPlan],
+        stage: Stage,
+        tell: Tell,
+        follow: Callable[[], None] = lambda: None,
+    ) -> None:
         """Begin with nothing done."""
-        self._nodes = {node.label: node for node in nodes}
+        self._stage = stage
         self._tell = tell
+        self._follow = follow
         self._actions = actions
+        self.link: Cable | None = None
         self._steps: list[Step] = []
         self._undoing: dict[int, ExitStack] = {}
+        self._told: dict[int, Told] = {}
+        self._prepared: dict[int, object] = {}
+        self._held = ExitStack()
 
     def check(self) -> None:
-        """Raise ``SystemFault`` for a node that the system has not, or that cannot be disturbed."""
-        for action in self._actions:
-            if action.node not in self._nodes:
-                raise SystemFault(
-                    f"{action.do}: the system has no node {action.node!r};"
-                    f" it has: {', '.join(self._nodes)}"
-                )
-            ACTIONS[action.do].check(action.node, self._nodes[action.node].process)
+        """Raise ``SystemFault`` for what is not there, or cannot be disturbed."""
+        for number, action in enumerate(self._actions, 1):
+            _kind(action).check(self._target(number, action))
+
+    def prepare(self) -> None:
+        """Do all that takes time before the load starts; ``close`` takes it back."""
+        for number, action in enumerate(self._actions, 1):
+            context = _kind(action).prepared(self._target(number, action))
+            self._prepared[number] = self._held.enter_context(context)
 
     def begin(self, window: float) -> None:
         """Fix the instants: the measured window starts at ``window``, in epoch seconds."""
@@ -62,9 +101,15 @@ class Timetable:
         return self._steps[0].at if self._steps else inf
 
     @property
+    def renews(self) -> bool:
+        """Whether it ends or parts nodes: the system is another one then, with other roles."""
+        return any(_kind(action).renews for action in self._actions)
+
+    @property
     def disturbed(self) -> set[str]:
         """Labels of the nodes that are under an action now."""
-        return {self._actions[number - 1].node for number in self._undoing}
+        actions = (self._actions[number - 1] for number in self._undoing)
+        return {action.node for action in actions if action.node is not None}
 
     def act(self) -> None:
         """Take every step that is due."""
@@ -74,31 +119,85 @@ class Timetable:
     def close(self) -> None:
         """Undo all that is still going on; nothing more is done."""
         self._steps.clear()
-        with ExitStack() as all_of_them:  # the others, too, when one cannot be written down
+        with self._held, ExitStack() as all_of_them:  # each, also when one cannot be written down
             for number in list(self._undoing):
                 all_of_them.callback(self._end, number, self._actions[number - 1], time.time())
 
+    def _target(self, number: int, action: ActionPlan) -> Target:
+        """What it is done to, as it is now; raises ``SystemFault`` when that is not there."""
+        stage = self._stage
+        node = self._node(action) if action.node is not None else None
+        host = self._host(action) if action.host is not None else node.host if node else None
+        nodes = stage.deployment.nodes
+        others = [one.host for one in nodes if one.host and one.label != action.node]
+        return Target(
+            action.target,
+            _kind(action).parameters.model_validate(action.parameters),
+            service=(node.service or node.process) if node else None,
+            host=host,
+            others=tuple({one.name: one for one in others}.values()),
+            cable=self.link if action.link else None,
+            files=stage.files,
+            keep=lambda name, content: stage.keep(f"{number}-{name}", content),
+            prepared=self._prepared.get(number),
+        )
+
+    def _node(self, action: ActionPlan) -> Node:
+        nodes = {node.label: node for node in self._stage.deployment.nodes}
+        if action.node not in nodes:
+            raise SystemFault(
+                f"{action.do}: the system has no node {action.node!r}; it has: {', '.join(nodes)}"
+            )
+        return nodes[action.node]
+
+    def _host(self, action: ActionPlan) -> Host:
+        hosts = {host.name: host for host in self._stage.hosts}
+        if action.host not in hosts:
+            raise SystemFault(
+                f"{action.do}: there is no host {action.host!r}; there are: {', '.join(hosts)}"
+            )
+        return hosts[action.host]
+
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
-        node = self._nodes[action.node]
         self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
-        self._undoing[number].enter_context(ACTIONS[action.do].applied(node.process))
+        applied = _kind(action).applied(self._target(number, action))
+        self._told[number] = self._undoing[number].enter_context(applied)
         observed = time.time()
         self._record("action-began", number, action, commanded, observed)
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
-        self._undoing[number].close()
-        observed = time.time()
-        del self._undoing[number]
-        self._record("action-ended", number, action, commanded, observed)
+        told = self._told.pop(number, {})
+        try:
+            self._undoing[number].close()
+        except MqperfError as error:
+            told["failure"] = str(error)
+            raise
+        finally:
+            observed = time.time()
+            del self._undoing[number]
+            self._record("action-ended", number, action, commanded, observed, **told)
+        if _kind(action).renews:
+            self._follow()
 
     def _record(
-        self, what: str, number: int, action: ActionPlan, commanded: float, observed: float
+        self,
+        what: str,
+        number: int,
+        action: ActionPlan,
+        commanded: float,
+        observed: float,
+        **told: object,
     ) -> None:
         self._tell(
             what,
             number=number,
             action=action.do,
-            node=action.node,
+            node=action.target,
             commanded=commanded,
             observed=observed,
+            **told,
         )
+
+
+def _kind(action: ActionPlan) -> Action:
+    return ACTIONS[action.do]

@@ -6,6 +6,7 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +16,28 @@ from mqperf.plan import Case
 from mqperf.record import Attempt, Run, background_place, set_aside, utc
 from mqperf.runner.bench import Bench
 from mqperf.runner.clocks import Clocks
+from mqperf.runner.gauge import Gauge
+from mqperf.runner.linking import Linked
 from mqperf.runner.loads import Load
 from mqperf.runner.probing import Probing
 from mqperf.runner.processes import Processes
-from mqperf.runner.timetable import Timetable
+from mqperf.runner.timetable import Stage, Timetable
 from mqperf.runner.watch import Clock, Stillness
 
 if TYPE_CHECKING:
     from mqperf.runner.schedule import Schedule
 
-Tell = Callable[[str], None]
+
+def _nobody(_gauge: Gauge | None) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who is told of a trial: of each phase, and when its load can be watched, and no longer."""
+
+    phase: Callable[[str], None]
+    watching: Callable[[Gauge | None], None] = _nobody
 
 
 class Trial:
@@ -34,9 +47,11 @@ class Trial:
     is None until all processes are ready and the start is agreed.
     """
 
-    def __init__(self, case: Case, position: int, runs: Path, bench: Bench, tell: Tell) -> None:
+    def __init__(
+        self, case: Case, position: int, runs: Path, bench: Bench, audience: Audience
+    ) -> None:
         """Open the run folder; raises ``RecordError`` when that is refused."""
-        self.case, self.bench, self.tell = case, bench, tell
+        self.case, self.bench, self.audience = case, bench, audience
         self.attempt = Attempt(runs, case, {"position": position, **bench.facts}, HERE)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
@@ -48,11 +63,22 @@ class Trial:
             Probing(one, self.processes, folder / "probes", bench.probes)
             for one in bench.hosts.every
         ]
-        self.timetable = Timetable(case.actions, bench.deployment.nodes, self.attempt.event)
+        stage = Stage(bench.deployment, bench.hosts.every, bench.files, self.attempt.keep)
+        self.timetable = Timetable(case.actions, stage, self.attempt.event, self._follow)
         self.stillness = Stillness(bench.deployment, lambda: self.timetable.disturbed)
+        self.link: Linked | None = None
         self.schedule: Schedule | None = None
         self.clocks = Clocks(bench.hosts.every)
         self._clock = Clock(HERE)
+
+    def take(self, link: Linked | None) -> None:
+        """Have a link watched and acted upon; raises ``SystemFault`` for what cannot be."""
+        self.link = link
+        if link is not None:
+            self.timetable.link = link.laid
+            for probing in self.probing:
+                probing.own = link.processes(probing.host)
+        self.timetable.check()
 
     def fail(self, reason: str) -> Run:
         """End the attempt as a failed one, with all evidence there is."""
@@ -103,8 +129,8 @@ class Trial:
             self.bench.faults.append(str(error))
 
     def clean_up(self, load: Load) -> None:
-        """Remove what was provisioned for a load, unless the system failed: then it is ended."""
-        if not self.bench.faults:
+        """Remove what was provisioned for a load, unless the system is ended after this trial."""
+        if not self.bench.faults and not self.timetable.renews:
             self.stillness.check()  # A frozen node would let us wait for a minute.
             self.bench.deployment.clean_up(load.key, load.queues())
 
@@ -138,9 +164,16 @@ class Trial:
         folder = self.attempt.folder / background_place(number)
         return Load(case, f"{self.key}-b{number}", self.processes, folder, number)
 
+    def _follow(self) -> None:
+        """Have probes watch the processes that nodes have now."""
+        for probing in self.probing:
+            probing.follow(self.bench.deployment.nodes)
+
     def _watch(self) -> None:
         """Raise when the clock was set, a host is lost or a node is dead."""
         self._clock.check()
         self.bench.hosts.check()
+        if self.link is not None:
+            self.link.laid.check()
         self.stillness.look()
         self.bench.deployment.check()

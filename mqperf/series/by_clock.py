@@ -41,8 +41,8 @@ def _faster(stream: Counted, late_s: float) -> Counted:
             negative=np.where(least < 0, np.maximum(below, 1), 0),
             beyond=np.where(lost, started.count, started.beyond),
         ),
-        finished=Finished(
-            count=finished.count,
+        finished=replace(
+            finished,
             latency_sum_s=finished.latency_sum_s - late_s * finished.count,
             latency_max_s=finished.latency_max_s - late_s,
         ),
@@ -70,6 +70,8 @@ def _earlier(stream: Counted, whole_s: int) -> Counted:
             count=cut(finished.count, stream.start, window),
             latency_sum_s=cut(finished.latency_sum_s, stream.start, window),
             latency_max_s=cut(finished.latency_max_s, stream.start, window, -np.inf),
+            first_s=cut(finished.first_s, stream.start, window, np.inf),
+            last_s=cut(finished.last_s, stream.start, window, -np.inf),
         ),
         buckets=replace(stream.buckets, second=stream.buckets.second - whole_s + before),
     )

@@ -33,11 +33,17 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Messages by the second in which they were finished, likewise."""
+    """Messages by the second in which they were finished, likewise.
+
+    The first was finished ``first_s`` after the second began, the last ``last_s``; NaN where that
+    is not known, infinite where there is none.
+    """
 
     count: Counts
     latency_sum_s: Values
     latency_max_s: Values
+    first_s: Values
+    last_s: Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,13 @@ class Counted:
     def per_second(self, window: Window) -> Counts:
         """Exact."""
         return cut(self.finished.count, self.start, window)
+
+    def ends(self, window: Window) -> tuple[Values, Values]:
+        """When in each second the first and the last message was finished, as of `Finished`."""
+        return (
+            cut(self.finished.first_s, self.start, window, np.inf),
+            cut(self.finished.last_s, self.start, window, -np.inf),
+        )
 
     def by_finish(self, window: Window) -> Seconds:
         """Exact."""
@@ -223,6 +236,8 @@ def combined(streams: Sequence[Counted]) -> Counted:
             count=total(lambda one: one.finished.count),
             latency_sum_s=total(lambda one: one.finished.latency_sum_s),
             latency_max_s=largest(lambda one: one.finished.latency_max_s),
+            first_s=joined(each(lambda one: one.finished.first_s), np.minimum, np.inf),
+            last_s=largest(lambda one: one.finished.last_s),
         ),
         buckets=Buckets(
             np.concatenate([one.buckets.second + round(one.start - start) for one in streams]),

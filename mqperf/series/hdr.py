@@ -100,10 +100,16 @@ def corrected(histogram: Histogram, expected_interval_s: float) -> Histogram:
 
 def highest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:
     """The largest value that is counted in each of these buckets."""
-    doubling = np.maximum((indices >> HALF_BITS) - 1, 0)
-    within = np.where(indices < HALF, indices, (indices & (HALF - 1)) + HALF * (indices >= HALF))
-    highest: NDArray[np.int64] = ((within + 1) << (doubling + UNIT_BITS)) - 1
-    return highest
+    return highest(indices, UNIT_BITS, HALF_BITS)
+
+
+def highest(indices: NDArray[np.int64], unit_bits: int, half_bits: int) -> NDArray[np.int64]:
+    """The same of any range: in units of ``2**unit_bits``, ``2**half_bits`` to a doubling."""
+    half = 1 << half_bits
+    doubling = np.maximum((indices >> half_bits) - 1, 0)
+    within = np.where(indices < half, indices, (indices & (half - 1)) + half)
+    found: NDArray[np.int64] = ((within + 1) << (doubling + unit_bits)) - 1
+    return found
 
 
 def middle_s(indices: NDArray[np.int64]) -> NDArray[np.float64]:

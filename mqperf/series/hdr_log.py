@@ -2,11 +2,10 @@
 
 A line per second: where it starts, how long it is, its largest latency in milliseconds, and its
 histogram, compressed.  The lines are written here: hdrhistogram 0.10.8 for Python writes no start
-time, divides maxima down to zero, and knows version 1.2 only.  It does encode histograms well.
+time, divides maxima down to zero, and knows version 1.2 only.
 """
 
 import base64
-import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,20 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from mqperf.errors import TableError
 from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, Counts, Histogram, highest_ns
+from mqperf.series.hdr_code import COMPRESSED, CONTINUED, ENCODED, HEADER, OUTER, encode
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 
-OUTER, HEADER = struct.Struct(">ii"), struct.Struct(">iiiiqqd")
-"""Before what is compressed: cookie, length.  In it: the same, offset, digits, range and ratio."""
-
-COMPRESSED, ENCODED = 0x1C849304 | 0x10, 0x1C849303 | 0x10
-
-CONTINUED = 0x80
 WORD = 8
 """Bytes of the longest word; one of nine would count more than ``MOST``."""
 
@@ -74,14 +67,6 @@ def read_log(path: Path) -> Iterator[Interval]:
             raise TableError(f"{path}:{number}: no line of a histogram log: {error}") from None
 
 
-def encode(histogram: Histogram) -> str:
-    """The histogram in the compressed form of version 2, as base64."""
-    coder = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
-    np.frombuffer(coder.counts, dtype=np.int64)[:] = histogram.counts
-    coder.total_count, coder.max_value = histogram.total, _largest_ns(histogram)
-    return str(coder.encode().decode("ascii"))
-
-
 def decode(encoded: str) -> Histogram:
     """The histogram of its compressed form; raises ``ValueError`` for one of another range."""
     index, number = decode_sparse(encoded)
@@ -96,18 +81,39 @@ def decode_sparse(encoded: str) -> tuple[Counts, Counts]:
     Nothing larger than a histogram is made of text that pretends to be one: raises ``ValueError``.
     Read here because hdrhistogram 0.10.8 takes the sizes in the text at their word.
     """
-    payload = _decompressed(base64.b64decode(encoded, validate=True))
-    words = _words(np.frombuffer(payload, dtype=np.uint8, offset=HEADER.size))
-    if words.size and (words.min() < -LENGTH or words.max() > MOST):
+    content, range_ = unpacked(encoded, LONGEST_BYTES)
+    if range_ != (DIGITS, LOWEST_NS, HIGHEST_NS):
+        raise ValueError("the histogram has another range or number of digits")
+    return buckets(content, LENGTH)
+
+
+def unpacked(encoded: str, most_bytes: int) -> tuple[bytes, tuple[int, int, int]]:
+    """The words of a histogram of any range, and that: digits, lowest and highest value.
+
+    Raises ``ValueError`` for what is none, and for more than ``most_bytes``.
+    """
+    payload = _decompressed(base64.b64decode(encoded, validate=True), most_bytes)
+    cookie, length, offset, digits, lowest, highest, ratio = HEADER.unpack_from(payload)
+    if (cookie, length, offset) != (ENCODED, len(payload) - HEADER.size, 0):
+        raise ValueError("no histogram of version 2, or not a whole one")
+    if ratio != 1.0:
+        raise ValueError("the histogram counts no whole numbers")
+    return payload[HEADER.size :], (digits, lowest, highest)
+
+
+def buckets(content: bytes, length: int) -> tuple[Counts, Counts]:
+    """Of a histogram of so many buckets, those that are not empty, and how many each has."""
+    words = _words(np.frombuffer(content, dtype=np.uint8))
+    if words.size and (words.min() < -length or words.max() > MOST):
         raise ValueError("the histogram has a count beyond any")
     steps = np.where(words < 0, -words, 1)  # a negative word is so many empty buckets
     ends = np.cumsum(steps)
-    if words.size and ends[-1] > LENGTH:
+    if words.size and ends[-1] > length:
         raise ValueError("the histogram has more buckets than its range")
     return (ends - steps)[words > 0], words[words > 0]
 
 
-def _decompressed(content: bytes) -> bytes:
+def _decompressed(content: bytes, most_bytes: int) -> bytes:
     if len(content) < OUTER.size or OUTER.unpack_from(content) != (
         COMPRESSED,
         len(content) - OUTER.size,
@@ -115,16 +121,11 @@ def _decompressed(content: bytes) -> bytes:
         raise ValueError("no compressed histogram of version 2, or not a whole one")
     unpacker = zlib.decompressobj()
     try:
-        payload = unpacker.decompress(content[OUTER.size :], HEADER.size + LONGEST_BYTES)
+        payload = unpacker.decompress(content[OUTER.size :], HEADER.size + most_bytes)
     except zlib.error as error:
         raise ValueError(str(error)) from None
     if not unpacker.eof or unpacker.unused_data or len(payload) < HEADER.size:
         raise ValueError("the compressed histogram is cut short, or too long")
-    cookie, length, offset, *range_, ratio = HEADER.unpack_from(payload)
-    if (cookie, length, offset) != (ENCODED, len(payload) - HEADER.size, 0):
-        raise ValueError("no histogram of version 2, or not a whole one")
-    if (range_, ratio) != ([DIGITS, LOWEST_NS, HIGHEST_NS], 1.0):
-        raise ValueError("the histogram has another range or number of digits")
     return payload
 
 

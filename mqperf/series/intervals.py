@@ -26,10 +26,10 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 CONFIDENCE = 0.95
-NORMAL = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
 
 BATCH_S = 15
 """Seconds of a batch, as far as the window allows: long against what lets seconds be alike."""
@@ -100,8 +100,8 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
     if max(level, 1 - level) ** independent > tail:
         return None
     under, over = level * independent, (1 - level) * independent
-    low = stats.beta.ppf(tail, under, over + 1)
-    return float(low), float(stats.beta.ppf(1 - tail, under + 1, over))
+    low = special.betaincinv(under, over + 1, tail)
+    return float(low), float(special.betaincinv(under + 1, over, 1 - tail))
 
 
 def mean_error(values: Array) -> float | None:
@@ -212,4 +212,4 @@ def _correlation(batches: Array) -> float:
 
 @cache
 def _quantile_of_t(freedom: int) -> float:
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+    return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))

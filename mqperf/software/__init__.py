@@ -5,7 +5,19 @@ host's Python, processor and C library, kept in the user's cache, and copied to 
 """
 
 from mqperf.software.machine import ALONE, Machine, RunCommand
+from mqperf.software.modules import modules, modules_in, sources
 from mqperf.software.packages import packages, versions
 from mqperf.software.platforms import Platform, here
 
-__all__ = ["ALONE", "Machine", "Platform", "RunCommand", "here", "packages", "versions"]
+__all__ = [
+    "ALONE",
+    "Machine",
+    "Platform",
+    "RunCommand",
+    "here",
+    "modules",
+    "modules_in",
+    "packages",
+    "sources",
+    "versions",
+]

@@ -6,6 +6,7 @@ Behavior of the TCP Congestion Avoidance Algorithm, 1997).  Where all have CPU a
 limit is elsewhere: a lock, one thread inside the broker, or the clients' own waiting.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -27,6 +28,15 @@ LOSSY = 0.01
 """Share of TCP segments retransmitted from which on the network counts as the limit."""
 
 
+OF_CPU = ("process", "kind", "total_cores", "cores")
+OF_HOSTS = ("process", "total_cores", "full", "others")
+OF_LINKS = (
+    *("host", "interface", "sent_bytes_s", "received_bytes_s"),
+    *("speed_bytes_s", "retransmitted_share"),
+)
+"""What a verdict looks at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The bottleneck of a run, and the figures that show it."""
@@ -44,13 +54,20 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
     window = over_the_window(tables)
-    used = hosts_used(window, tables["hosts"])
-    cpu, hosts = (dict(list(some.groupby("run"))) for some in (window, used))
-    links = dict(list(tables["network"].groupby("run")))
+    cpu, hosts, links = (
+        _by_run(some, columns)
+        for some, columns in (
+            (window, OF_CPU),
+            (hosts_used(window, tables["hosts"]), OF_HOSTS),
+            (tables["network"], OF_LINKS),
+        )
+    )
     unwatched = tables["network"].iloc[:0]
-    verdicts = [
-        _verdict(cpu.get(run), hosts.get(run), links.get(run, unwatched)) for run in runs["run"]
-    ]
+    verdicts = []
+    for run in runs["run"]:
+        carried = links(run)
+        carried = unwatched if carried is None else carried
+        verdicts.append(_verdict(cpu(run), hosts(run), carried))
     return conform(
         "bottlenecks",
         runs.assign(
@@ -58,6 +75,12 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
             because=[one.because for one in verdicts],
         ),
     )
+
+
+def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame | None]:
+    """These columns of the rows of a run, made when they are asked for; None for none."""
+    places, own = frame.groupby("run").indices, frame[[*columns]]
+    return lambda run: own.iloc[places[run]] if run in places else None
 
 
 def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:

@@ -6,7 +6,7 @@ from math import exp, log, nan, sqrt
 from typing import Any
 
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from mqperf.stats.summary import CONFIDENCE
 
@@ -39,7 +39,7 @@ def change(before: Point, after: Point, figure: str = "throughput_msg_s") -> Cha
     if not total:
         return Change(ratio - 1, ratio - 1, ratio - 1)
     freedom = total**2 / sum(variance**2 / own for variance, own in parts)
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * sqrt(total)
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * sqrt(total)
     return Change(ratio - 1, exp(log(ratio) - half) - 1, exp(log(ratio) + half) - 1)
 
 

@@ -20,6 +20,7 @@ from mqperf.stats.rules import (
     cpu,
     disturbed,
     links,
+    offered,
     planned,
     queueing,
     record,
@@ -144,7 +145,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "lost": Check(
         "Did every message arrive, and does the stated loss follow from the counts?",
-        "Throughput with loss is not comparable with throughput without.",
+        "Throughput with loss is not comparable with throughput without. What an action of the plan"
+        " cost is its result, and left out.",
         counts.lost,
     ),
     "duplicates": Check(
@@ -160,7 +162,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "client-errors": Check(
         "Did every attempt end without an error?",
-        "Attempts that time out hold their thread for seconds, and are missing in the latency.",
+        "Attempts that time out hold their thread for seconds, and are missing in the latency."
+        " Those during an action of the plan are its result, and left out.",
         counts.client_errors,
     ),
     "littles-law": Check(
@@ -182,8 +185,36 @@ CHECKS: Mapping[str, Check] = {
         "Did servers receive in the window as many one-way messages as clients sent in it, within"
         " 2 %?",
         "Faster than sent is a backlog of the warm-up, and cannot last; slower, and a queue grows."
-        " Four messages for each thread may be under way at either end of the window.",
+        " Four messages for each thread may be under way at either end of the window. Messages that"
+        " an action of the plan cost are left out.",
         window.unequal_rates,
+    ),
+    "rate-missed": Check(
+        "Did clients send at the offered rate, within 1 %?",
+        "The point is named after a load that the broker did not get; beyond its limit the offered"
+        " rate is no load but a wish.",
+        offered.rate_missed,
+    ),
+    "sender-late": Check(
+        "Were messages handed over when they were due?",
+        "Latency counts from the instant at which a message is due. Where clients wait for CPU, or"
+        " the broker takes no bytes, that wait is in it. Asked where it is above 10 ms, and half of"
+        " the latency.",
+        offered.sender_late,
+        spoils=False,
+    ),
+    "service-time": Check(
+        "Does the latency of an imported run at an offered rate count from when messages were due?",
+        "A tool that counts from the sending leaves out the wait of messages whose sender was late:"
+        " such a latency is lower than one that has it, and a pause shows in few messages only.",
+        offered.service_time,
+        spoils=False,
+    ),
+    "senders-blocked": Check(
+        "Did the broker let clients send all the time?",
+        "A broker that lacks memory or disk blocks those who publish, and serves the others: then"
+        " its limits are measured, and not its work.",
+        offered.senders_blocked,
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
@@ -242,6 +273,12 @@ CHECKS: Mapping[str, Check] = {
         "A broker that runs short holds senders back, or stands still while it collects: then its"
         " limits are measured, and not its work.",
         broker.broker_alarm,
+    ),
+    "presettled-dropped": Check(
+        "Did routers pass on every pre-settled message?",
+        "A router that cannot keep up may drop such messages, and tells nobody: what was received"
+        " is then what it passed on, and not what was sent.",
+        broker.presettled_dropped,
     ),
     "node-frozen": Check(
         "Did every broker node run all the time?",

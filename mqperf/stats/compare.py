@@ -16,23 +16,26 @@ work, the start of the broker) counts as a difference of the systems, and repeat
 ``in_turns`` says whether the runs were interleaved, by the instants at which they started.
 
 Where no verdict can be given, ``detectable`` says which difference these repeats would have shown
-with a power of 80 % (J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988).
+with a power of 80 % (J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988), and
+``repeats_needed`` how many repeats would show the difference that was seen, or the minimum relevant
+one.
 
 With one run on each side there is no verdict: an interval from within the runs is given where they
 have one (G. Y. Zou and A. Donner, Construction of Confidence Limits About Effect Measures, 2008),
 but it does not know how much the next run would differ.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.optimize import brentq
+from scipy import special
 
 from mqperf.columns import COLUMNS, TABLES, parameters
 from mqperf.errors import TableError
@@ -51,8 +54,11 @@ HIGHER_IS_BETTER = {
 }
 """The figures that are compared; CPU by the message, else doing less would look better."""
 
-LATENCIES = ("latency_mean_s", "latency_p99_s")
-"""Those of them that clocks may make wrong."""
+LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
+"""Those figures that clocks may make wrong."""
+
+BETTER_IF_HIGHER = {**HIGHER_IS_BETTER, "latency_p50_s": False}
+"""Every figure that a verdict can be about."""
 
 Array = NDArray[Any]
 
@@ -66,6 +72,9 @@ POWER = 0.8
 
 LARGEST = 10.0
 """Relative differences beyond it are not told: so few runs could show nothing."""
+
+MOST_REPEATS = 1000
+"""Repeats beyond which nobody is told how many more it takes."""
 
 
 def compare(
@@ -84,12 +93,35 @@ def compare(
     in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
     take several points of one side for one.
     """
+    return judged("comparison", paired(a, b, keys), min_effect=min_effect, confidence=confidence)
+
+
+def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
+    """One row per figure of a point that both have: value, spread and doubts of each, not judged.
+
+    Its columns are those of the keys, of parameters that tell points apart, and working figures.
+    Raises ``TableError`` as ``compare`` does.
+    """
     apart = {*varied(a["runs"]), *varied(b["runs"])}
     keys = [*keys, *(name for name in parameters() if name in apart)]
-    sides = [_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
+    sides = [one_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
         raise TableError(f"A and B have no point in common: {_apart(sides[0], sides[1], keys)}")
+    return pairs
+
+
+def judged(
+    table: str,
+    pairs: pd.DataFrame,
+    *,
+    min_effect: float = MIN_EFFECT,
+    confidence: float = CONFIDENCE,
+) -> pd.DataFrame:
+    """Pairs with ratios, intervals and verdicts, as the table of that name has them.
+
+    P-values are corrected for the number of all these pairs.
+    """
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
     frame["hidden"] = _hidden(frame)
     frame["clock_share"] = np.expm1(frame["hidden"])
@@ -99,12 +131,13 @@ def compare(
     frame["min_effect"] = min_effect
     frame["verdict"] = _verdicts(frame, min_effect, 1 - confidence)
     frame["detectable"] = _detectable(frame, 1 - confidence)
+    frame["repeats_needed"] = _repeats_needed(frame, 1 - confidence)
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [_doubted(*pair) for pair in marks]
-    known = TABLES["comparison"].with_parameters(apart)
-    table = conform("comparison", frame[[name for name in known if name in frame.columns]])
-    return in_order(table, *(name for name in keys if name in apart))
+    known = TABLES[table].with_parameters(frame.columns)
+    shaped = conform(table, frame[[name for name in known if name in frame.columns]])
+    return in_order(shaped, *(name for name in parameters() if name in pairs.columns))
 
 
 def holm(chances: Array) -> Array:
@@ -120,13 +153,19 @@ def holm(chances: Array) -> Array:
     return adjusted
 
 
-def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
-    """One row per point and figure: its value, and mean and variance of the logarithm of it."""
+def one_side(
+    tables: Tables, name: str, keys: Sequence[str], figures: Iterable[str] = HIGHER_IS_BETTER
+) -> pd.DataFrame:
+    """One row per point and figure: its value, and mean and variance of the logarithm of it.
+
+    ``name`` is what an error calls these tables.  Raises ``TableError`` when the keys take several
+    points for one.
+    """
     columns = ["run", "point", "started", *keys]
     runs = tables["runs"].drop_duplicates("run").reindex(columns=columns)
     runs = runs.astype({key: COLUMNS[key].dtype for key in keys})
-    values = _run_values(tables).merge(runs, on="run")
-    side = (
+    values = _run_values(tables, figures).merge(runs, on="run")
+    rows = (
         values.groupby([*keys, "figure"], sort=False, dropna=False)
         .agg(
             repeats=("value", "size"),
@@ -142,16 +181,16 @@ def _side(tables: Tables, name: str, keys: Sequence[str]) -> pd.DataFrame:
         )
         .reset_index()
     )
-    mixed = side[side["points"] > 1]
+    mixed = rows[rows["points"] > 1]
     if len(mixed):
         which = " ".join(str(mixed.iloc[0][key]) for key in keys)
         raise TableError(
             f"{name} has {mixed.iloc[0]['points']} points which agree in {', '.join(keys)}, the"
             f" first at {which}; compare runs of one plan, by keys that tell its points apart"
         )
-    kinds = _kinds(tables)
-    side["doubts"] = [kinds.get(str(point), "") for point in side["point"]]
-    return side.drop(columns="points")
+    kinds = kinds_by_point(tables)
+    rows["doubts"] = [kinds.get(str(point), "") for point in rows["point"]]
+    return rows.drop(columns="points")
 
 
 def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
@@ -168,20 +207,19 @@ def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
     return "; ".join(keys_of) or f"no combination of {', '.join(keys)} was measured in both"
 
 
-def _run_values(tables: Tables) -> pd.DataFrame:
+def _run_values(tables: Tables, figures: Iterable[str]) -> pd.DataFrame:
     """Columns ``run``, ``figure``, ``value``, its logarithm, and the ends from within the run."""
-    figures = run_figures(tables)
-    figures["cpu_per_message_s"] = figures["cpu_total_cores"] / figures["throughput_msg_s"]
+    of_runs = run_figures(tables)
     clocks = tables["latency"].groupby("run")["latency_uncertainty_s"].max()
-    unsure = figures["run"].map(clocks).fillna(0.0)
+    unsure = of_runs["run"].map(clocks).fillna(0.0)
     for table in ("messages", "latency"):
         ends = tables[table].filter(regex="^run$|_within_(low|high)$").drop_duplicates("run")
-        figures = figures.merge(ends, on="run", how="left")
+        of_runs = of_runs.merge(ends, on="run", how="left")
     parts = []
-    for figure in HIGHER_IS_BETTER:
+    for figure in figures:
         columns = {"run": "run", figure: "value"}
         columns |= {f"{figure}_within_low": "low", f"{figure}_within_high": "high"}
-        part = figures.reindex(columns=list(columns)).rename(columns=columns)
+        part = of_runs.reindex(columns=list(columns)).rename(columns=columns)
         by_clocks = unsure if figure in LATENCIES else 0.0
         parts.append(part.assign(figure=figure, unsure=by_clocks))
     values = pd.concat(parts, ignore_index=True)
@@ -191,7 +229,7 @@ def _run_values(tables: Tables) -> pd.DataFrame:
     return values.assign(log=np.log(values["value"].astype(float)))
 
 
-def _kinds(tables: Tables) -> dict[str, str]:
+def kinds_by_point(tables: Tables) -> dict[str, str]:
     """Point -> kinds of the doubts about it."""
     doubts = tables.get("doubts")
     if doubts is None or doubts.empty:
@@ -219,12 +257,12 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
         part**2 / (rows[f"repeats_{side}"] - 1) for part, side in zip(parts, "ab", strict=True)
     )
     apart = np.log(rows["ratio"])
-    half = stats.t.ppf((1 + confidence) / 2, freedom) * error
+    half = special.stdtrit(freedom, (1 + confidence) / 2) * error
     frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
     frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
     frame.loc[rows.index, "interval_kind"] = "repeats"
     beyond = (apart.abs() - rows["hidden"]).clip(lower=0.0)
-    frame["p_value"] = pd.Series(2 * stats.t.sf(beyond / error, freedom), rows.index)
+    frame["p_value"] = pd.Series(2 * special.stdtr(freedom, -beyond / error), rows.index)
     frame["error"], frame["freedom"] = error, freedom
 
 
@@ -246,7 +284,7 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
 
     By the noncentral t distribution, as the error is itself estimated; NaN beyond ``LARGEST``.
     """
-    strict = risk / max(1, int(frame["p_value"].notna().sum()))
+    strict = _strict(frame, risk)
     freedoms = frame["freedom"].round(1)
     needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
     exponent = freedoms.map(needed) * frame["error"] + frame["hidden"]
@@ -254,15 +292,53 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
     return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
 
 
+def _repeats_needed(frame: pd.DataFrame, risk: float) -> pd.Series:
+    """The repeats of either side that would show the difference seen, or the least that matters.
+
+    Runs are taken to go on spreading as these did.
+    """
+    strict = _strict(frame, risk)
+    seen = np.log(frame["ratio"]).abs() - frame["hidden"]
+    beyond = seen.clip(lower=np.log1p(frame["min_effect"]))
+    told = (frame["verdict"] == CANNOT_TELL) & (frame["hidden"] <= np.log1p(LARGEST))
+    rows = frame[told & frame["error"].notna()]
+    known = [
+        _repeats(variance_a, variance_b, beyond[index], strict)
+        for index, variance_a, variance_b in rows[["variance_a", "variance_b"]].itertuples()
+    ]
+    return pd.Series(known, rows.index, dtype="Int64").reindex(frame.index)
+
+
+def _repeats(variance_a: float, variance_b: float, beyond: float, risk: float) -> int | None:
+    """The fewest repeats of either side which show a difference of so much in ``POWER``, if any."""
+    both = variance_a + variance_b
+    share = both**2 / (variance_a**2 + variance_b**2)
+
+    def enough(repeats: int) -> bool:
+        freedom = float(f"{share * (repeats - 1):.2g}")  # so that few need be computed
+        return _noncentrality(freedom, risk) * sqrt(both / repeats) <= beyond
+
+    found = 2 + bisect_left(range(2, MOST_REPEATS + 1), True, key=enough)  # noqa: FBT003
+    return found if found <= MOST_REPEATS else None
+
+
+def _strict(frame: pd.DataFrame, risk: float) -> float:
+    """The chance that the smallest p-value of all these must be below, by Holm's rule."""
+    return risk / max(1, int(frame["p_value"].notna().sum()))
+
+
 @cache
 def _noncentrality(freedom: float, risk: float) -> float:
     """How many errors a true difference must be, so that t exceeds its limit in ``POWER``."""
-    limit = stats.t.ppf(1 - risk / 2, freedom)
+    from scipy.optimize import brentq  # slow to load, as the other
+    from scipy.stats import nct  # special.nctdtr is not a number far out
+
+    limit = special.stdtrit(freedom, 1 - risk / 2)
 
     def lacking(difference: float) -> float:
-        return float(stats.nct.sf(limit, freedom, difference) - POWER)
+        return float(nct.sf(limit, freedom, difference) - POWER)
 
-    return float(brentq(lacking, 0.0, 20 * limit, rtol=1e-3))
+    return float(brentq(lacking, 0.0, 2 + 2 * limit, rtol=1e-3))  # 1.3 limits, with one degree
 
 
 def _in_turns(frame: pd.DataFrame) -> list[str]:
@@ -290,7 +366,7 @@ def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
 def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
     matters = np.log(frame["ratio"]).abs() - frame["hidden"] >= np.log1p(min_effect)
     clear = matters & (frame["p_adjusted"] < risk)
-    better = (frame["ratio"] > 1) == frame["figure"].map(HIGHER_IS_BETTER)
+    better = (frame["ratio"] > 1) == frame["figure"].map(BETTER_IF_HIGHER)
     return np.select([clear & better, clear & ~better], ["better", "worse"], CANNOT_TELL)
 
 

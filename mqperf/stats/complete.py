@@ -7,34 +7,42 @@ from mqperf.stats.bottleneck import bottlenecks
 from mqperf.stats.checks import doubts
 from mqperf.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.stats.differences import differences
+from mqperf.stats.factors import factors
+from mqperf.stats.offered_rates import saturation_rates
 from mqperf.stats.scaling import saturation_points
+from mqperf.stats.searches import searches
 from mqperf.stats.summary import points
-from mqperf.tables import Tables, control_runs_apart, of_plan, outside_plan
+from mqperf.stats.sustained import in_both, sustained
+from mqperf.tables import Tables, control_runs_apart, empty, of_plan, outside_plan
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with ``points``, ``saturation_points``, ``bottlenecks`` and ``doubts`` added.
+    """The tables with all computed ones added but those that need two sets of runs.
 
     Control runs have a table of their own, and no rows in the others.  Doubts which came with the
     tables (the wording of a published report) are kept in front.
     """
-    found = doubts(tables)
+    raised = doubts(tables)
     known = tables.get("doubts")
-    both = found if known is None or known.empty else pd.concat([known, found], ignore_index=True)
+    both = raised if known is None or known.empty else pd.concat([known, raised], ignore_index=True)
     tables = control_runs_apart(tables)
+    verdicts = bottlenecks(tables)
+    found = {**tables, "points": points(tables), "doubts": both}
     return {
-        **tables,
-        "points": points(tables),
+        **found,
         "saturation_points": saturation_points(of_plan(tables)),
-        "bottlenecks": bottlenecks(tables),
-        "doubts": both,
+        "saturation_rates": saturation_rates(of_plan(tables), verdicts),
+        "searches": searches(of_plan(found), verdicts),
+        "sustained": sustained(of_plan(found)),
+        "bottlenecks": verdicts,
+        "factors": factors({**of_plan(tables), "doubts": both}),
     }
 
 
 def compared(
     a: Tables, b: Tables, *, across_systems: bool = False, min_effect: float | None = None
 ) -> dict[str, pd.DataFrame]:
-    """The tables ``differences`` and ``comparison`` of two complete sets.
+    """The tables ``differences``, ``sustained_compared`` and ``comparison`` of two complete sets.
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
     ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
@@ -43,7 +51,15 @@ def compared(
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
     comparison = compare(_asked_for(a, "A"), _asked_for(b, "B"), keys=keys, min_effect=matters)
-    return {"differences": differences(a, b), "comparison": comparison}
+    return {
+        "differences": differences(a, b),
+        "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
+        "comparison": comparison,
+    }
+
+
+def _sustained(tables: Tables) -> pd.DataFrame:
+    return tables.get("sustained", empty("sustained"))
 
 
 def _asked_for(tables: Tables, name: str) -> Tables:

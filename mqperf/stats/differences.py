@@ -4,42 +4,41 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from mqperf import columns
 from mqperf.tables import Tables, conform, of_plan, outside_plan, whole
 from mqperf.tables.axes import further
 from mqperf.tables.axis_words import headed, shown_values
 from mqperf.tables.hosts import made_on
 
-COMPARED = (
-    "status",
-    "system_title",
-    "system_version",
-    "runtime_version",
-    "generator_version",
-    "python_version",
-    "mqperf_version",
-    "hosts",
-    "cpu_model",
-    "cores",
-    "memory_bytes",
-    "os",
-    "kernel",
-    "network_card",
-    "network_driver",
-    "network_speed",
-    "clock_source",
-    "cpu_governor",
-    "tcp_congestion_control",
-    "somaxconn",
-    "green_threads",
-    "processes",
-    "targets",
-    "warmup_s",
-    "asked_s",
-    "cooldown_s",
-    "timeout_s",
-    "order",
-)
-"""Columns of ``runs`` that two sets of runs should have in common."""
+HARDWARE, VERSIONS, PLAN, MEASURING = ASPECTS = ("hardware", "versions", "plan", "measuring")
+"""What a difference is one of; hardware has the settings of its operating system."""
+
+COMPARED = {
+    "status": MEASURING,
+    **dict.fromkeys(columns.VERSIONS, VERSIONS),
+    "hosts": PLAN,
+    "cpu_model": HARDWARE,
+    "cores": HARDWARE,
+    "memory_bytes": HARDWARE,
+    "os": HARDWARE,
+    "kernel": HARDWARE,
+    "network_card": HARDWARE,
+    "network_driver": HARDWARE,
+    "network_speed": HARDWARE,
+    "clock_source": HARDWARE,
+    "cpu_governor": HARDWARE,
+    "tcp_congestion_control": HARDWARE,
+    "somaxconn": HARDWARE,
+    "green_threads": PLAN,
+    "processes": PLAN,
+    "targets": PLAN,
+    "warmup_s": PLAN,
+    "asked_s": PLAN,
+    "cooldown_s": PLAN,
+    "timeout_s": PLAN,
+    "order": PLAN,
+}
+"""Columns of ``runs`` that two sets of runs should have in common, and what each is about."""
 
 UNKNOWN = "not stated"
 NOTHING = "nothing"
@@ -58,20 +57,23 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     """
     runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
     rows = [
-        ("Days of measuring", _days(runs_a), _days(runs_b)),
-        *((_what(name), _values(runs_a[name]), _values(runs_b[name])) for name in COMPARED),
+        (MEASURING, "Days of measuring", _days(runs_a), _days(runs_b)),
+        *(
+            (aspect, _what(name), _values(runs_a[name]), _values(runs_b[name]))
+            for name, aspect in COMPARED.items()
+        ),
     ]
-    rows.append(("Hosts", _hosts(a), _hosts(b)))
+    rows.append((HARDWARE, "Hosts", _hosts(a), _hosts(b)))
     for name in further(runs_a, runs_b):
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
-        rows.append((_what(name), in_a, in_b))
-    rows.append(("Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
-    rows.append(("Points that the other has not", *_in_one_only(runs_a, runs_b)))
-    found = [row for row in rows if row[1] != row[2]]
+        rows.append((PLAN, _what(name), in_a, in_b))
+    rows.append((MEASURING, "Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
+    rows.append((MEASURING, "Points that the other has not", *_in_one_only(runs_a, runs_b)))
+    found = [row for row in rows if row[2] != row[3]]
     left_out = _beside(a), _beside(b)
     if left_out != (NOTHING, NOTHING):
-        found.append(("Left out, as the plan does not ask for it", *left_out))
-    columns = ["what", "value_in_a", "value_in_b"]
+        found.append((MEASURING, "Left out, as the plan does not ask for it", *left_out))
+    columns = ["aspect", "what", "value_in_a", "value_in_b"]
     return conform("differences", pd.DataFrame(found, columns=columns))
 
 

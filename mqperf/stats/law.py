@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.optimize import nnls
+from scipy import special
 
 from mqperf.stats.summary import CONFIDENCE
 
@@ -80,6 +79,8 @@ class Noise:
 
 def fit(threads: Array, throughput: Array) -> Law:
     """The law with the least sum of squared relative errors; both arrays hold one value per run."""
+    from scipy.optimize import nnls  # slow to load
+
     weights = (throughput / threads)[:, np.newaxis]
     return Law(*map(float, nnls(weights * _terms(threads), np.ones(len(threads)))[0]))
 
@@ -106,7 +107,7 @@ def fitted(threads: Array, throughput: Array, noise: Noise | None) -> Fit:
         return Fit(law, error, freedom, refuted=error > EXACT)
     rest = freedom - noise.freedom
     lack = (squares / noise.deviation**2 - noise.freedom) / rest
-    chance = float(stats.f.sf(lack, rest, noise.freedom))
+    chance = float(special.fdtrc(rest, noise.freedom, lack))
     return Fit(law, error, freedom, refuted=chance < 1 - CONFIDENCE)
 
 

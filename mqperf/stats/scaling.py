@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
@@ -98,7 +98,7 @@ def _may_be_best(threads: Array, throughput: Array, noise: Noise) -> Array:
     counts, sizes = np.unique(threads, return_counts=True)
     means = np.array([np.log(throughput[threads == count]).mean() for count in counts])
     top = int(means.argmax())
-    margin = stats.t.ppf(1 - (1 - CONFIDENCE) / (len(counts) - 1), noise.freedom)
+    margin = special.stdtrit(noise.freedom, 1 - (1 - CONFIDENCE) / (len(counts) - 1))
     errors = noise.deviation * np.sqrt(1 / sizes + 1 / sizes[top])
     best: Array = counts[means >= means[top] - margin * errors]
     return best
@@ -159,8 +159,15 @@ def _saturation(threads: Array, throughput: Array, found: Fit) -> tuple[Row, str
 
 
 def _crossing(law: Law, threads: Array, throughput: Array) -> float:
-    means = [throughput[threads == count].mean() for count in np.unique(threads)]
-    return float(law.single_s * max(means))
+    return float(law.single_s * _best(threads, throughput))
+
+
+def _best(threads: Array, throughput: Array) -> Array:
+    """The highest mean of a thread count, in each row of throughput: a value per run."""
+    counts, places = np.unique(threads, return_inverse=True)
+    means = throughput @ np.eye(len(counts))[places] / np.bincount(places)
+    best: Array = means.max(axis=-1)
+    return best
 
 
 def _interval(found: Fit, threads: Array) -> Range:
@@ -170,13 +177,10 @@ def _interval(found: Fit, threads: Array) -> Range:
     know their own error badly, each draw has its own, from the chi-squared distribution.
     """
     random = np.random.default_rng(SEED)
-    expected = found.law(threads)
-    draws = [
-        _crossing(drawn, threads, rates)
-        for rates in _redrawn(expected, found, random)
-        if (drawn := fit(threads, rates)).single_s > 0
-    ]
-    low, high = np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    drawn = np.array([*_redrawn(found.law(threads), found, random)])
+    single_s = np.array([fit(threads, rates).single_s for rates in drawn])
+    crossings = (single_s * _best(threads, drawn))[single_s > 0]
+    low, high = np.quantile(crossings, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)
 
 

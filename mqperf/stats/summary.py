@@ -1,7 +1,7 @@
 """Points of a sweep: the runs of each point over its repeats."""
 
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from mqperf.columns import FIGURES, TABLES
 from mqperf.tables import Tables, conform, varied, whole
@@ -40,6 +40,8 @@ def run_figures(tables: Tables) -> pd.DataFrame:
         tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
     )
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
+    finished = frame["throughput_msg_s"]
+    frame["cpu_per_message_s"] = frame["cpu_total_cores"] / finished.where(finished > 0)
     return frame[["run", "point", *FIGURES]]
 
 
@@ -59,7 +61,7 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     groups = by_point(figures)[list(FIGURES)]
     of_groups = groups.mean(), groups.std(ddof=1), groups.count()
     mean, sd, n = (one.set_index("point") for one in of_groups)
-    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1)
+    quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
     return pd.concat(
         [

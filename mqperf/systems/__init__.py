@@ -1,23 +1,41 @@
 """Systems under test, one module each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
-from mqperf.actions import ACTIONS
+from pydantic import JsonValue
+
+from mqperf.actions import in_plans as of_actions
 from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import Hosts
-from mqperf.links import LINKS
 from mqperf.load import GENERATORS, Generator
-from mqperf.load.in_plans import problems_beside, problems_of
-from mqperf.plan import Case, Plan
-from mqperf.probes import named
+from mqperf.load.in_plans import (
+    misfits,
+    problems_beside,
+    problems_of,
+    problems_of_asking,
+)
+from mqperf.plan import Case, Plan, deployments
+from mqperf.probes import chosen, named
 from mqperf.registry import Registry
-from mqperf.systems import activemq, activemq_leveldb, artemis, artemis_ha, rabbitmq, zeromq
+from mqperf.systems import (
+    activemq,
+    activemq_leveldb,
+    artemis,
+    artemis_ha,
+    qpid_dispatch,
+    rabbitmq,
+    zeromq,
+)
+from mqperf.systems.certificates import OPENSSL
 from mqperf.systems.system import Deployment, Node, System
 from mqperf.systems.tool import Tool
 
 __all__ = [
     "FIRST",
+    "OPENSSL",
     "SYSTEMS",
     "Deployment",
     "Node",
@@ -27,6 +45,7 @@ __all__ = [
     "check_plan",
     "lookup",
     "possible",
+    "starts",
 ]
 
 _KNOWN = (
@@ -36,6 +55,7 @@ _KNOWN = (
     artemis.SYSTEM,
     artemis_ha.SYSTEM,
     activemq_leveldb.SYSTEM,
+    qpid_dispatch.SYSTEM,
 )
 
 SYSTEMS = Registry("systems", _KNOWN)
@@ -51,20 +71,16 @@ def lookup(name: str) -> System:
     return SYSTEMS[name]
 
 
+def starts(cases: Iterable[Case]) -> list[list[Case]]:
+    """The cases in their order, a list for each start of a system."""
+    return deployments(cases, [name for name, one in SYSTEMS.items() if one.per_topology])
+
+
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
     generators = _generators(plan)
     _check_probes(plan)
-    if plan.link is not None and not LINKS:
-        raise PlanError(
-            f"plan {plan.name}: link: no backend that makes links is installed; leave link: out,"
-            " or install a package that brings one"
-        )
-    for action in plan.actions:
-        if action.do not in ACTIONS:
-            raise PlanError(
-                f"plan {plan.name}: no action {action.do!r}; known: {', '.join(ACTIONS)}"
-            )
+    _check_actions(plan)
     for name, wanted in plan.systems.items():
         system = lookup(name)
         for generator in generators:
@@ -77,13 +93,44 @@ def check_plan(plan: Plan) -> None:
             ("topology", wanted.topologies, system.topologies),
             ("kind of queue", wanted.queues, system.queues),
         ):
-            for missing in (entry for entry in names if entry not in known):
+            for missing in (
+                entry for entry in names if entry not in known and not system.offers(entry)
+            ):
                 raise PlanError(
                     f"plan {plan.name}: {system.title} has no {kind} {missing!r};"
                     f" it has: {', '.join(known)}"
                 )
+        for load, kind in product(_loads(plan), wanted.queues):
+            if why := misfits(load, kind):
+                raise PlanError(f"plan {plan.name}: {why}")
         for settings in wanted.variants():
-            system.check(settings)
+            _check_settings(plan, system, settings)
+
+
+def _check_settings(plan: Plan, system: System, settings: Mapping[str, JsonValue]) -> None:
+    """Raise ``PlanError`` for settings with which the plan's topologies or generators cannot be."""
+    system.check(settings)
+    for topology in plan.systems[system.name].topologies:
+        if why := system.misfit(topology, settings):
+            raise PlanError(f"plan {plan.name}: {why}")
+    plain = [one.title for one in _generators(plan) if not one.encrypts]
+    if plain and system.encrypts(settings):
+        raise PlanError(
+            f"plan {plan.name}: {plain[0]} does not speak TLS: leave out tls of"
+            f" {system.title}, or take another generator"
+        )
+
+
+def _loads(plan: Plan) -> list[dict[str, Any]]:
+    """The measured load and those beside it, as documents hold them."""
+    beside = [load.model_dump() for one in plan.surroundings for load in one.background]
+    return [{"generator": plan.load.generator, **plan.load.parameters}, *beside]
+
+
+def _check_actions(plan: Plan) -> None:
+    said = [action.model_dump() for _, action in plan.every_action()]
+    for problem in of_actions.problems_of(said):
+        raise PlanError(f"plan {plan.name}: {problem.text}")
 
 
 def _check_probes(plan: Plan) -> None:
@@ -91,15 +138,29 @@ def _check_probes(plan: Plan) -> None:
     for name in plan.probes:
         if name not in known:
             raise PlanError(f"plan {plan.name}: no probe {name!r}; known: {', '.join(known)}")
+    systems = {name: lookup(name) for name in plan.systems}
+    asking = [probe.name for probe in chosen(plan.probes) if probe.asks_nodes]
+    if asking and all(system.telling is None for system in systems.values()):
+        raise PlanError(
+            f"plan {plan.name}: nodes of {', '.join(one.title for one in systems.values())} tell"
+            f" nothing of their inside: leave out the probe {asking[0]}"
+        )
+    for name, system in systems.items() if asking else ():
+        for settings in plan.systems[name].variants():
+            system.check(system.watched(settings))
 
 
 def _generators(plan: Plan) -> list[Generator]:
     """The load generators of a plan, if there are such that make its test cases and loads."""
-    load = {"generator": plan.load.generator, **plan.load.parameters}
-    beside = [one.model_dump() for one in plan.background]
-    for problem in (*problems_of(load, plan.test_cases), *problems_beside(beside)):
+    load, *beside = _loads(plan)
+    asked = {"searches": plan.search is not None, "ends_early": plan.fail_when is not None}
+    for problem in (
+        *problems_of(load, plan.test_cases),
+        *problems_beside(beside),
+        *problems_of_asking(load, **asked),
+    ):
         raise PlanError(f"plan {plan.name}: {problem.sentence()}")
-    names = (plan.load.generator, *(one.generator for one in plan.background))
+    names = dict.fromkeys(one["generator"] for one in (load, *beside))
     return [GENERATORS[name] for name in names]
 
 

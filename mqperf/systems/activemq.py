@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j2
-from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.jolokia import Agent, jolokia_on
+from mqperf.systems.private import Servers, Site
+from mqperf.systems.service import Server
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
 
@@ -36,8 +39,9 @@ BROKER = """\
          http://www.springframework.org/schema/beans/spring-beans.xsd
          http://activemq.apache.org/schema/core
          http://activemq.apache.org/schema/core/activemq-core.xsd">
-  <broker xmlns="http://activemq.apache.org/schema/core" brokerName="mqperf" useJmx="false"
+  <broker xmlns="http://activemq.apache.org/schema/core" brokerName="mqperf" useJmx="{jmx}"
           schedulerSupport="false" schedulePeriodForDestinationPurge="10000" dataDirectory={data}>
+    <managementContext><managementContext createConnector="false"/></managementContext>
     <destinationPolicy><policyMap><policyEntries>
       <policyEntry queue="&gt;" gcInactiveDestinations="true" inactiveTimeoutBeforeGC="60000"/>
     </policyEntries></policyMap></destinationPolicy>
@@ -66,9 +70,9 @@ def installed(host: Host) -> str:
     return f"{ARCHIVE.version}, on Java {java.version}"
 
 
-def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
+def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
     """Check what a plan says about ActiveMQ."""
-    return checked("activemq", BrokerSettings, settings)
+    return checked("activemq", TellingSettings, settings)
 
 
 @contextmanager
@@ -76,9 +80,13 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     """Run one broker on the first host; fetched first if it is not in the cache."""
     wanted, host = check(settings), spots[0].host
     java, home = installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE))
+    tools = _Tools(java, home, wanted.heap_mb)
+    agents = jolokia_on(host) if wanted.metrics else None
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
-        broker = _broker(java, home, places[0].within("broker"), ports[0], wanted.heap_mb)
+        spot = places[0].within("broker")
+        agent = None if agents is None else agents.at(spot, ports[1])
+        broker = _broker(tools, spot, ports[0], agent)
         servers.start([broker], wanted.start_timeout_s)
         facts = about(
             "ActiveMQ",
@@ -89,21 +97,36 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         )
         return AmqpBrokers(servers, (broker.name,), facts)
 
-    with Site("ActiveMQ", spots).launched(1, launch) as deployment:
+    redact = str if agents is None else agents.redacted
+    with Site("ActiveMQ", spots, redact=redact).launched(2, launch) as deployment:
         yield deployment
 
 
-def configuration(spot: Spot, port: int, store: str) -> str:
-    """Write the activemq.xml of a broker with that store."""
+def configuration(spot: Spot, port: int, store: str, *, jmx: bool = False) -> str:
+    """Write the activemq.xml of a broker with that store; with ``jmx`` it has management beans."""
     uri = (
         f"amqp://{spot.host.address}:{port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
     )
-    return BROKER.format(data=quoteattr(str(spot.folder / "data")), store=store, uri=quoteattr(uri))
+    return BROKER.format(
+        jmx="true" if jmx else "false",
+        data=quoteattr(str(spot.folder / "data")),
+        store=store,
+        uri=quoteattr(uri),
+    )
 
 
-def _broker(java: Java, home: Path, spot: Spot, port: int, heap_mb: int) -> Server:
-    folder = spot.folder
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    """What a broker is started with: Java, the unpacked archive, and its heap."""
+
+    java: Java
+    home: Path
+    heap_mb: int
+
+
+def _broker(tools: _Tools, spot: Spot, port: int, agent: Agent | None) -> Server:
+    folder, home = spot.folder, tools.home
     places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
     properties = {f"activemq.{name}": place for name, place in places.items()}
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
@@ -112,15 +135,21 @@ def _broker(java: Java, home: Path, spot: Spot, port: int, heap_mb: int) -> Serv
         name=f"{spot.host.address}:{port}",
         spot=spot,
         argv=(
-            *java.command(folder, heap_mb, properties | LOGGING.properties(folder)),
+            *tools.java.command(folder, tools.heap_mb, properties | LOGGING.properties(folder)),
             *opened,
+            *(() if agent is None else (agent.option,)),
             *("-jar", str(home / "bin" / "activemq.jar")),
             *("start", f"xbean:{(folder / 'activemq.xml').as_uri()}"),
         ),
         env=ENVIRONMENT,
         ready=(") started",),
         taken=("Address already in use",),
-        files={"activemq.xml": configuration(spot, port, KAHADB), **LOGGING.files},
+        files={
+            "activemq.xml": configuration(spot, port, KAHADB, jmx=agent is not None),
+            **LOGGING.files,
+            **({} if agent is None else agent.files),
+        },
+        inside=None if agent is None else agent.inside("Broker"),
     )
 
 
@@ -129,9 +158,10 @@ SYSTEM = System(
     title="ActiveMQ",
     topologies=("single",),
     queues=("classic",),
-    drivers={"simulator": RELEASE},
+    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
     installed=installed,
     check=check,
     start=start,
     tools=(JAVA,),
+    telling={"metrics": True},
 )

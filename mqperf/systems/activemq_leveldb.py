@@ -19,7 +19,8 @@ from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.evidence import text
 from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
 from mqperf.systems.java_logging import log4j1
-from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.private import Servers, Site
+from mqperf.systems.service import Server
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
 
@@ -180,7 +181,7 @@ SYSTEM = System(
     title="ActiveMQ LevelDB",
     topologies=("primary",),
     queues=("replicated",),
-    drivers={"simulator": RELEASE},
+    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
     installed=installed,
     check=check,
     start=start,

@@ -21,6 +21,12 @@ class BrokerSettings(SystemSettings):
     heap_mb: int = Field(default=512, ge=64)
 
 
+class TellingSettings(BrokerSettings):
+    """What a plan may say about one that, with ``metrics``, tells of its inside."""
+
+    metrics: bool = False
+
+
 def about(
     product: str, version: str, runtime: str, heap_mb: int, config: str
 ) -> dict[str, JsonValue]:

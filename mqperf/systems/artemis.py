@@ -6,27 +6,31 @@ from contextlib import contextmanager
 from pydantic import JsonValue
 
 from mqperf.hosts import Spot
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
 from mqperf.systems.artemis_broker import ARCHIVE, Part, broker, installed, tools_on
 from mqperf.systems.java import JAVA
+from mqperf.systems.jolokia import jolokia_on
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
 
 
-def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
+def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
     """Check what a plan says about Artemis."""
-    return checked("artemis", BrokerSettings, settings)
+    return checked("artemis", TellingSettings, settings)
 
 
 @contextmanager
 def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
     """Run one broker on the first host; fetched first if it is not in the cache."""
-    wanted = check(settings)
-    tools = tools_on(spots[0].host, wanted.heap_mb)
+    wanted, host = check(settings), spots[0].host
+    tools = tools_on(host, wanted.heap_mb)
+    agents = jolokia_on(host) if wanted.metrics else None
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
-        server = broker(tools, places[0].within("broker"), ports[0], Part())
+        spot = places[0].within("broker")
+        part = Part(agent=None if agents is None else agents.at(spot, ports[1]))
+        server = broker(tools, spot, ports[0], part)
         servers.start([server], wanted.start_timeout_s)
         facts = about(
             "ActiveMQ Artemis",
@@ -37,7 +41,8 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         )
         return AmqpBrokers(servers, (server.name,), facts)
 
-    with Site("Artemis", spots).launched(1, launch) as deployment:
+    redact = str if agents is None else agents.redacted
+    with Site("Artemis", spots, redact=redact).launched(2, launch) as deployment:
         yield deployment
 
 
@@ -46,9 +51,10 @@ SYSTEM = System(
     title="Artemis",
     topologies=("single",),
     queues=("classic",),
-    drivers={"simulator": RELEASE},
+    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
     installed=installed,
     check=check,
     start=start,
     tools=(JAVA,),
+    telling={"metrics": True},
 )

@@ -8,7 +8,8 @@ from mqperf.hosts import Host, Spot
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
 from mqperf.systems.java_logging import log4j2
-from mqperf.systems.private import Server
+from mqperf.systems.jolokia import Agent
+from mqperf.systems.service import Server
 
 ARCHIVE = Archive(
     group="org.apache.activemq",
@@ -48,7 +49,7 @@ BROKER = """\
   <core xmlns="urn:activemq:core">
     <name>mqperf</name>
     <security-enabled>false</security-enabled>
-    <jmx-management-enabled>false</jmx-management-enabled>
+    <jmx-management-enabled>{jmx}</jmx-management-enabled>
     <journal-type>NIO</journal-type>
     <journal-pool-files>10</journal-pool-files>
     <paging-directory>{data}/paging</paging-directory>
@@ -85,13 +86,14 @@ class Tools:
 class Part:
     """What a broker is in a group: its label, what its log says when ready, and parts of its XML.
 
-    The defaults are those of a broker that is alone.
+    The defaults are those of a broker that is alone.  With an ``agent`` it tells of its inside.
     """
 
     label: str = "Broker"
     ready: str = ACTIVE
     availability: str = ""
     acceptors: str = ""
+    agent: Agent | None = None
 
 
 def installed(host: Host) -> str:
@@ -117,7 +119,9 @@ def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
         "log4j2.disableJmx": "true",
         **LOGGING.properties(folder),
     }
+    agent = part.agent
     settings = BROKER.format(
+        jmx="false" if agent is None else "true",
         data=escape(str(folder / "data")),
         address=spot.host.address,
         port=port,
@@ -130,6 +134,7 @@ def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
         spot=spot,
         argv=(
             *tools.java.command(folder, tools.heap_mb, properties),
+            *(() if agent is None else (agent.option,)),
             *("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"),
             *("-classpath", str(tools.home / "lib" / "artemis-boot.jar")),
             *("org.apache.activemq.artemis.boot.Artemis", "run"),
@@ -142,5 +147,7 @@ def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
             "bootstrap.xml": BOOTSTRAP.format(broker=(folder / "broker.xml").as_uri()),
             "management.xml": MANAGEMENT,
             **LOGGING.files,
+            **({} if agent is None else agent.files),
         },
+        inside=None if agent is None else agent.inside(part.label),
     )

@@ -12,17 +12,21 @@ from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
 from mqperf.systems import zookeeper
-from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
+from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
 from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, Part, Tools, broker, tools_on
 from mqperf.systems.artemis_broker import installed as installed_artemis
 from mqperf.systems.java import JAVA
-from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.jolokia import Jolokia, jolokia_on
+from mqperf.systems.private import Servers, Site
+from mqperf.systems.service import Server
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System
 
 LABELS = ("Primary", "Backup 1", "Backup 2")
 SIZE = len(LABELS)
+PORTS_OF_EACH = 3
+"""For clients, for the other brokers, and for questions about its inside."""
 
 # ZooKeeper's server is among the jars of Artemis; these two, which it needs, are not.
 JARS = (
@@ -83,9 +87,9 @@ def installed(host: Host) -> str:
     return version
 
 
-def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
+def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
     """Check what a plan says about Artemis with high availability."""
-    return checked("artemis-ha", BrokerSettings, settings)
+    return checked("artemis-ha", TellingSettings, settings)
 
 
 @contextmanager
@@ -97,6 +101,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     wanted = check(settings)
     tools = {spot.host.name: tools_on(spot.host, wanted.heap_mb) for spot in spots}
     archive = fetched(ARCHIVE)
+    agents = jolokia_on(*(spot.host for spot in spots)) if wanted.metrics else None
 
     def jars(host: Host) -> list[Path]:
         """Every jar of the archive, and what its ZooKeeper lacks."""
@@ -106,8 +111,8 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         return [*brought, *(host.copied(fetched(jar) / jar.file) for jar in JARS)]
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
-        own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
-        group = _Group(places, own, zookeeper.connect_string(places, keepers))
+        own, keepers = ports[: PORTS_OF_EACH * SIZE], ports[PORTS_OF_EACH * SIZE :]
+        group = _Group(places, own, zookeeper.connect_string(places, keepers), agents)
         brokers = [group.member(tools[spot.host.name], index) for index, spot in enumerate(places)]
         java = {spot.host.name: tools[spot.host.name].java for spot in places}
         ensemble = zookeeper.ensemble(java, zookeeper.Edition(jars), places, keepers)
@@ -124,18 +129,22 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         )
         return AmqpBrokers(servers, tuple(broker.name for broker in brokers), facts)
 
-    site = Site("Artemis", spots, SIZE)
-    with site.launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
+    site = Site("Artemis", spots, SIZE, str if agents is None else agents.redacted)
+    with site.launched(PORTS_OF_EACH * SIZE + zookeeper.PORTS, launch) as deployment:
         yield deployment
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Where the brokers of a group are; ``ports`` are those for clients, then those for brokers."""
+    """Where the brokers of a group are, and the agents by which they tell of their inside, if any.
+
+    ``ports`` are those for clients, then those for brokers, then those of agents.
+    """
 
     spots: Sequence[Spot]
     ports: Sequence[int]
     zookeeper: str
+    agents: Jolokia | None
 
     def member(self, tools: Tools, index: int) -> Server:
         """One broker of the group."""
@@ -150,13 +159,15 @@ class _Group:
             zookeeper=self.zookeeper,
             failback=NO_FAILBACK if index else "",
         )
+        spot = self.spots[index].within(LABELS[index].lower().replace(" ", ""))
+        agents, port = self.agents, self.ports[2 * SIZE + index]
         part = Part(
             label=LABELS[index],
             ready=SYNCHRONIZED if index else ACTIVE,
             availability=availability,
             acceptors=ACCEPTOR.format(address=self._core(index)),
+            agent=None if agents is None else agents.at(spot, port),
         )
-        spot = self.spots[index].within(LABELS[index].lower().replace(" ", ""))
         return broker(tools, spot, self.ports[index], part)
 
     def _core(self, index: int) -> str:
@@ -169,9 +180,10 @@ SYSTEM = System(
     title="Artemis HA",
     topologies=("primary",),
     queues=("replicated",),
-    drivers={"simulator": RELEASE},
+    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
     installed=installed,
     check=check,
     start=start,
     tools=(JAVA,),
+    telling={"metrics": True},
 )

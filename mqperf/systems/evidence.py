@@ -30,9 +30,9 @@ def last_lines(
     return redact("\n  ".join(["its log ends:", *last] if last else ["its log is empty"]))
 
 
-def text(host: Host, log: Path) -> str:
-    """All that a server has logged until now."""
-    return host.read(log).decode("utf-8", errors="replace")
+def text(host: Host, log: Path, start: int = 0) -> str:
+    """All that a server has logged until now, from a position on."""
+    return host.read(log, start).decode("utf-8", errors="replace")
 
 
 @dataclass(slots=True)

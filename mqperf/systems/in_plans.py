@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mqperf.actions import in_plans as of_actions
 from mqperf.errors import PlanError, SystemFault
 from mqperf.load import in_plans
 from mqperf.plan import SystemPlan, swept_settings
@@ -22,14 +23,54 @@ def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
     systems, load = plan.get("systems"), plan.get("load")
     if isinstance(systems, Mapping):
         yield from _of_systems(systems)
+        yield from _misfits(systems, [*_loads(plan)])
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
+        yield from in_plans.problems_of_asking(
+            load,
+            searches=plan.get("search") is not None,
+            ends_early=plan.get("fail_when") is not None,
+        )
     probes = plan.get("probes")
     if isinstance(probes, list | tuple):
         yield from _of_probes(probes)
-    beside = plan.get("background")
+    yield from _around(plan)
+    conditions = plan.get("conditions")
+    for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
+        for problem in _around(condition) if isinstance(condition, Mapping) else ():
+            yield Problem(("conditions", name, *problem.where), problem.text)
+
+
+def _around(spec: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with background loads and actions of a plan, or of one of its conditions."""
+    beside, actions = spec.get("background"), spec.get("actions")
     if isinstance(beside, list | tuple):
         yield from in_plans.problems_beside(beside)
+    if isinstance(actions, list | tuple):
+        for problem in of_actions.problems_of(actions):
+            yield Problem(("actions", *problem.where), problem.text)
+
+
+def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """The measured load, and those beside it under every condition."""
+    conditions = plan.get("conditions")
+    specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
+    beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
+    every = [plan.get("load"), *(one for some in beside if isinstance(some, list) for one in some)]
+    yield from (load for load in every if isinstance(load, Mapping))
+
+
+def _misfits(
+    systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
+) -> Iterator[Problem]:
+    """Every kind of queue in which a load of the plan cannot have its messages."""
+    for name, spec in systems.items():
+        kinds = spec.get("queues") if isinstance(spec, Mapping) else None
+        for index, kind in enumerate(kinds if isinstance(kinds, list) else ()):
+            if isinstance(kind, str) and kind in QUEUES:
+                found = (in_plans.misfits(load, kind) for load in loads)
+                if why := next(filter(None, found), None):
+                    yield Problem(("systems", name, "queues", index), why)
 
 
 def _of_probes(names: Sequence[object]) -> Iterator[Problem]:
@@ -53,9 +94,18 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     yield from _lacking(system, "topologies", spec.get("topologies"))
     yield from _lacking(system, "queues", spec.get("queues", default))
     settings = spec.get("settings")
+    given = settings if isinstance(settings, Mapping) else {}
+    yield from _misfitting(system, spec.get("topologies"), given)
     if isinstance(settings, Mapping):
         for problem in _of_settings(system, settings):
             yield Problem(("settings", *problem.where), problem.text)
+
+
+def _misfitting(system: System, names: object, settings: Mapping[str, Any]) -> Iterator[Problem]:
+    """Every topology that cannot be had with the settings of the plan."""
+    for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+        if isinstance(name, str) and (why := system.misfit(name, settings)):
+            yield Problem(("topologies", index), why)
 
 
 def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
@@ -90,6 +140,8 @@ def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
     known: Mapping[str, object] = TOPOLOGIES if kind == "topologies" else QUEUES
     own = system.topologies if kind == "topologies" else system.queues
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        if isinstance(name, str) and name in known and name not in own:
+        if not isinstance(name, str) or name not in known:
+            continue
+        if not (name in own or (kind == "topologies" and system.offers(name))):
             text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(own)}"
             yield Problem((kind, index), text)

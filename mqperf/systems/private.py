@@ -1,28 +1,21 @@
 """Private servers: started on free ports for one system, watched, and ended with us."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
-from mqperf.hosts import HERE, Host, Process, Spot, common_ports, stop_all
+from mqperf.hosts import HERE, Spot, common_ports, stop_all
 from mqperf.record import disk_errors
-from mqperf.systems.evidence import (
-    LogReader,
-    Redact,
-    check_alive,
-    last_lines,
-    text,
-)
+from mqperf.systems.evidence import Redact, check_alive, last_lines
+from mqperf.systems.service import Server, Service
 from mqperf.systems.system import Node
 
-STOP_GRACE_S = 15
 POLL_S = 0.05
 
 
@@ -34,51 +27,6 @@ class PortTakenError(AgainError):
     """Somebody took one of our ports between the choice and the start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """The specification of one server: its command, its files, and what its log says.
-
-    ``files`` are written into its folder, for us only, before the start; any of the texts ``ready``
-    in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
-    known to die while it starts, or to hang for ``patience_s``, may be started again, ``restarts``
-    times for either.  A ``helper`` is no node: once all serve they need it no longer, and it ends
-    after them.
-    """
-
-    label: str
-    name: str
-    spot: Spot
-    argv: tuple[str, ...]
-    env: Mapping[str, str]
-    ready: tuple[str, ...]
-    taken: tuple[str, ...]
-    files: Mapping[str, str] = field(default_factory=dict, repr=False)
-    restarts: int = 0
-    patience_s: float = inf
-    helper: bool = False
-
-    @property
-    def host(self) -> Host:
-        """Where it runs."""
-        return self.spot.host
-
-    @property
-    def folder(self) -> Path:
-        """Its folder there."""
-        return self.spot.folder
-
-    @property
-    def log(self) -> Path:
-        """Where its output goes."""
-        return self.folder / "server.log"
-
-    def write(self) -> None:
-        """Make the folder with its files; raises ``HostError`` when that is refused."""
-        self.host.make(self.folder)
-        for name, content in self.files.items():
-            self.host.write(self.folder / name, content)
-
-
 class Servers:
     """The servers of one system, in the order of their start."""
 
@@ -86,18 +34,22 @@ class Servers:
         """Begin with none; ``redact`` takes the system's secrets out of a text."""
         self._title = title
         self._redact = redact
-        self._servers: list[Server] = []
-        self._processes: list[Process] = []
-        self._began: list[float] = []
-        self._logs: list[LogReader] = []
+        self._services: list[Service] = []
         self.incidents: list[str] = []
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Every server that is no helper as a node."""
+        """Every server that is no helper as a node, with the process that it has now."""
         return tuple(
-            Node(server.label, server.name, process, server.host)
-            for server, process in self._of_nodes()
+            Node(
+                one.server.label,
+                one.server.name,
+                one.process,
+                one.server.host,
+                one,
+                one.server.inside,
+            )
+            for one in self._of_nodes()
         )
 
     def start(
@@ -108,111 +60,108 @@ class Servers:
         Raises ``PortTakenError``, or ``SystemFault`` for one that ended or did not serve in time,
         with the end of its log.
         """
+        started = []
         for server in servers:
-            server.write()
-            self._servers.append(server)
-            self._processes.append(self._run(server))
-            self._began.append(time.monotonic())
-            self._logs.append(LogReader(server.host, server.log))
-        self._await(servers, timeout_s, len(servers) if enough is None else enough)
+            started.append(Service(server))
+            self._services.append(started[-1])
+        self._await(started, timeout_s, len(started) if enough is None else enough)
 
     def stop(self) -> None:
-        """End all of them, helpers last."""
-        pairs = list(zip(self._servers, self._processes, strict=True))
+        """End all of them, helpers last, at once: what they would save goes with their folders."""
         for last in (False, True):
-            stop_all([one for server, one in pairs if server.helper == last], STOP_GRACE_S)
+            processes = [one.process for one in self._services if one.server.helper == last]
+            stop_all(processes, grace_s=0)
 
     def check(self) -> None:
-        """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
-        for server, process in self._of_nodes():
-            check_alive(server.host, process, self._named(server), self._redact)
+        """Raise ``SystemFault`` for the first node that is dead, with the end of its log.
+
+        One that is down on purpose is not.
+        """
+        for one in self._of_nodes():
+            if not one.down:
+                self._check_alive(one)
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
         with ExitStack() as each:  # the others, too, when one cannot be read
-            for server, log in zip(self._servers, self._logs, strict=True):
-                each.callback(self._collect, server, log, folder)
+            for one in self._services:
+                each.callback(self._collect, one, folder)
 
-    def _collect(self, server: Server, log: LogReader, folder: Path) -> None:
+    def _collect(self, service: Service, folder: Path) -> None:
+        server = service.server
         stem = server.folder.name
         with disk_errors(folder):
             for name, content in server.files.items():
                 copy = folder / f"{stem}-{Path(name).name}"
                 copy.write_text(self._redact(content), encoding="utf-8")
-            (folder / _collected(server)).write_text(self._redact(log.read_on()), encoding="utf-8")
+            logged = self._redact(service.reader.read_on())
+            (folder / _collected(server)).write_text(logged, encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
         """Name, host, memory and log of each node."""
         return [
             {
-                "label": server.label,
-                "name": server.name,
-                "host": server.host.name,
-                "rss_bytes": process.rss_bytes,
-                "log": _collected(server),
+                "label": one.server.label,
+                "name": one.server.name,
+                "host": one.server.host.name,
+                "rss_bytes": one.process.rss_bytes,
+                "log": _collected(one.server),
             }
-            for server, process in self._of_nodes()
+            for one in self._of_nodes()
         ]
 
-    def _of_nodes(self) -> list[tuple[Server, Process]]:
-        pairs = zip(self._servers, self._processes, strict=True)
-        return [(server, process) for server, process in pairs if not server.helper]
+    def _of_nodes(self) -> list[Service]:
+        return [one for one in self._services if not one.server.helper]
 
-    def _run(self, server: Server) -> Process:
-        return server.host.start(
-            server.label, server.argv, env=server.env, log=server.log, cwd=server.folder
-        )
-
-    def _await(self, servers: Sequence[Server], timeout_s: float, enough: int) -> None:
+    def _await(self, starting: Sequence[Service], timeout_s: float, enough: int) -> None:
         deadline = time.monotonic() + timeout_s
-        waiting = list(servers)
-        while len(servers) - len(waiting) < enough:
-            for spot in {server.host.name: server.spot for server in servers}.values():
+        waiting = list(starting)
+        while len(starting) - len(waiting) < enough:
+            for spot in {one.server.host.name: one.server.spot for one in starting}.values():
                 spot.host.check_room(spot.folder)
-            self._check_starting()
-            waiting = [server for server in waiting if not self._says(server, server.ready)]
+            self.check_starting()
+            waiting = [one for one in waiting if not one.serves]
             self._restart_hanging(waiting)
             if waiting and time.monotonic() > deadline:
+                server = waiting[0].server
                 raise SystemFault(
-                    f"{self._named(waiting[0])} is not ready after {timeout_s:g} s;"
-                    f" {last_lines(waiting[0].host, waiting[0].log, self._redact)}"
+                    f"{self._named(server)} is not ready after {timeout_s:g} s;"
+                    f" {last_lines(server.host, server.log, self._redact)}"
                 )
             time.sleep(POLL_S)
 
-    def _check_starting(self) -> None:
-        for position, server in enumerate(self._servers):
-            process = self._processes[position]
-            ended = not process.alive  # asked first: then its log is whole
-            if self._says(server, server.taken):
+    def check_starting(self) -> None:
+        """Raise ``PortTakenError`` or ``SystemFault`` for a server that ended while it started."""
+        for one in self._services:
+            server = one.server
+            ended = not one.process.alive  # asked first: then its log is whole
+            if one.says(server.taken):
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
                     f" repeat the command; {last_lines(server.host, server.log, self._redact)}"
                 )
-            if ended and not self._again(position, "died"):
-                check_alive(server.host, process, self._named(server), self._redact)
+            if ended and not self._again(one, "died"):
+                self._check_alive(one)
 
-    def _restart_hanging(self, waiting: Sequence[Server]) -> None:
+    def _restart_hanging(self, waiting: Sequence[Service]) -> None:
         """End and start again who has been starting for longer than its patience."""
-        for server in waiting:
-            position = self._servers.index(server)
-            if time.monotonic() - self._began[position] > server.patience_s:
-                self._processes[position].stop(STOP_GRACE_S)
-                self._again(position, "hung")
+        for one in waiting:
+            if time.monotonic() - one.began > one.server.patience_s:
+                self._again(one, "hung")
 
-    def _again(self, position: int, fate: str) -> bool:
+    def _again(self, service: Service, fate: str) -> bool:
         """Start a server again, unless that was done as often as it may; say whether."""
-        server = self._servers[position]
+        server = service.server
         incident = f"{server.label} {fate} while it started, and was started again"
         if self.incidents.count(incident) >= server.restarts:
             return False
         self.incidents.append(incident)
-        self._processes[position] = self._run(server)
-        self._began[position] = time.monotonic()
+        service.start_again()
         return True
 
-    def _says(self, server: Server, signs: Sequence[str]) -> bool:
-        log = text(server.host, server.log)
-        return any(sign in log for sign in signs)
+    def _check_alive(self, service: Service) -> None:
+        server = service.server
+        check_alive(server.host, service.process, self._named(server), self._redact)
 
     def _named(self, server: Server) -> str:
         name = server.label if server.label == self._title else f"{self._title}'s {server.label}"

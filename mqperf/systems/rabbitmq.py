@@ -45,12 +45,20 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 SYSTEM = System(
     name="rabbitmq",
     title="RabbitMQ",
-    topologies=("cmsm", "cs1ss2"),
+    topologies=("cmsm", "cs1ss2", "any-node"),
     queues=(*POLICIES, "ha"),
-    drivers={"simulator": "rabbitmq"},
+    drivers={
+        "simulator": "rabbitmq",
+        "amqp-0-9-1": "amqp-0-9-1",
+        "compute-nodes": "amqp-0-9-1",
+        "rpc-chain": "rabbitmq",
+        "command": "any",
+    },
     installed=installed_version,
     queue_kind=queue_kind,
+    encrypts=lambda settings: parse_settings(settings).tls,
     check=parse_settings,
     start=start,
     tools=(TOOL,),
+    telling={"metrics": True},
 )

@@ -14,5 +14,6 @@ POLICIES: Mapping[str, Mapping[str, Mapping[str, JsonValue]]] = {
         }
     },
     "quorum": {},
+    "stream": {},
 }
 """Policies by kind of queue, then by name."""

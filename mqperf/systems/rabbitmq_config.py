@@ -11,16 +11,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.hosts import HERE, Spot
-from mqperf.systems.private import Server
+from mqperf.probes import Inside
+from mqperf.systems.certificates import Certificates
 from mqperf.systems.rabbitmq_control import Control
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import Version
+from mqperf.systems.service import Server
 from mqperf.systems.system import node_label
 
 USER = "mqperf"
 NODES = 3
 CTL_PORTS = 10
-PORT_COUNT = 1 + 3 * NODES + CTL_PORTS
+TLS_FILES: Mapping[str, str] = {
+    "cacertfile": "../authority.pem",
+    "certfile": "../nodes.pem",
+    "keyfile": "../nodes.key",
+}
+"""Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
+
+PORT_COUNT = 1 + 4 * NODES + CTL_PORTS
+STATISTICS_MS = 1000
+"""How often queues and nodes say what they hold: as often as the probe asks."""
 
 # One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
 # variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
@@ -48,7 +59,8 @@ class Secrets:
 class Cluster:
     """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
 
-    The ports are the same on every host, as they must be for the port mapper.
+    The ports are the same on every host, as they must be for the port mapper.  With certificates
+    clients connect by TLS only.
     """
 
     spots: Sequence[Spot]
@@ -57,6 +69,7 @@ class Cluster:
     version: Version
     programs: Mapping[str, Path]
     secrets: Secrets
+    certificates: Certificates | None = None
 
     @property
     def epmd_port(self) -> int:
@@ -90,6 +103,10 @@ class Cluster:
         """Where a node's management plugin listens, if it is switched on."""
         return self.ports[1 + 2 * NODES + index]
 
+    def metrics_port(self, index: int) -> int:
+        """Where a node's plugin for Prometheus listens, if it is switched on."""
+        return self.ports[1 + 3 * NODES + index]
+
     def config(self, index: int) -> str:
         """Write a node's rabbitmq.conf, password included."""
         lines = [
@@ -104,9 +121,19 @@ class Cluster:
         ]
         for number, name in enumerate(self.node_names, 1):
             lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
+        if self.certificates is not None:
+            lines.append("listeners.tcp = none")
+            lines.append(f"listeners.ssl.1 = {self.address(index)}:{self.amqp_port(index)}")
+            lines += [f"ssl_options.{name} = {file}" for name, file in TLS_FILES.items()]
+            # of clients, which log in by a password
+            lines.append("ssl_options.verify = verify_none")
         if self.settings.management:
             lines.append(f"management.tcp.ip = {self.address(index)}")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
+        if self.settings.metrics:
+            lines.append(f"prometheus.tcp.ip = {self.address(index)}")
+            lines.append(f"prometheus.tcp.port = {self.metrics_port(index)}")
+            lines.append(f"collect_statistics_interval = {STATISTICS_MS}")
         return "\n".join(lines) + "\n"
 
     @property
@@ -131,6 +158,15 @@ class Cluster:
         """Put the cookie where nodes and rabbitmqctl look for it."""
         for spot in self._of_hosts:
             spot.host.write(spot.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+
+    def write_certificates(self) -> None:
+        """Put certificates and key where the nodes look for them, for their owner only."""
+        if (known := self.certificates) is None:
+            return
+        contents = {"cacertfile": known.authority, "certfile": known.nodes, "keyfile": known.key}
+        for spot in self._of_hosts:
+            for name, file in TLS_FILES.items():
+                spot.host.write(spot.folder / Path(file).name, contents[name])
 
     def port_mappers(self) -> list[Server]:
         """Our epmd on each host."""
@@ -160,7 +196,6 @@ class Cluster:
 
     def node(self, index: int) -> Server:
         """One node."""
-        plugins = "[rabbitmq_management]." if self.settings.management else "[]."
         return Server(
             label=node_label(index),
             name=self.node_names[index],
@@ -169,8 +204,25 @@ class Cluster:
             env=self.node_environment(index),
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
-            files={"rabbitmq.conf": self.config(index), "enabled_plugins": plugins},
+            files={"rabbitmq.conf": self.config(index), "enabled_plugins": self._plugins},
+            inside=self._inside(index),
         )
+
+    @property
+    def _plugins(self) -> str:
+        """The file that names those which are switched on."""
+        wanted = {
+            "rabbitmq_management": self.settings.management,
+            "rabbitmq_prometheus": self.settings.metrics,
+        }
+        return f"[{','.join(name for name, on in wanted.items() if on)}]."
+
+    def _inside(self, index: int) -> Inside | None:
+        """Where a node tells of its inside, if it does: without a password, and nothing else."""
+        if not self.settings.metrics:
+            return None
+        address = f"{self.address(index)}:{self.metrics_port(index)}"
+        return Inside(node_label(index), "prometheus", address)
 
     def environment(self, spot: Spot) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""
@@ -189,7 +241,7 @@ class Cluster:
 
     def ctl_environment(self, spot: Spot) -> dict[str, str]:
         """Environment of rabbitmqctl; several may run at once."""
-        first = self.ports[1 + 3 * NODES]
+        first = self.ports[1 + 4 * NODES]
         return self.environment(spot) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
@@ -199,10 +251,13 @@ class Cluster:
     def node_environment(self, index: int) -> dict[str, str]:
         """Environment of one node."""
         folder = self.node_spot(index).folder
-        return self.environment(self.spots[index]) | {
-            "RABBITMQ_NODENAME": self.node_names[index],
+        unencrypted = {
             "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
             "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),
+        }
+        return self.environment(self.spots[index]) | {
+            **(unencrypted if self.certificates is None else {}),
+            "RABBITMQ_NODENAME": self.node_names[index],
             "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
             "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
             "RABBITMQ_ADVANCED_CONFIG_FILE": str(folder / "advanced.config"),

@@ -57,6 +57,11 @@ class ExistingCluster:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
+        if topology.any_node:
+            raise SystemFault(
+                f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
+                " put an address in front of its nodes, and plan cmsm with its url"
+            )
         return Access(
             client=self._endpoint(topology.client, case.topology),
             server=self._endpoint(topology.server, case.topology),

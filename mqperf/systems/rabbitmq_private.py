@@ -11,6 +11,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Spot
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
+from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.private import AgainError, Servers, Site
 from mqperf.systems.rabbitmq_access import POLICIES
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, USER, Cluster, Secrets
@@ -19,6 +20,9 @@ from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import parsed
 from mqperf.systems.system import Node
 from mqperf.topologies import TOPOLOGIES
+
+TELLING = (3, 10)
+"""The first version whose plugin for Prometheus is asked for families of metrics."""
 
 
 class NoClusterError(AgainError):
@@ -33,11 +37,18 @@ def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["Priv
     is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
     """
     programs, version = _installed(spots)
+    if settings.metrics and parsed(version) < TELLING:
+        raise SystemFault(
+            f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
+            f" the probe inside, or install {'.'.join(map(str, TELLING))} or later"
+        )
     secrets = Secrets()
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> PrivateCluster:
-        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets)
+        known = _certificates(settings, places)
+        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, known)
         cluster.write_cookies()
+        cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
         servers.start([cluster.node(index) for index in range(NODES)], settings.start_timeout_s)
         return PrivateCluster(cluster, cluster.control(), servers)
@@ -45,6 +56,13 @@ def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["Priv
     site = Site("RabbitMQ", spots, NODES, secrets.redacted)
     with site.launched(PORT_COUNT, launch) as running:
         yield running
+
+
+def _certificates(settings: Settings, spots: Sequence[Spot]) -> Certificates | None:
+    """New ones for the nodes' addresses, if clients are to connect encrypted."""
+    if not settings.tls:
+        return None
+    return issued(spots[0].within("certificates"), [spot.host.address for spot in spots])
 
 
 def _installed(spots: Sequence[Spot]) -> tuple[dict[str, Path], str]:
@@ -86,8 +104,8 @@ class PrivateCluster:
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
         topology = TOPOLOGIES[case.topology]
         return Access(
-            client=self._endpoint(topology.client, run_id),
-            server=self._endpoint(topology.server, run_id),
+            client=self._endpoint(topology.order(topology.client, NODES), run_id),
+            server=self._endpoint(topology.order(topology.server, NODES), run_id),
         )
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
@@ -106,6 +124,8 @@ class PrivateCluster:
             "policies": cast("JsonValue", POLICIES),
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
+            "metrics": self._cluster.settings.metrics,
+            "tls": self._cluster.settings.tls,
             "schedulers": "not bound to cores",
         }
 
@@ -128,6 +148,10 @@ class PrivateCluster:
                 return node.name
         raise SystemFault("all RabbitMQ nodes are dead")
 
-    def _endpoint(self, index: int, vhost: str) -> Endpoint:
-        address = f"{self._cluster.address(index)}:{self._cluster.amqp_port(index)}"
-        return Endpoint("amqp-0-9-1", (address,), USER, self._cluster.secrets.password, vhost)
+    def _endpoint(self, order: Sequence[int], vhost: str) -> Endpoint:
+        cluster = self._cluster
+        addresses = (f"{cluster.address(index)}:{cluster.amqp_port(index)}" for index in order)
+        known = cluster.certificates
+        authority = "" if known is None else known.authority
+        password = cluster.secrets.password
+        return Endpoint("amqp-0-9-1", (*addresses,), USER, password, vhost, authority=authority)

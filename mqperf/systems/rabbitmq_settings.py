@@ -31,10 +31,13 @@ class Settings(SystemSettings):
     """A private cluster's settings, or where an existing cluster is.
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
-    gives the names by which reports call the nodes.
+    gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
+    With ``metrics`` the nodes tell of their inside.
     """
 
     management: bool = False
+    metrics: bool = False
+    tls: bool = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216)
     nodes: tuple[str, ...] = ()
     urls: tuple[NodeUrl, ...] = ()
@@ -44,6 +47,17 @@ class Settings(SystemSettings):
         if len(self.nodes) != len(self.urls):
             raise ValueError(
                 f"{len(self.nodes)} nodes but {len(self.urls)} urls: give one of each per node"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _as_ours(self) -> "Settings":
+        if self.tls and self.urls:
+            raise ValueError("tls is for a cluster that mqperf starts: leave it out beside urls")
+        if self.metrics and self.urls:
+            raise ValueError(
+                "metrics, and the probe inside, are for a cluster that mqperf starts: leave them"
+                " out beside urls"
             )
         return self
 

@@ -8,23 +8,30 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host, Spot, Watched
+from mqperf.hosts import Host, Restartable, Spot, Watched
 from mqperf.load import Access
+from mqperf.networks import Network
 from mqperf.plan import Case
+from mqperf.probes import Inside
 from mqperf.systems.tool import Tool
+from mqperf.topologies import TOPOLOGIES
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """One node of a deployment: as reports call it, and as the system calls it.
 
-    ``process`` and ``host`` are None when the node runs where we cannot see it.
+    ``process`` and ``host`` are None when the node runs where we cannot see it.  ``service`` is
+    there for one that can be ended on purpose and started again, ``inside`` for one that tells of
+    its inside.
     """
 
     label: str
     name: str
     process: Watched | None
     host: Host | None = None
+    service: Restartable | None = None
+    inside: Inside | None = None
 
 
 class Deployment(Protocol):
@@ -56,6 +63,14 @@ class Deployment(Protocol):
         ...
 
 
+def _never(_settings: Mapping[str, JsonValue]) -> bool:
+    return False
+
+
+def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class System:
     """A kind of system: what it can do, and how to start one.
@@ -67,7 +82,12 @@ class System:
     caller removes; with fewer hosts than nodes, hosts have several.  ``queue_kind`` gives the kind
     of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
     or the whole system, cannot be had there; None where a kind is always what its name says.
-    ``tools`` are what the hosts of its nodes must have.
+    ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
+    ``tools`` are what the hosts of its nodes must have.  With ``per_topology`` each topology is a
+    deployment of its own, and ``start`` finds its name among the settings, as ``topology``.
+    ``telling`` are settings with which its nodes tell of their inside; None where none can.
+    ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
+    cannot be had with these settings, ``network`` which network of routers it is, if it is one.
     """
 
     name: str
@@ -79,7 +99,29 @@ class System:
     check: Callable[[Mapping[str, JsonValue]], object]
     start: Callable[[Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]]
     queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
+    encrypts: Callable[[Mapping[str, JsonValue]], bool] = _never
     tools: tuple[Tool, ...] = ()
+    per_topology: bool = False
+    telling: Mapping[str, JsonValue] | None = None
+    forms: tuple[str, ...] = ()
+    misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
+    network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
+
+    def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The settings with those by which its nodes, if they can, tell of their inside."""
+        return {**settings, **(self.telling or {})}
+
+    def offers(self, topology: str) -> bool:
+        """Whether it has a topology of this name."""
+        of_form = topology.partition("-")[0] in self.forms and topology in TOPOLOGIES
+        return topology in self.topologies or of_form
+
+    def started(
+        self, settings: Mapping[str, JsonValue], topology: str, spots: Sequence[Spot]
+    ) -> AbstractContextManager[Deployment]:
+        """The system as cases of this topology need it."""
+        own = {**settings, "topology": topology} if self.per_topology else settings
+        return self.start(own, spots)
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
         """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""

@@ -11,13 +11,21 @@ class Tool:
     """A program that a host may need.
 
     ``program`` is its name on the PATH, or where it is; ``packages`` are Debian's; ``services`` are
-    those that start with them, and would be in the way of a measurement.
+    those that start with them, and would be in the way of a measurement.  Where no package has it,
+    ``by_hand`` says how to get it; programs ``instead`` of it will do.
     """
 
     name: str
     program: str
     packages: tuple[str, ...]
     services: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    by_hand: str = ""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Those of which one is enough."""
+        return (self.program, *self.instead)
 
     @property
     def install(self) -> str:
@@ -33,6 +41,9 @@ class Tool:
 
     def missing(self, what: str, host: Host) -> SystemFault:
         """The fault of a host that lacks it, with what to do; ``what`` is how to call it."""
+        if self.by_hand:
+            where = "" if host.name == HERE else f" on {host.name}"
+            return SystemFault(f"{what} is not installed{where}: {self.by_hand}")
         if host.name == HERE:
             return SystemFault(f"{what} is not installed: {self.install}")
         return SystemFault(

@@ -16,7 +16,8 @@ from pydantic import JsonValue
 from mqperf.hosts import Host, Spot
 from mqperf.load import GENERATORS, Access, Endpoint
 from mqperf.plan import Case
-from mqperf.systems.private import Server, Servers, Site
+from mqperf.systems.private import Servers, Site
+from mqperf.systems.service import Server
 from mqperf.systems.settings import SystemSettings, checked
 from mqperf.systems.system import Deployment, Node, System
 from mqperf.systems.tool import Tool

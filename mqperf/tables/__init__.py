@@ -6,9 +6,13 @@ folder: no broker, no network, no other machine.
 
 from mqperf.tables.axes import arranged, curves, in_curves, split, tidy, varied, with_parameters
 from mqperf.tables.axis_words import at
+from mqperf.tables.batches import of_runs
 from mqperf.tables.control_runs import all_attempts, control_runs_apart
-from mqperf.tables.files import of_runs, read, title, write
+from mqperf.tables.files import read, title, write
+from mqperf.tables.latency_map import latency_map
+from mqperf.tables.layouts import by_layout
 from mqperf.tables.overlapping import overlapping
+from mqperf.tables.planned import conditions
 from mqperf.tables.repeats import over_repeats
 from mqperf.tables.shape import (
     Tables,
@@ -27,11 +31,14 @@ __all__ = [
     "all_attempts",
     "arranged",
     "at",
+    "by_layout",
+    "conditions",
     "conform",
     "control_runs_apart",
     "curves",
     "empty",
     "in_curves",
+    "latency_map",
     "of_plan",
     "of_runs",
     "outside_plan",

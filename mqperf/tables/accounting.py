@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mqperf.load import generator_of
 from mqperf.record import Event, Whole
 from mqperf.record.numbers import Ranges, common, size, union
 from mqperf.record.totals import COUNTS
@@ -44,8 +45,16 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
 
 
 def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
-    """The same by sequence numbers; which reply came before its request was received is unknown."""
-    sent = {sender: numbers.ranges for sender, numbers in streams.seen("sent")}
+    """The same by sequence numbers; which reply came before its request was received is unknown.
+
+    Of a message that is to be delivered several times, each delivery counts for itself.
+    """
+    copies = generator_of(run.case).copies(run.case)
+    sent = {
+        f"{sender}@{copy}" if copies > 1 else sender: numbers.ranges
+        for sender, numbers in streams.seen("sent")
+        for copy in range(1, copies + 1)
+    }
     at_servers = _distinct(streams, "received")
     answers = ("round_trip", "error") if TEST_CASES[run.case.test_case].replies else ()
     ended = _distinct(streams, *answers) if answers else at_servers
@@ -55,6 +64,7 @@ def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
         for name in ("received", *answers)
     ]
     return {
+        "deliveries": sum(map(size, sent.values())) if copies > 1 else None,
         "lost": sum(map(size, sent.values())) - _shared(ended, sent),
         "duplicates": known - _shared(at_servers, sent),
         "foreign": sum(foreign),

@@ -14,8 +14,12 @@ from pandas.api.extensions import ExtensionArray
 
 from mqperf.columns import COLUMNS, TABLES, parameters
 from mqperf.tables.axis_words import at
+from mqperf.tables.places import CONDITION, in_place
 
-SWEEP = ("system", "topology", "queues", "test_case")
+LAYOUT = ("system", "topology", "queues")
+"""What tells layouts apart."""
+
+SWEEP = (*LAYOUT, "test_case")
 """What the points of one sweep have in common."""
 
 FACTORS = ("green_threads", "processes", "hosts")
@@ -60,7 +64,8 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     found: set[str] = set()
     for _, sweep in points.groupby(keys, dropna=False) if keys else [((), points)]:
         found |= {*_of_sweep(sweep, others)}
-    return tuple(name for name in parameters() if name in found)
+    told = _told_by(CONDITION, points, found)
+    return tuple(name for name in parameters() if name in found - told)
 
 
 def further(*sets: pd.DataFrame) -> list[str]:
@@ -90,7 +95,8 @@ def split(rows: pd.DataFrame, names: Iterable[str]) -> Iterator[tuple[str, pd.Da
     if not columns:
         yield "", rows
         return
-    for values, part in rows.groupby(columns, dropna=False):
+    ordered = rows.sort_values(columns, key=in_place, kind="stable")
+    for values, part in ordered.groupby(columns, sort=False, dropna=False):
         yield at(dict(zip(columns, values, strict=True)), columns), part
 
 
@@ -135,7 +141,7 @@ def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
     """The rows curve after curve: by the other axes, then by that on x, then by these columns."""
     axes = arranged(rows)
     order = list(dict.fromkeys((*reversed(axes.beside_x), axes.x, "threads", *last)))
-    return rows.sort_values(order, kind="stable").reset_index(drop=True)
+    return rows.sort_values(order, key=in_place, kind="stable").reset_index(drop=True)
 
 
 def _points(rows: pd.DataFrame) -> dict[str, ExtensionArray]:
@@ -209,6 +215,16 @@ def _needed(factor: str, points: pd.DataFrame) -> bool:
 
 def _several(points: pd.DataFrame, name: str) -> bool:
     return name in points.columns and len(_known(points[name])) > 1
+
+
+def _told_by(name: str, points: pd.DataFrame, others: set[str]) -> set[str]:
+    """Those of the parameters which have one value for each value of this one: it tells them."""
+    if name not in others:
+        return set()
+    groups = points.groupby(name, dropna=False)
+    rest = others - {name, *FACTORS}
+    most = groups[[*rest]].nunique(dropna=False).max()
+    return {one for one in rest if most[one] == 1}
 
 
 def _values(rows: pd.DataFrame, name: str) -> list[object]:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import COLUMNS
+from mqperf.tables.places import in_place
 
 COUNTED = {
     "threads": ("thread", "threads"),
@@ -65,7 +66,9 @@ def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
     """Every value that rows have of a parameter, in order; none where they do not tell it."""
     if name not in rows.columns:
         return []
-    return [shown_value(name, value) for value in sorted(rows[name].dropna().unique())]
+    return [
+        shown_value(name, value) for value in rows[name].dropna().sort_values(key=in_place).unique()
+    ]
 
 
 def shown_value(name: str, value: str | float) -> str:

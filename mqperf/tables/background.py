@@ -29,14 +29,17 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     account = generator_of(run.case).account(run, streams.recorded)
     disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
     length = run.window[1] - run.window[0]
+    sent = streams.together("sent")
     finished = streams.finished(run.case.test_case)
     return {
         "background": number,
         "load": run.case.load_words(),
-        "sent": streams.together("sent").count,
-        "received": streams.together("received").count,
+        "sent": sent.count,
+        "received": streams.received,
         "errors": streams.together("error").count,
         "throughput_msg_s": finished.per_second(run.window).sum() / length,
+        "send_rate_msg_s": sent.per_second(run.window).sum() / length,
+        "offered_rate_msg_s": account.offered_msg_s,
         **accounted(run, streams),
         **_latency(run, streams),
         "disagreements": "; ".join(disagreements) or None,

@@ -19,6 +19,9 @@ from mqperf.series.stream import Instants
 RECEIVED = "received"
 """The stream of servers: started by the client's clock, finished by the server's own."""
 
+OF_TWO_CLOCKS = (RECEIVED, "service")
+"""Streams like it."""
+
 LARGE_SHARE = 0.1
 """Share of the median latency from which on the clocks' uncertainty hides what is compared."""
 
@@ -66,12 +69,13 @@ def counted(
     for label, file in recorded.items():
         host = run.host_of(label)
         own_s = run.clock(host).offset_s
-        hosts = {at[one] for one in file.numbers.get(RECEIVED, {}) if one in at}
+        senders = {one.partition("@")[0] for one in file.numbers.get(RECEIVED, {})}
+        hosts = {at[one] for one in senders if one in at}
         middle_s, spread_s = _middle_s(run, hosts or {host})
         by_us = {}
         for name, stream in file.streams.items():
             start = run.load[0] + round(stream.start - file.header.start)
-            ahead_s = middle_s - own_s if name == RECEIVED else 0.0
+            ahead_s = middle_s - own_s if name in OF_TWO_CLOCKS else 0.0
             by_us[name] = by_clock(stream, start, own_s, ahead_s)
         found[label] = by_us
         uncertain += [_uncertainty_s(run, one, host) + spread_s for one in hosts]

@@ -9,7 +9,10 @@ import pandas as pd
 from mqperf.record import Event, Facts
 from mqperf.record.facts import ClockFacts, NetworkCard
 
-SAME = ("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source", "machine")
+SAME = (
+    *("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source", "machine"),
+    "tcp_congestion_control",
+)
 """Columns that are facts of the same name."""
 
 

@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.load import Account, generator_of
+from mqperf.load import Account, Happened, generator_of
 from mqperf.plan import Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
-from mqperf.series.stream import ByProcess, Stream, Window
+from mqperf.series.stream import ByProcess, Latencies, Stream, Window
 from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables.action_phases import action_phases
 from mqperf.tables.background import background
 from mqperf.tables.hosts import hosts
+from mqperf.tables.insides import insides
 from mqperf.tables.links import links
 from mqperf.tables.outages import outages
+from mqperf.tables.percentiles import percentiles
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, read_streams
 from mqperf.tables.within_run import PERCENTILES
@@ -50,6 +53,9 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
+    tables["events"] = pd.concat(
+        [tables["events"], _noted(one, account.happened)], ignore_index=True
+    )
     accounts = accounting.accounted(one, streams) | {
         "disagreements": "; ".join(
             [
@@ -61,17 +67,30 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         or None
     }
     counts = _message_row(one.case, streams, one.window, account)
+    if (late := _started(streams, "handover", one.window)) is not None:
+        counts |= _quantiles("handover", late, {"p99": 0.99}) | {"handover_max_s": late.max_s}
     tables["messages"] = pd.DataFrame([counts | accounts])
-    latency = _latency_row(one.case, done, one.window, account)
+    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
+    latency = _latency_row(kind, finished, one.window, account)
+    for name, label in (("service", "service"), ("confirmed", "confirm")):
+        if (some := _started(streams, name, one.window)) is not None:
+            latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
     one_way = not TEST_CASES[one.case.test_case].replies
     latency["latency_uncertainty_s"] = streams.uncertainty_s if one_way else 0.0
     tables["latency"] = pd.DataFrame([latency])
-    tables["intervals"] = _intervals(streams.processes, one.load, one.window)
-    tables["outages"] = pd.DataFrame(outages(one, done, events))
+    tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
+    tables["intervals"] = intervals(streams.processes, one.load, one.window)
+    disturbed = outages(one, done, events)
+    tables["outages"] = pd.DataFrame(disturbed)
+    tables["action_phases"] = pd.DataFrame(action_phases(one, streams, accounts, disturbed))
     tables["hosts"] = pd.DataFrame(hosts(facts, events))
     tables["links"] = pd.DataFrame(links(one.case, facts))
     tables["background"] = pd.DataFrame(background(one, events))
-    return tables | _probed(one)
+    own = {name: pd.DataFrame(rows) for name, rows in account.tables.items()}
+    probed = _probed(one)
+    if "internals" in probed:
+        tables["insides"] = pd.DataFrame(insides(probed["internals"]))
+    return {**tables, **own, **probed}
 
 
 def finished_messages(run: Run) -> tuple[Stream, Window]:
@@ -118,6 +137,20 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _noted(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
+    """Rows of the same table: what processes of the load noted."""
+    begin = run.window[0]
+    return pd.DataFrame(
+        {
+            "time_s": one.time - run.clock(host := run.host_of(one.label)).offset_s - begin,
+            "host": host,
+            "what": one.what,
+            "detail": json.dumps({"process": one.label, **one.detail}),
+        }
+        for one in happened
+    )
+
+
 def _by_clock(row: Mapping[str, Any], facts: Facts, begin: float) -> dict[str, Any]:
     """What a probe found, its instant by the controller's clock and since the window's start."""
     if row["time_s"] is None:
@@ -147,38 +180,50 @@ def _message_row(case: Case, streams: Streams, window: Window, account: Account)
     length = window[1] - window[0]
     return {
         "sent": sent.count,
-        "received": streams.together("received").count,
+        "received": streams.received,
         "round_trip": done.count if TEST_CASES[case.test_case].replies else None,
         "errors": streams.together("error").count,
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": sent.per_second(window).sum() / length,
+        "offered_rate_msg_s": account.offered_msg_s,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
         "published_throughput_msg_s": account.throughput_msg_s,
         **within_run.throughput_interval(per_second),
     }
 
 
-def _latency_row(case: Case, finished: Stream, window: Window, account: Account) -> dict[str, Any]:
+def _latency_row(
+    stream: str, latencies: Latencies, window: Window, account: Account
+) -> dict[str, Any]:
     """Latency of the messages started in the window, however late they finished.
 
     Those finished in the window would leave out just the slowest ones when a backlog grows.
     """
-    latencies = finished.started_in(window)
     row: dict[str, Any] = {
-        "stream": TEST_CASES[case.test_case].finish.latency,
+        "stream": stream,
         "samples": latencies.count,
         "published_latency_s": account.latency_mean_s,
     }
     if latencies.count:
-        values = latencies.quantiles_s(list(PERCENTILES.values()))
-        estimates = dict(zip(PERCENTILES, values, strict=True))
-        mean, largest = latencies.mean_s, latencies.max_s
-        row |= {**estimates, "latency_mean_s": mean, "latency_max_s": largest}
-        row |= within_run.latency_intervals(latencies, window, estimates)
+        figures = within_run.latency_figures(latencies)
+        estimates = {name: figures[name] for name in PERCENTILES}
+        row |= figures | within_run.latency_intervals(latencies, window, estimates)
     return row
 
 
-def _intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:
+def _started(streams: Streams, name: str, window: Window) -> Latencies | None:
+    """Of a stream that not every run has, what was started in the window; None for nothing."""
+    found = streams.together(name).started_in(window) if streams.has(name) else None
+    return found if found is not None and found.count else None
+
+
+def _quantiles(label: str, some: Latencies, levels: Mapping[str, float]) -> dict[str, float]:
+    """Columns of that label, one for each level."""
+    columns = [f"{label}_{end}_s" for end in levels]
+    return dict(zip(columns, some.quantiles_s(list(levels.values())), strict=True))
+
+
+def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:
     """Counts and latencies by the second in which a message finished (or, sent, was started)."""
     names = [(label, name) for label, named in processes.items() for name in named]
     parts = [processes[label][name].by_finish(load) for label, name in names]

@@ -1,7 +1,8 @@
 """The table ``outages``: what each action of a run did to the messages.
 
 Instants are those at which messages were finished, by the same rule as throughput.  Of a record of
-counts only whole seconds are known: nothing is guessed of what happened within one.
+counts only the first and the last of each second are known: nothing is guessed of what happened
+between the two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from mqperf.errors import RecordError
 from mqperf.plan import ActionPlan
 from mqperf.record import Event, Whole
+from mqperf.series.counted import Counted
 from mqperf.series.stream import Instants, Stream
 
 STEP_S = 0.1
@@ -68,8 +70,15 @@ def _finished(run: Whole, done: Stream) -> _Finished:
     begin, end = run.load[0] - run.window[0], run.load[1] - run.window[0]
     if isinstance(done, Instants):
         return _ByInstant(np.sort(done.finished) - run.window[0], begin, end)
-    last = max(run.load[1], np.ceil(done.last() or 0.0))
-    return _BySecond(done.per_second((run.load[0], last)), round(begin))
+    known = run.load[0], max(run.load[1], np.ceil(done.last() or 0.0))
+    counts = done.per_second(known)
+    first, last = done.ends(known) if isinstance(done, Counted) else _unknown(len(counts))
+    return _BySecond(counts, np.nan_to_num(first), np.nan_to_num(last, nan=1.0), round(begin))
+
+
+def _unknown(length: int) -> tuple[np.ndarray, np.ndarray]:
+    """When in each of so many seconds the first and the last message came, where nobody says."""
+    return np.full(length, np.nan), np.full(length, np.nan)
 
 
 def _times(
@@ -94,17 +103,32 @@ def _row(
 ) -> dict[str, Any]:
     began, ended = times
     level = _level(run, action, finished, began)
+    recovery_s = None if level is None else _recovery_s(run, finished, ended, level)
     return {
         "action": action.do,
-        "node": action.node,
+        "node": action.target,
         "commanded_s": action.at_s,
         "began_s": began,
         "ended_s": ended,
         "downtime_s": ended - began,
-        "outage_s": finished.gap_s(began, ended),
+        "outage_s": finished.gap_s(began, _over(run, action, ended, level, recovery_s)),
         "level_msg_s": level,
-        "recovery_s": None if level is None else _recovery_s(run, finished, ended, level),
+        "recovery_s": recovery_s,
     }
+
+
+def _over(
+    run: Whole, action: ActionPlan, ended: float, level: float | None, recovery_s: float | None
+) -> float:
+    """When what the action did was over: at the latest when the next one begins.
+
+    Where no level is known that throughput could come back to, that is the end of the action.
+    """
+    later = [one.at_s for one in run.case.actions if one.at_s > action.at_s]
+    latest = max(ended, min([*later, run.load[1] - run.window[0]]))
+    if level is None:
+        return ended
+    return latest if recovery_s is None else min(latest, ended + recovery_s)
 
 
 def _level(run: Whole, action: ActionPlan, finished: _Finished, began: float) -> float | None:
@@ -162,9 +186,14 @@ class _ByInstant:
 
 @dataclass(frozen=True, slots=True)
 class _BySecond:
-    """How many in each second from ``begin`` on."""
+    """How many in each second from ``begin`` on, and when in it the first and the last.
+
+    Where that is not known, these are its beginning and its end.
+    """
 
     counts: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
     begin: int
 
     def count(self, begin: float, end: float) -> int:
@@ -175,12 +204,13 @@ class _BySecond:
         return float(np.ceil(begin)), float(np.floor(end))
 
     def gap_s(self, began: float, ended: float) -> float:
-        """Only whole seconds: the real one may be up to two seconds longer."""
-        busy = np.flatnonzero(self.counts) + self.begin
-        first = np.concatenate([[self.begin], busy + 1])
-        last = np.concatenate([busy, [max(self.begin + len(self.counts), int(np.ceil(ended)))]])
-        overlaps = (last > began) & (first < ended)
-        return float((last - first)[overlaps].max(initial=0.0))
+        """Those that span a second's end: any other is shorter than a second."""
+        busy = np.flatnonzero(self.counts)
+        end = max(self.begin + len(self.counts), int(np.ceil(ended)))
+        begins = np.concatenate([[self.begin], busy + self.begin + self.last[busy]])
+        ends = np.concatenate([busy + self.begin + self.first[busy], [end]])
+        overlaps = (ends > began) & (begins < ended)
+        return float((ends - begins)[overlaps].max(initial=0.0))
 
     def steps(self, first: float, last: float) -> Iterator[float]:
         return (float(at) for at in range(int(np.ceil(first)), int(np.floor(last)) + 1))

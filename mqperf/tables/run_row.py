@@ -22,6 +22,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
         "failure": failure,
         "damaged": ", ".join(run.damaged(facts)) or None,
         "content": _content(facts),
+        "condition_failed": facts.condition_failed.words if facts.condition_failed else None,
     }
     if (case := facts.case) is not None:
         row |= {
@@ -49,8 +50,9 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
     The generator's defaults are known as the run recorded them.
     """
     link = case.link.quantities if case.link is not None else {}
-    said = {**link, **case.settings, **case.parameters, **facts.parameters}
-    own = {name: said[name] for name in parameters() if said.get(name) is not None}
+    around = {"condition": case.condition, **link}
+    said = {**around, **case.settings, **case.parameters, **facts.parameters}
+    own = {name: _word(said[name]) for name in parameters() if said.get(name) is not None}
     return own | {
         "processes": case.processes,
         "hosts": case.hosts,
@@ -59,6 +61,11 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
         "cooldown_s": float(case.cooldown_s),
         "timeout_s": float(case.timeout_s),
     }
+
+
+def _word(value: object) -> object:
+    """A truth value as the plan writes it; anything else is itself."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _content(facts: Facts) -> str | None:

@@ -3,15 +3,20 @@
 Processes record the instants of every message, or counts of each second; all of a run alike.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from mqperf.columns import REFUSALS
 from mqperf.errors import LoadError, RecordError
+from mqperf.load import generator_of
 from mqperf.record import Whole, counts, messages
-from mqperf.record.counts_lines import EARLY_S, LATE_S, Header
+from mqperf.record.counts_format import EARLY_S, LATE_S
+from mqperf.record.counts_lines import Header
+from mqperf.record.folder import FACTS
 from mqperf.record.numbers import Numbers
 from mqperf.record.totals import COUNTS, ENDS, INSTANTS
 from mqperf.series.counted import Counted, combined
@@ -24,6 +29,14 @@ SERVER = {"received": TWO}
 CLIENT = {"sent": ONE, "error": TWO}
 CALLER = {**CLIENT, "round_trip": TWO}
 """The columns of each stream of a process; the order of streams does not matter."""
+
+FURTHER = {
+    "client": dict.fromkeys(("handover", "confirmed", *REFUSALS), TWO),
+    "server": {"service": TWO},
+}
+"""Streams that a process may have besides, by its kind: when messages were handed over that were
+due; when the broker confirmed them; when it refused them, and how; and when those were received
+that were handed over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +65,16 @@ class Streams:
             self.joined[name] = _together(self.processes, name)
         return self.joined[name]
 
+    @property
+    def received(self) -> int | None:
+        """Messages that servers received; None where there is no server."""
+        has_servers = any("received" in streams for streams in self.processes.values())
+        return self.together("received").count if has_servers else None
+
+    def has(self, name: str) -> bool:
+        """Whether any process recorded such a stream."""
+        return any(name in named for named in self.processes.values())
+
     def finished(self, test_case: str) -> Stream:
         """The messages that count as finished in the test case."""
         return self.together(TEST_CASES[test_case].finish.stream)
@@ -76,6 +99,7 @@ def read_streams(run: Whole) -> Streams:
     another process or run, or holds an instant far from the run's own; and for a run of which some
     processes recorded instants, and others counts.
     """
+    _check_processes(run)
     load = run.folder
     labels = [process.label for process in run.facts.processes]
     kinds = {kind: {file.stem for file in load.glob(f"*{end}")} for kind, end in ENDS.items()}
@@ -91,6 +115,18 @@ def read_streams(run: Whole) -> Streams:
     if kinds[COUNTS]:
         return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
     return _exact(run, {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels})
+
+
+def _check_processes(run: Whole) -> None:
+    """Raise ``RecordError`` unless there are as many processes as the load of the case has."""
+    asked = Counter(member.kind for member in generator_of(run.case).members(run.case))
+    found = Counter(process.kind for process in run.facts.processes)
+    for kind in ("client", "server"):
+        if found[kind] != asked[kind]:
+            raise RecordError(
+                f"{run.run.path / FACTS}: processes: {found[kind]} of kind {kind}, the case has"
+                f" {asked[kind]}"
+            )
 
 
 def _together(processes: ByProcess, name: str) -> Stream:
@@ -168,7 +204,8 @@ def _foreign(
     begin = run.load[0] + run.clock(run.host_of(label)).before.offset_s
     if counts_from_it and header.start is not None and header.start != begin:
         yield f"its load started at {header.start}, that of the run at {begin} by its host's clock"
-    if streams != _expected(kind, run.case.test_case):
+    expected = _expected(kind, run.case.test_case)
+    if not expected.items() <= streams.items() <= {**expected, **FURTHER[kind]}.items():
         yield f"its streams are {', '.join(stream.name for stream in header.streams)}"
 
 

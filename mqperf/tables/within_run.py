@@ -1,4 +1,7 @@
-"""How well a run knows its own numbers: columns ``*_within_low`` and ``*_within_high``."""
+"""Latencies of a run as figures, and how well it knows them and its throughput.
+
+The latter are the columns ``*_within_low`` and ``*_within_high``.
+"""
 
 from collections.abc import Mapping
 
@@ -28,6 +31,13 @@ def throughput_interval(counts: np.ndarray) -> Row:
     """The interval of the throughput, of the messages finished in each second of the window."""
     interval = ratio_interval(counts.astype(float), np.ones(len(counts)))
     return _columns("throughput_msg_s", interval)
+
+
+def latency_figures(latencies: Latencies) -> Row:
+    """Mean, percentiles and the largest by their columns, of at least one message."""
+    values = latencies.quantiles_s(list(PERCENTILES.values()))
+    estimates = dict(zip(PERCENTILES, map(float, values), strict=True))
+    return {**estimates, "latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
 
 
 def latency_intervals(

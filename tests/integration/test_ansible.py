@@ -1,11 +1,12 @@
 """Ansible itself, in its pinned environment, which needs a package index when it is first made."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mqperf import ansible, cache
+from mqperf import ansible, cache, network_files
 from mqperf.errors import HostError, MqperfError
 from mqperf.host_check import examine
 from mqperf.hosts import inventory
@@ -99,3 +100,27 @@ def test_the_check_of_hosts_says_which_ansible_it_used(tmp_path: Path) -> None:
     path.write_text(INI)
     first = next(iter(examine(path, [])))
     assert first.text == f"{path}: read by mqperf's own Ansible, since there is none on the PATH"
+
+
+@pytest.mark.needs_router
+def test_the_playbook_of_a_network_writes_its_configurations(tmp_path: Path) -> None:
+    """To every host its own; a second time nothing is changed."""
+    try:
+        ansible.ensure()
+    except MqperfError as error:
+        pytest.skip(str(error))
+    hosts = tmp_path / "hosts.yaml"
+    python = f"ansible_python_interpreter: {sys.executable}"
+    local = f"{{ansible_connection: local, ansible_host: 127.0.0.1, {python}}}"
+    hosts.write_text(f"routers: {{hosts: {{r1: {local}, r2: {local}}}}}\n")
+    file = tmp_path / "network.yaml"
+    file.write_text("form: line\ninventory: hosts.yaml\n")
+    out, there = tmp_path / "network", tmp_path / "there"
+    assert len([*network_files.write(network_files.read(file), out)]) == 5
+    words = ["-i", str(hosts), str(out / "playbook.yaml"), "-e", f"folder={there} services=no"]
+    for changed in ("changed=2", "changed=0"):
+        done = ansible.run("ansible-playbook", words, 120)
+        assert done.returncode == 0, done.stdout
+        assert changed in done.stdout
+    for name in ("r1.conf", "r2.conf"):
+        assert (there / name).read_text() == (out / "routers" / name).read_text()

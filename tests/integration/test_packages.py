@@ -6,7 +6,7 @@ import pytest
 
 from mqperf import cache
 from mqperf.errors import InstallError
-from mqperf.load.simulator.releases import LOCKS, RELEASES
+from mqperf.load.oslo.releases import LOCKS, RELEASES
 from mqperf.probes.psutil_log import LOCK
 from mqperf.software import Platform, here, packages, versions
 

@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import held_hosts
 import psutil
 import pytest
 from held_hosts import begun
+from patience import eventually
 from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
     test_a_command_gives_its_output_or_runs_out_of_time,
     test_a_host_that_answers_passes_its_check,
@@ -73,13 +75,6 @@ def host(places: tuple[Place, ...]) -> Iterator[RemoteHost]:
 def left(found: Laboratory) -> list[psutil.Process]:
     """What runs on the hosts besides their sshd."""
     return [process for name in found.names for process in found.processes(name)[1:]]
-
-
-def eventually(true: Callable[[], bool], patience_s: float = 60) -> bool:
-    deadline = time.monotonic() + patience_s
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return true()
 
 
 def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
@@ -192,7 +187,7 @@ def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[P
         assert len(left(five_hosts)) > 5 * len(places)
     assert eventually(lambda: not left(five_hosts))
     with connected(places[:1]) as [found]:
-        assert only_its_own_folder(found)
+        assert eventually(partial(only_its_own_folder, found))  # a reaper ends after its owner
 
 
 def only_its_own_folder(found: RemoteHost) -> bool:
@@ -540,5 +535,5 @@ def test_nothing_is_left_whatever_is_killed(
                 for name in five_hosts.names if fault is cut_all else ():
                     five_hosts.mend(name)
     with connected(places) as hosts:
-        for found in hosts:
-            assert only_its_own_folder(found)
+        for found in hosts:  # whoever was to be killed while it connected may only now be there
+            assert eventually(partial(only_its_own_folder, found))

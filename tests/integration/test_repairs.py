@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from mqperf.hosts import LocalHost
+from mqperf.load.oslo.releases import RELEASES
 from mqperf.load.simulator import environments
-from mqperf.load.simulator.releases import RELEASES
 from mqperf.software import ALONE
 
 
@@ -96,8 +96,8 @@ EXAMPLES = (
 
 PREAMBLE = """\
 from pathlib import Path
-from simulator_shim.__main__ import _load
-from simulator_shim.repairs import prepare, repair
+from programs.simulator.__main__ import _load
+from programs.repairs import prepare, repair
 repairs = {repairs}
 prepare(repairs)
 simulator = _load(Path({simulator!r}))

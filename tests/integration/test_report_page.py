@@ -1,5 +1,7 @@
 """Built pages, as a browser and as the performance-docs' own theme show them."""
 
+import base64
+import gzip
 import re
 import shutil
 import subprocess
@@ -12,10 +14,15 @@ from urllib.parse import unquote
 import matplotlib.image
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from factory import Shape, tables
 
-from mqperf.figures import palette
+import mqperf
+from mqperf.errors import ReportError
+from mqperf.figures import palette, write_svg
+from mqperf.report import single_file
 from mqperf.report.build import build
+from mqperf.report.single_file import fold
 
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cs1ss2", "mirrored")), threads=(50, 100, 1000))
 PAGE = "rabbitmq/cmsm/index.html"
@@ -45,6 +52,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "sweep"
 
 
+@pytest.fixture(scope="module")
+def single(report: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as one file, alone in its folder."""
+    return fold(report / "html", tmp_path_factory.mktemp("sent") / "sweep.html")
+
+
 @pytest.fixture
 def browse(browser: str, tmp_path: Path) -> Iterator[Browse]:
     """Run the headless browser with a profile that is thrown away; gives what it prints."""
@@ -67,6 +80,12 @@ def scripted(page: Path, script: str) -> Iterator[str]:
     trial.write_text(page.read_text().replace("</body>", listener))
     yield trial.as_uri()
     trial.unlink()
+
+
+def counted(shown: str) -> tuple[int, int]:
+    """The two numbers that a script has put into the title: ``3 of 21``."""
+    ((some, of_all),) = re.findall(r"<title>(\d+) of (\d+)</title>", shown)
+    return int(some), int(of_all)
 
 
 def test_html_loads_nothing_from_elsewhere(report: Path) -> None:
@@ -118,20 +137,43 @@ def test_the_page_itself_never_scrolls_sideways(report: Path, browse: Browse, wi
 
 
 @pytest.mark.needs_browser
-def test_a_printed_page_has_all_columns(report: Path, browse: Browse) -> None:
+def test_what_is_wider_than_its_box_says_so(report: Path, browse: Browse) -> None:
+    """On a narrow screen more tables and drawings go on to the right than on a wide one."""
+    tell = (
+        "const count = () => { document.title = [...document.querySelectorAll('.goes-on')]"
+        ".filter(note => !note.hidden).length + ' of '"
+        " + document.querySelectorAll('.goes-on').length };"
+        # widths are looked at when a frame is drawn, so that all are known in the one after it
+        "requestAnimationFrame(() => requestAnimationFrame(count))"
+    )
+    with scripted(report / "html" / PAGE, tell) as address:
+        narrow, wide = (
+            browse(f"--window-size={width},900", "--dump-dom", address) for width in (500, 3000)
+        )
+    (many, of_all), (few, of_as_many) = counted(narrow), counted(wide)
+    assert few < many <= of_all == of_as_many
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize("page", ["report", "single"])
+def test_a_printed_page_has_all_columns(
+    request: pytest.FixtureRequest, browse: Browse, page: str
+) -> None:
     """On a sheet of A4 no table is cut off, and nothing of the screen covers the text."""
+    place: Path = request.getfixturevalue(page)
+    printed = place / "html" / PAGE if place.is_dir() else place
     as_printed = (
         "for (const sheet of document.styleSheets) for (const rule of [...sheet.cssRules])"
         " if (rule.media?.mediaText === 'print') for (const own of rule.cssRules)"
         " sheet.insertRule(own.cssText, sheet.cssRules.length);"
         "const ends = [...document.querySelectorAll('table')]"
         ".map(table => table.getBoundingClientRect().right <= innerWidth);"
-        "const shown = ['.skip-to-content', '.sidebar-drawer', '.toc-drawer']"
+        "const shown = ['.skip-to-content', '.sidebar-drawer', '.toc-drawer', '.goes-on']"
         ".map(name => getComputedStyle(document.querySelector(name)).display);"
         "document.title = [...new Set(ends), ...new Set(shown)].join(' ')"
     )
     width = round((297 - 2 * 12) / 25.4 * 96)
-    with scripted(report / "html" / PAGE, as_printed) as address:
+    with scripted(printed, as_printed) as address:
         options = ("--allow-file-access-from-files", f"--window-size={width},900", "--dump-dom")
         shown = browse(*options, address)
     assert "<title>true none</title>" in shown
@@ -219,3 +261,170 @@ def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> No
     own = tmp_path / "html"
     assert [dead for dead in dead_links(own) if dead.startswith("mq/sweep")] == []
     assert all("the answer is 42" in text for text in notebooks_of(own, "mq/sweep/index.html"))
+
+
+def test_one_file_has_all_pages_and_needs_no_other(report: Path, single: Path) -> None:
+    """Links lead into it, to other sites, or are the data themselves; names in it are unique."""
+    soup = BeautifulSoup(single.read_text(), "html.parser")
+    names = [str(element["id"]) for element in soup.select("[id]")]
+    assert len(names) == len({*names})
+    links = [str(link["href"]) for link in soup.select("a[href]")]
+    inside = {unquote(link[1:]) for link in links if link.startswith("#")}
+    assert inside - {*names, ""} == set()
+    assert [link for link in links if not re.match(r"#|https?://|data:", link)] == []
+    loaded = [str(one.get("src", one.get("href"))) for one in soup.select("[src], link, use")]
+    assert [address for address in loaded if not re.match(r"#|data:image/", address)] == []
+    styles = "".join(style.get_text() for style in soup.select("style"))
+    assert not re.search(r"@import|url\((?!['\"]?data:)", styles)
+    pages = [*(report / "html").rglob("index.html")]
+    titles = [BeautifulSoup(page.read_text(), "html.parser").h1 for page in pages]
+    told = [heading.get_text() for heading in soup.select("h1")]
+    assert sorted(told) == sorted(title.get_text() for title in titles if title)
+
+
+def test_one_file_has_the_data(report: Path, single: Path) -> None:
+    """Downloads are the bytes of the files, large ones packed."""
+    soup = BeautifulSoup(single.read_text(), "html.parser")
+    found = {}
+    for link in soup.select("a[download]"):
+        content = base64.b64decode(str(link["href"]).partition("base64,")[2])
+        found[str(link["download"])] = content
+    assert gzip.decompress(found["cpu.csv.gz"]) == (report / "tables/cpu.csv").read_bytes()
+    assert found["runs.parquet"] == (report / "tables/runs.parquet").read_bytes()
+
+
+def test_data_too_large_for_one_file_stay_out(
+    report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link says so, and leads nowhere."""
+    monkeypatch.setattr(single_file, "LARGEST_BYTES", 10_000)
+    text = fold(report / "html", tmp_path / "small.html").read_text()
+    assert "Parquet (too large for one file)" in text
+    assert not any(link["href"] == "" for link in BeautifulSoup(text, "html.parser").select("a"))
+
+
+EXPLORE = """
+const box = document.querySelector(".scrolls:has(img)");
+box.dispatchEvent(new Event("pointerenter"));
+const frame = box.querySelector("iframe");
+frame.addEventListener("load", () => {
+  const svg = frame.contentDocument.documentElement;
+  svg.querySelector("[role=button]").dispatchEvent(new MouseEvent("click"));
+  const series = [...svg.querySelectorAll("[data-series]")];
+  const point = (kind, at, x, y) =>
+    at.dispatchEvent(new PointerEvent(kind, { bubbles: true, button: 0, clientX: x, clientY: y }));
+  point("pointerdown", svg, 60, 40);
+  point("pointermove", svg, 400, 200);
+  point("pointerup", svg, 400, 200);
+  const width = Math.round(Number(svg.getAttribute("viewBox").split(" ")[2]));
+  const hidden = series.filter((one) => one.style.display === "none").length;
+  document.title = `${hidden} of ${series.length} hidden, ${width} wide`;
+});
+"""
+
+
+@pytest.mark.needs_browser
+def test_a_drawing_is_explored_where_it_stands(report: Path, browse: Browse) -> None:
+    """An entry of its legend hides its lines, and a box that is dragged becomes all of it."""
+    with scripted(report / "html" / PAGE, EXPLORE) as address:
+        options = ("--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom")
+        shown = browse(*options, address)
+    found = re.search(r"<title>(\d+) of (\d+) hidden, (\d+) wide</title>", shown)
+    assert found, re.search(r"<title>.*</title>", shown)
+    hidden, series, width = map(int, found.groups())
+    assert 0 < hidden < series
+    assert 100 < width < 500
+
+
+IN_TIME = """<!DOCTYPE html><title>none</title>
+<iframe src="run.svg" style="width:1000px;height:900px"></iframe>
+<script>
+const frame = document.querySelector("iframe");
+frame.addEventListener("load", () => {
+  const svg = frame.contentDocument.documentElement;
+  const view = svg.getAttribute("viewBox");
+  const told = [];
+  const ends = () => JSON.parse(svg.dataset.shown).map((one) => one.toFixed(1)).join("-");
+  const key = (name) => frame.contentDocument.dispatchEvent(
+    new KeyboardEvent("keydown", { key: name, bubbles: true }));
+  const point = (kind, x, y) => svg.dispatchEvent(
+    new PointerEvent(kind, { bubbles: true, button: 0, clientX: x, clientY: y }));
+  const area = svg.querySelector("clipPath rect").getBBox();
+  const matrix = svg.getScreenCTM();
+  const at = (share) => matrix.a * (area.x + share * area.width) + matrix.e;
+  const drag = (first, last) => {
+    point("pointerdown", at(first), 200);
+    point("pointermove", at(last), 204);
+    point("pointerup", at(last), 204);
+  };
+  const places = () => [...svg.querySelectorAll("path[clip-path]")].map((p) => p.getBBox());
+  const before = places();
+  drag(0.2, 0.6);
+  told.push(ends());
+  const after = places();
+  const close = (one, other) => Math.abs(one - other) < 0.1;
+  const alike = (one, other, names) => names.every((name) => close(one[name], other[name]));
+  told.push(before.every((box, n) => alike(box, after[n], ["y", "height"])));
+  told.push(before.filter((box, n) => !close(box.x, after[n].x)).length > 100);
+  const panels = [...svg.querySelectorAll('[id^="axes_"]')];
+  const ticks = panels.map((panel) => [...panel.querySelectorAll(".zoomed text")]
+    .map((text) => text.textContent).join(" "));
+  told.push(new Set(ticks).size === 1 ? ticks[0] : ticks);
+  key("ArrowRight"); told.push(ends());
+  key("+"); told.push(ends());
+  key("-"); told.push(ends());
+  point("pointerdown", at(0.1), 200);
+  point("pointermove", at(0.3), 200);
+  frame.contentDocument.dispatchEvent(new PointerEvent("pointercancel", { bubbles: true }));
+  told.push(svg.querySelectorAll(".zoom").length);
+  told.push(svg.querySelectorAll(".now").length);
+  key("Escape"); told.push(ends());
+  told.push(places().every((box, n) => alike(box, before[n], ["x", "width"])));
+  told.push(svg.querySelectorAll(".zoomed").length);
+  told.push(svg.getAttribute("viewBox") === view);
+  document.title = told.join(" | ");
+});
+</script>
+"""
+
+
+@pytest.mark.needs_browser
+def test_of_a_run_time_alone_is_zoomed(root: Path, tmp_path: Path, browse: Browse) -> None:
+    """A box becomes all of the time axis in every panel; heights stay, and Escape shows it all."""
+    run = mqperf.read(root / "data/samples/faults").run("r1-4ffa99dd")
+    write_svg(run.plot(), tmp_path / "run.svg", title="A run", description="What it shows.")
+    (tmp_path / "page.html").write_text(IN_TIME)
+    options = ("--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom")
+    shown = browse(*options, "--window-size=1100,1000", (tmp_path / "page.html").as_uri())
+    [title] = re.findall(r"<title>(.*?)</title>", shown)
+    assert title.split(" | ") == [
+        *("3.0-13.0", "true", "true", "3 4 5 6 7 8 9 10 11 12 13"),
+        *("5.5-15.5", "8.0-13.0", "5.5-15.5"),
+        *("0", "1", "-2.0-23.0", "true", "0", "true"),
+    ]
+
+
+def test_one_file_replaces_only_its_like(report: Path, tmp_path: Path) -> None:
+    """Another file, or a folder, is named and left alone."""
+    letter = tmp_path / "letter.html"
+    letter.write_text("<p>dear</p>")
+    for place in (letter, tmp_path):
+        with pytest.raises(ReportError, match=r"give (another|the) name"):
+            fold(report / "html", place)
+    assert letter.read_text() == "<p>dear</p>"
+    assert fold(report / "html", fold(report / "html", tmp_path / "new.html")).is_file()
+
+
+@pytest.mark.needs_browser
+def test_one_file_shows_its_pictures(single: Path, browse: Browse) -> None:
+    """Alone in a folder, in a browser: every picture, and tables as on the pages."""
+    tell = (
+        "const pictures = [...document.querySelectorAll('article img')];"
+        "document.title = pictures.filter(one => one.naturalWidth > 0).length"
+        " + ' of ' + pictures.length"
+    )
+    with scripted(single, tell) as address:
+        shown = browse("--dump-dom", address)
+    some, of_all = counted(shown)
+    assert some == of_all > 0
+    assert 'title="Sort by this column"' in shown

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import eventually
 
-from mqperf.hosts import LocalHost, Process, Spot, stop_all
-from mqperf.load import Access, Job, members
+from mqperf.hosts import LocalHost, Process, stop_all
+from mqperf.load import Access, Job, pairs
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.commands import commands
 from mqperf.load.simulator.environments import Environment
@@ -21,8 +22,9 @@ from mqperf.load.simulator.output import published_compatible, read_client, read
 from mqperf.plan import Case
 from mqperf.record.messages import read_header, read_messages
 from mqperf.runner.control import Control, Station, next_start
-from mqperf.systems import SYSTEMS, Deployment
-from mqperf.test_cases import TEST_CASES
+from mqperf.systems import Deployment
+from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.test_cases import STANDARD
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -33,15 +35,6 @@ HOST = LocalHost()
 @pytest.fixture(scope="module")
 def environment() -> Environment:
     return environments.ensure("rabbitmq", HOST)
-
-
-@pytest.fixture(scope="module")
-def deployment() -> Iterator[Deployment]:
-    with (
-        HOST.scratch("test-simulator") as folder,
-        SYSTEMS["rabbitmq"].start({}, [Spot(HOST, folder)]) as deployment,
-    ):
-        yield deployment
 
 
 @dataclass(frozen=True)
@@ -71,13 +64,13 @@ class Run:
     def drain(self) -> None:
         """Wait until the servers have counted all that was sent, then have them stop."""
         sent = sum(len(self.stream(label, "sent")) for label in self.labels("client"))
-        eventually(lambda: self.control.received(self.labels("server")) == sent)
+        assert eventually(lambda: self.control.received(self.labels("server")) == sent)
         self.control.stop()
         self.end("server")
 
     def stop_under_load(self) -> None:
         """Have the servers stop while the clients still send."""
-        eventually(lambda: self.control.received(self.labels("server")) > 100)
+        assert eventually(lambda: self.control.received(self.labels("server")) > 100)
         self.control.stop()
         self.end("server")
         self.end("client")
@@ -97,15 +90,8 @@ class Run:
         return (self.out / f"{label}.log").read_text()
 
 
-def eventually(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def code(process: Process) -> int:
-    eventually(lambda: process.poll() is not None)
+    assert eventually(lambda: process.poll() is not None)
     ended = process.poll()
     assert ended is not None
     return ended
@@ -121,7 +107,7 @@ def running(
         station = Station(HOST, folder)
         processes: dict[str, Process] = {}
         try:
-            share = members(case)
+            share = pairs(case)
             job = Job(case, key, access, environment, share, folder, out, HOST.address)
             for command in commands(job):
                 station.place(command.files)
@@ -154,15 +140,16 @@ def case(test_case: str, **changes: object) -> Case:
 
 
 @pytest.fixture
-def begin(deployment: Deployment, environment: Environment, tmp_path: Path) -> Begin:
-    return partial(running, deployment=deployment, environment=environment, out=tmp_path)
+def begin(rabbitmq: PrivateCluster, environment: Environment, tmp_path: Path) -> Begin:
+    return partial(running, deployment=rabbitmq, environment=environment, out=tmp_path)
 
 
 @pytest.mark.parametrize("targets", ["own", "shared"])
-@pytest.mark.parametrize("test_case", TEST_CASES)
+@pytest.mark.parametrize("test_case", STANDARD)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
     """After the drain the servers have received exactly what the clients sent, one by one."""
-    with begin(case(test_case, processes=2, parameters={"targets": targets})) as run:
+    said = {"targets": targets, "pause_s": 0.005}
+    with begin(case(test_case, duration_s=1, processes=2, parameters=said)) as run:
         start = run.start()
         run.end("client")
         run.drain()
@@ -247,7 +234,7 @@ def test_a_signal_under_load_loses_no_record(begin: Begin, label: str) -> None:
     """SIGTERM ends the simulator in its own way, where alone it would hang."""
     with begin(case("rpc-cast", green_threads=20, duration_s=30)) as run:
         run.start()
-        eventually(lambda: run.control.received(["server-1"]) > 100)
+        assert eventually(lambda: run.control.received(["server-1"]) > 100)
         run.processes[label].signal(signal.SIGTERM)
         assert code(run.processes[label]) == 0
     stream = "sent" if label == "client-1" else "received"

@@ -1,14 +1,8 @@
 """Every system but RabbitMQ, really started: all test cases, who dies, and nothing afterwards."""
 
-import json
-import os
 import signal
-import socket
-import subprocess
-import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +10,13 @@ from pathlib import Path
 import psutil
 import pytest
 from crowded_host import CrowdedHost
-from typing_extensions import override
+from killed import Killer, nothing_outlives
+from listeners import accepts, listening
+from patience import eventually
 
 from mqperf import stats, tables
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost, Process, Spot
-from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
 from mqperf.record import runs
 from mqperf.runner import Silent, sweep
@@ -53,6 +48,7 @@ class Example:
             load:
               green_threads: [2]
               processes: [2]
+              pause_s: 0.02
               duration_s: 3
               warmup_s: 1
               timeout_s: 5
@@ -113,7 +109,7 @@ def test_no_message_is_lost(measured: Path) -> None:
     """CALL, CAST and NOTIFY: all that is sent arrives, and every CALL is answered."""
     messages = tables.read(measured)["messages"]
     assert set(messages["test_case"]) == {"rpc-call", "rpc-cast", "notify"}
-    assert (messages["throughput_msg_s"] > 10).all()
+    assert (messages["sent"] > 0).all()
     assert (messages["sent"] == messages["received"]).all()
     calls = messages[messages["test_case"] == "rpc-call"]
     assert (calls["round_trip"] == calls["sent"]).all()
@@ -150,25 +146,10 @@ def test_the_record_is_whole(measured: Path, example: Example) -> None:
 
 @every_system
 def test_no_doubt_about_the_counts(measured: Path) -> None:
-    """Conservation, processes and probes are as they should be."""
+    """Conservation and processes are as they should be."""
     doubts = stats.complete(tables.read(measured))["doubts"]
-    suspicious = {"received-not-sent", "lost", "missing-process", "probe-gap", "failed-run"}
+    suspicious = {"received-not-sent", "lost", "missing-process", "failed-run"}
     assert not suspicious & set(doubts["kind"])
-
-
-class Killer(Silent):
-    """Kills a node as soon as the first case is being measured."""
-
-    def __init__(self, words: str) -> None:
-        self.words: str | None = words
-
-    @override
-    def doing(self, what: str, case: Case | None = None) -> None:
-        if what == "measuring" and self.words:
-            for process in psutil.Process().children(recursive=True):
-                if self.words in " ".join([*process.cmdline(), process.cwd()]):
-                    process.kill()
-            self.words = None
 
 
 @pytest.mark.parametrize(
@@ -184,7 +165,8 @@ def test_a_killed_node_fails_its_run_only(
 ) -> None:
     """The run fails with the node's name and last words; the next one gets a new system."""
     text = example.plan("[rpc-call, rpc-cast]" if example is ZEROMQ else "[rpc-call]")
-    outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Killer(words))
+    killer = Killer(lambda one: words in " ".join([*one.cmdline(), one.cwd()]))
+    outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, killer)
     [(failed, reason)] = outcome.failed
     assert outcome.done == (1 if example is ZEROMQ else 0)
     assert f"{label} was killed by signal 9; its log ends:" in reason
@@ -201,12 +183,6 @@ def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
         SYSTEMS[example.system].start({}, [Spot(host, folder)]) as deployment,
     ):
         yield deployment
-
-
-def listening(process: psutil.Process) -> set[str]:
-    """The addresses at which a process listens."""
-    connections = process.net_connections("inet")
-    return {c.laddr[0] for c in connections if c.status == psutil.CONN_LISTEN}
 
 
 @each(ZEROMQ, ACTIVEMQ, ARTEMIS)
@@ -238,19 +214,6 @@ def test_a_backup_takes_over() -> None:
             deployment.check()
 
 
-def accepts(address: str) -> bool:
-    host, _, port = address.partition(":")
-    with socket.socket() as probe:
-        return probe.connect_ex((host, int(port))) == 0
-
-
-def eventually(true: Callable[[], bool], patience_s: float) -> bool:
-    deadline = time.monotonic() + patience_s
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return true()
-
-
 OWNER = """
     import json, sys
     from mqperf.hosts import LocalHost, Spot
@@ -268,16 +231,4 @@ OWNER = """
 @each(ZEROMQ, ACTIVEMQ)
 def test_a_system_dies_with_its_owner(example: Example) -> None:
     """A SIGKILL of mqperf leaves no process and no folder."""
-    command = [sys.executable, "-c", textwrap.dedent(OWNER), example.system]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
-    ) as owner:
-        try:
-            assert owner.stdout is not None
-            told = json.loads(owner.stdout.readline())
-            processes = [psutil.Process(pid) for pid in told["pids"]]
-            assert len(processes) == len(example.nodes)
-        finally:
-            owner.kill()
-    assert eventually(lambda: not any(map(psutil.Process.is_running, processes)), 15)
-    assert eventually(lambda: not Path(told["folder"]).exists(), 30)
+    assert nothing_outlives(OWNER, example.system, processes=len(example.nodes))

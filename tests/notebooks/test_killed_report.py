@@ -3,22 +3,15 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
+from patience import eventually
 
 MQPERF = str(Path(sys.executable).with_name("mqperf"))
-
-
-def eventually(true: Callable[[], bool], patience_s: float) -> bool:
-    limit = time.monotonic() + patience_s
-    while not true() and time.monotonic() < limit:
-        time.sleep(0.05)
-    return true()
 
 
 def lives(process: psutil.Process) -> bool:

@@ -1,5 +1,9 @@
-"""Every notebook, top to bottom through papermill, on recorded runs: no broker takes part."""
+"""Every notebook, top to bottom through papermill, on recorded runs, and the reports with them.
 
+No broker takes part.
+"""
+
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,16 +11,58 @@ import nbformat
 import papermill
 import pytest
 
+from mqperf.errors import MqperfError
+from mqperf.report.build import publish
+
 SAMPLES = "data/samples/runs"
 HOSTS = "data/samples/hosts"
+PUBLISHED = "data/published/2016"
 PARAMETERS: dict[str, dict[str, object]] = {
     "thread_sweep": {"plan": f"{SAMPLES}/plan.yaml", "runs": SAMPLES},
-    "node_cpu": {"runs": SAMPLES},
-    "report": {"runs": SAMPLES},
-    "audit": {"runs": SAMPLES},
-    "hosts": {"runs": HOSTS},
-    "compare": {"before": SAMPLES, "after": SAMPLES},
+    "audit": {"runs": PUBLISHED},
+    "wan": {"runs": "data/samples/wan"},
+    "stress": {"runs": "data/samples/stress"},
+    "faults": {"runs": "data/samples/faults"},
+    "latency": {"runs": SAMPLES, "test_case": "rpc-call"},
+    "compare": {"before": HOSTS, "after": HOSTS},
 }
+OF_REPORTS = {"node_cpu": SAMPLES, "report": SAMPLES, "hosts": HOSTS}
+"""The others are executed for the reports on these folders."""
+
+
+def executed(root: Path, copy: Path, parameters: dict[str, object]) -> Path:
+    """The copy of the notebook that is called like it, with its outputs."""
+    papermill.execute_notebook(
+        root / "notebooks" / f"{copy.stem.partition('-')[0]}.ipynb",
+        copy,
+        parameters=parameters,
+        progress_bar=False,
+        cwd=str(root / "notebooks"),
+    )
+    return copy
+
+
+def files(root: Path) -> list[tuple[Path, int]]:
+    """All recorded files, with the times of their last change."""
+    folders = (root / "data" / name for name in ("samples", "published"))
+    return sorted((path, path.stat().st_mtime_ns) for one in folders for path in one.rglob("*"))
+
+
+def published(root: Path, runs: str, out: Path) -> Path:
+    """The report on a folder, made from the root of the project, which changes nothing recorded."""
+    before = files(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert publish(Path(runs), out) == out / "html" / "index.html"
+    assert files(root) == before
+    return out
+
+
+@pytest.fixture(scope="module")
+def reports(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folders of the reports on two samples, of one host and of several."""
+    folder = tmp_path_factory.mktemp("reports")
+    return {runs: published(root, runs, folder / Path(runs).name) for runs in (SAMPLES, HOSTS)}
 
 
 def errors_and_warnings(path: Path) -> Iterator[str]:
@@ -27,47 +73,84 @@ def errors_and_warnings(path: Path) -> Iterator[str]:
                 yield output["text"]
 
 
-@pytest.mark.parametrize("name", sorted(PARAMETERS))
+def told(notebook: Path) -> str:
+    """Its text, after it was found to have drawn its figures, and to have complained of nothing."""
+    assert list(errors_and_warnings(notebook)) == []
+    text = notebook.read_text(encoding="utf-8")
+    assert '"image/svg+xml"' in text
+    return text
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_a_notebook_runs_on_the_samples(root: Path, tmp_path: Path, name: str) -> None:
     """It draws its figures, says nothing on stderr, and changes nothing in the samples."""
-    runs = root / "data/samples"
-    before = sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*"))
-    copy = tmp_path / f"{name}.ipynb"
-    papermill.execute_notebook(
-        root / "notebooks" / copy.name,
-        copy,
-        parameters=PARAMETERS[name],
-        progress_bar=False,
-        cwd=str(root / "notebooks"),
-    )
-    assert list(errors_and_warnings(copy)) == []
-    assert '"image/svg+xml"' in copy.read_text()
-    assert sorted((path, path.stat().st_mtime_ns) for path in runs.rglob("*")) == before
+    before = files(root)
+    told(executed(root, tmp_path / f"{name}.ipynb", PARAMETERS[name]))
+    assert files(root) == before
 
 
-def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
-    """The same notebook over several folders, as a papermill batch does it."""
-    for number, runs in enumerate([SAMPLES, "data/published/2016"]):
-        copy = tmp_path / f"node_cpu-{number}.ipynb"
-        notebook = root / "notebooks" / "node_cpu.ipynb"
-        papermill.execute_notebook(
-            notebook, copy, parameters={"runs": runs}, progress_bar=False, cwd=str(root)
-        )
-        assert nbformat.read(copy, as_version=4).metadata.papermill.parameters.runs == runs
-
-
-@pytest.mark.parametrize("runs", [SAMPLES, "data/published/2016"])
-def test_hosts_of_one_machine_are_told(root: Path, tmp_path: Path, runs: str) -> None:
-    """The notebook of hosts says what there is of one host, and of tables without any."""
-    copy = tmp_path / "hosts.ipynb"
-    notebook = root / "notebooks" / copy.name
-    papermill.execute_notebook(
-        notebook, copy, parameters={"runs": runs}, progress_bar=False, cwd=str(root)
-    )
-    assert list(errors_and_warnings(copy)) == []
-    assert "nothing to compare" in copy.read_text()
+@pytest.mark.parametrize("name", OF_REPORTS)
+def test_a_notebook_runs_for_a_report(reports: dict[str, Path], name: str) -> None:
+    """It draws its figures, and says nothing on stderr."""
+    told(reports[OF_REPORTS[name]] / "notebooks" / f"{name}.ipynb")
 
 
 def test_every_notebook_is_tested(root: Path) -> None:
     """A new notebook needs its line above."""
-    assert {path.stem for path in (root / "notebooks").glob("*.ipynb")} == set(PARAMETERS)
+    assert {path.stem for path in (root / "notebooks").glob("*.ipynb")} == {
+        *PARAMETERS,
+        *OF_REPORTS,
+    }
+
+
+def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
+    """The same notebook over several folders, as a papermill batch does it.
+
+    That of hosts says what there is of one host, and of tables without any.
+    """
+    for number, runs in enumerate([SAMPLES, PUBLISHED]):
+        copy = executed(root, tmp_path / f"hosts-{number}.ipynb", {"runs": runs})
+        assert nbformat.read(copy, as_version=4).metadata.papermill.parameters.runs == runs
+        assert list(errors_and_warnings(copy)) == []
+        assert "nothing to compare" in copy.read_text()
+
+
+def link(report: Path, name: str) -> Path | None:
+    """Where the first page of a report leads for a notebook; None when it does not."""
+    page = report / "html" / "index.html"
+    found = re.findall(rf'href="([^"]+/{name}\.html)"', page.read_text(encoding="utf-8"))
+    assert len(found) <= 1
+    return page.parent / found[0] if found else None
+
+
+def test_notebooks_are_part_of_the_report(reports: dict[str, Path]) -> None:
+    """Each is there as HTML, and the first page links it."""
+    for name in ("thread_sweep", "node_cpu", "report"):
+        page = link(reports[SAMPLES], name)
+        assert page is not None
+        assert page.stat().st_size > 0
+    assert link(reports[SAMPLES], "hosts") is None
+
+
+def test_a_report_on_several_hosts_has_their_notebook(reports: dict[str, Path]) -> None:
+    """Hosts, clocks and networks are one link away."""
+    page = link(reports[HOSTS], "hosts")
+    assert page is not None
+    assert "Who talked to whom" in page.read_text(encoding="utf-8")
+
+
+def test_a_report_names_no_folder_of_the_machine(reports: dict[str, Path], root: Path) -> None:
+    """Neither the project's place nor a temporary one is in any text of a report."""
+    for report in reports.values():
+        for path in report.rglob("*"):
+            if path.suffix in {".html", ".ipynb", ".rst", ".json", ".csv", ".svg"}:
+                text = path.read_text(encoding="utf-8")
+                assert str(root) not in text, path
+                assert str(report.parent) not in text, path
+
+
+def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
+    """One sentence, and nothing is written."""
+    with pytest.raises(MqperfError, match="holds no runs"):
+        publish(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

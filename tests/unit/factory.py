@@ -16,7 +16,7 @@ import pandas as pd
 from mqperf.columns import COMPUTED, TABLES
 from mqperf.stats import complete
 from mqperf.tables import Tables, conform, empty
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import STANDARD
 
 NODES = ("Master", "Slave 1", "Slave 2")
 PEAKS = {"rpc-call": 5_000.0, "rpc-cast": 9_000.0, "notify": 8_500.0}
@@ -30,7 +30,7 @@ class Shape:
     """How large the invented sweep is."""
 
     layouts: tuple[tuple[str, str], ...] = (("cmsm", "classic"), ("cs1ss2", "mirrored"))
-    test_cases: tuple[str, ...] = tuple(TEST_CASES)
+    test_cases: tuple[str, ...] = STANDARD
     threads: tuple[int, ...] = (50, 100, 250)
     repeats: int = 3
     seconds: int = 8

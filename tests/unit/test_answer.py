@@ -1,9 +1,13 @@
 """The answer in a few lines: what a person reads when a sweep is over."""
 
+import shutil
 from pathlib import Path
+
+import pytest
 
 from mqperf import answer
 from mqperf.record import runs
+from mqperf.report.build import publish
 
 SAMPLES = "data/samples/runs"
 
@@ -12,12 +16,18 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     """A line per layout and test case, columns aligned, then the commands that come next."""
     lines = list(answer.of_runs(root / SAMPLES))
     table, rest = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    table, legend = table[:-1], table[-1:]
     assert len(table) == 1 + 2 * 2 * 3
     assert len({line.find("CALL") for line in table if "CALL" in line}) == 1
     row = next(line for line in table if "Client -> Master, Server -> Master  " in line)
     assert row.split() == [
         *("rabbitmq", "Client", "->", "Master,", "Server", "->", "Master"),
-        *("CALL", "1407.0", "5", "6.1", "none", "none"),
+        *("CALL", "1407.0", "1407.0", "5", "3.1", "6.1", "none", "none"),
+    ]
+    behind = next(line for line in table if "NOTIFY" in line and "tester-saturated" in line)
+    assert behind.split()[8:11] == ["\N{EN DASH}", "2709.3", "5"]
+    assert legend == [
+        "\N{EN DASH}: no point keeps up; the rest of such a line is about the raw maximum."
     ]
     assert rest == [
         f"15 doubts: mqperf audit {root / SAMPLES}",
@@ -26,9 +36,12 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
 
 
 def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
-    """The figures are those of the tables."""
-    run = next(run for run in runs(root / SAMPLES) if "cmsm-classic-rpc-call-t0005" in run.id)
-    assert answer.of_run_if_sound(run) == "1407.0 msg/sec, p99 6.1 ms"
+    """The figures are those of the tables, the doubts those that the run raises by itself."""
+    found = {run.id.rsplit("-p1", 1)[0]: run for run in runs(root / SAMPLES)}
+    sound = answer.of_run_if_sound(found["rabbitmq-cmsm-classic-rpc-call-t0005"])
+    assert sound == "1407.0 msg/sec, p99 6.1 ms, no doubts"
+    behind = answer.of_run_if_sound(found["rabbitmq-cmsm-classic-rpc-cast-t0005"])
+    assert behind.startswith("3028.3 msg/sec, p99 480.1 ms, doubts: backlog, unequal-rates, ")
 
 
 def test_a_run_that_cannot_be_read_is_told(root: Path, tmp_path: Path) -> None:
@@ -38,3 +51,34 @@ def test_a_run_that_cannot_be_read_is_told(root: Path, tmp_path: Path) -> None:
     (tmp_path / sample.id / "run.json").write_text("{")
     [run] = runs(tmp_path)
     assert answer.of_run_if_sound(run).startswith("its figures cannot be read: ")
+
+
+def test_whatever_goes_wrong_with_its_figures_a_sweep_goes_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even what nobody foresaw."""
+    monkeypatch.setattr(answer, "doubts", lambda _tables: 1 / 0)
+    told = answer.of_run_if_sound(next(runs(root / SAMPLES)))
+    assert told == "its figures cannot be read: division by zero"
+
+
+def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
+    """A folder with a space is one word to a shell."""
+    folder = tmp_path / "two words"
+    shutil.copytree(root / "data/samples/hosts", folder)
+    *_, audit, report = answer.of_runs(folder)
+    assert audit.endswith(f": mqperf audit '{folder}'")
+    assert report.endswith(f"mqperf report '{folder}' --out 'reports/two words'")
+
+
+def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
+    """A line before each step; then the first page is there."""
+    said: list[str] = []
+    page = publish(root / "data/samples/hosts", tmp_path / "out", notebooks=False, tell=said.append)
+    assert said == [
+        "reading runs",
+        "checking 6 runs",
+        "writing 1 topology page with figures",
+        "making HTML",
+    ]
+    assert page.is_file()

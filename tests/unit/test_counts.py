@@ -19,6 +19,7 @@ from mqperf import stats, tables
 from mqperf.record import Run, numbers
 from mqperf.record.counts import read_counts
 from mqperf.record.tally import Tally
+from mqperf.series.hdr import indices
 from mqperf.series.hdr_log import read_log
 from mqperf.series.stream import Instants, Stream
 from mqperf.stats import checks
@@ -37,7 +38,7 @@ DIGITS = 1e-3
 
 UNIT_S = 1e-6
 
-ROUGH = re.compile(r"latency_p\d+_s(_within_(low|high))?")
+ROUGH = re.compile(r"latency_(p\d+_)?s(_within_(low|high))?")
 """Columns that come from histograms; all others come from exact sums."""
 
 OWN = {"runs": ["record", "content"], "messages": ["reordered"]}
@@ -72,6 +73,24 @@ def test_recorded_runs_have_the_same_tables_as_counts(both: tuple[Frames, Frames
     """Every table, point and doubt of every recorded run; percentiles to three digits."""
     assert len(both[0]["runs"]) == 24
     assert_same(*both)
+
+
+def test_memory_does_not_grow_with_messages() -> None:
+    """Seconds that are over take some kilobytes of a file, and nothing counted is lost."""
+    generator = np.random.default_rng(1)
+    tally = Tally("server-1", "server", "publish", START, ["received"])
+    latencies = []
+    for second in range(100):
+        started = START + second + np.sort(generator.random(2000))
+        latencies.append(generator.gamma(2.0, 0.01, 2000))
+        finished = started + latencies[-1]
+        tally.add("received", "client-1", np.arange(2000) + 2000 * second, started, finished)
+    buckets = tally.streams["received"].buckets
+    assert len(buckets.whole) <= 8
+    assert sum(length for _, length in buckets.packed.values()) < 100 * 8192
+    for second, own in enumerate(latencies):
+        assert buckets.of(second).sum() == 2000
+        assert np.flatnonzero(buckets.of(second)).max() == indices(own)[0].max()
 
 
 def test_tables_say_which_record_a_run_has(both: tuple[Frames, Frames]) -> None:

@@ -22,7 +22,8 @@ from mqperf.errors import LoadError, RecordError
 from mqperf.record.counts import read_counts
 from mqperf.record.totals import is_recorded, totals
 from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
-from mqperf.series.hdr_log import COMPRESSED, ENCODED, HEADER, OUTER, decode, decode_sparse, encode
+from mqperf.series.hdr_code import COMPRESSED, ENCODED, HEADER, OUTER, encode
+from mqperf.series.hdr_log import decode, decode_sparse
 from mqperf.stats import checks
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
@@ -156,6 +157,15 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a count beyond any": (finished(count=2**60), ":.*: finished.count: input should be less"),
     "a sum of infinity": (finished(sum_s=1e999), ":.*: finished.sum_s: input should be"),
     "another sum by start": (started(sum_s=1e4), ":.*: started: the sum of latencies is none"),
+    "a first message alone": (
+        lambda lines: row(lines)["finished"].pop("last_s"),
+        "finished: a first message without a last one",
+    ),
+    "a first message after the last": (
+        finished(first_s=0.9, last_s=0.1),
+        "finished: the first and the last message cannot be",
+    ),
+    "a message after the second": (finished(last_s=1.5), ":.*: finished.last_s: input should be"),
     "another sum by finish": (finished(sum_s=0.0), ":1: round_trip: the latencies by start"),
     "a sum of more than the largest": (
         finished(sum_s=1e5),

@@ -10,8 +10,8 @@ import pytest
 from mqperf import cache
 from mqperf.errors import InstallError, LoadError
 from mqperf.hosts import LocalHost
+from mqperf.load.oslo.releases import LOCKS, RELEASES, Release, find
 from mqperf.load.simulator.environments import TOOLS, ensure
-from mqperf.load.simulator.releases import LOCKS, RELEASES, Release, find
 from mqperf.software import here
 from mqperf.software.packages import _digest
 

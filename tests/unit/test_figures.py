@@ -185,6 +185,31 @@ def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
     assert len(figures.time_sheet(window, read["outages"]).axes[0].patches) == 0
 
 
+def test_conditions_with_actions_of_their_own_have_panels_of_their_own(read: Tables) -> None:
+    """Each with its own actions; where only one has any, all are in one panel."""
+    intervals = read["intervals"].assign(condition="restart")
+    intervals = pd.concat(
+        [intervals.assign(run=name, condition=name) for name in ("restart", "shutdown", "none")]
+    )
+    actions = pd.DataFrame(
+        [
+            {"run": "restart", "began_s": 0.0, "ended_s": 1.0},
+            {"run": "shutdown", "began_s": 0.0, "ended_s": 2.0},
+        ]
+    ).assign(action="stop", node="R2", commanded_s=0.0)
+    panels = figures.time_sheet(intervals, actions).axes
+    shaded = [
+        [
+            patch.get_width()
+            for patch in axes.patches
+            if isinstance(patch, Rectangle) and patch.get_label() == "stop"
+        ]
+        for axes in panels
+    ]
+    assert sorted(shaded) == [[], [1.0], [2.0]]
+    assert len(figures.time_sheet(intervals, actions.head(1)).axes) == 1
+
+
 @pytest.fixture(scope="module")
 def svg(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("svg") / "sweep.svg"

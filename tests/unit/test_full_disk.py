@@ -58,7 +58,8 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
     """Not after its time to start, and not as one whose log is empty."""
     said = on_a_small_disk("""
         from mqperf.hosts import LocalHost, Spot
-        from mqperf.systems.private import Server, Servers
+        from mqperf.systems.private import Servers
+        from mqperf.systems.service import Server
         argv = ("sh", "-c", "exec sleep 60")
         spot = Spot(LocalHost(), disk / "one")
         one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), ())
@@ -80,7 +81,8 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
     """The folder that is full is named, and what to do."""
     said = on_a_small_disk("""
         from mqperf.hosts import LocalHost, Spot
-        from mqperf.systems.private import Server, Servers
+        from mqperf.systems.private import Servers
+        from mqperf.systems.service import Server
         place = Path(sys.argv[1]).parent / "elsewhere"
         argv = ("sh", "-c", "echo ready; exec sleep 60")
         files = {"conf": "x" * 9999}
@@ -128,18 +130,18 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
         from mqperf.hosts import Hosts, LocalHost
         from mqperf.plan import Case
         from mqperf.record import Attempt, runs
-        from mqperf.runner.trial import Trial
+        from mqperf.runner.trial import Audience, Trial
         case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(
             hosts=Hosts.alone(LocalHost()),
             deployment=SimpleNamespace(nodes=(), collect=lambda folder: None, facts=dict),
-            tools={'simulator': {'local': None}}, probes=(), facts={'system': {}})
-        trial = Trial(case, 1, disk, bench, print)
+            tools={'simulator': {'local': None}}, probes=(), facts={'system': {}}, files={})
+        trial = Trial(case, 1, disk, bench, Audience(print))
         fill()
         print(trial.fail("for a reason " * 2000).status)
         try:
-            Trial(case, 1, disk, bench, print)
+            Trial(case, 1, disk, bench, Audience(print))
         except MqperfError as error:
             print(error)
         print([run.status for run in runs(disk)])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from patience import eventually
 
 from mqperf import guarded
 from mqperf.errors import HostError
@@ -54,13 +55,6 @@ def marked(folder: Path) -> Iterator[Callable[[], list[int]]]:
 def living(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
     with marked(tmp_path) as pids:
         yield pids
-
-
-def eventually(true: Callable[[], bool], patience_s: float = 20) -> bool:
-    deadline = time.monotonic() + patience_s
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return true()
 
 
 def started(script: str, folder: Path) -> guarded.Process:

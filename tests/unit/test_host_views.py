@@ -43,6 +43,22 @@ def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
     ]
 
 
+def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
+    """Only the simulator's has any; the way of a creation or of a command is told as well."""
+    runs = several["runs"].assign(targets=pd.Series(dtype="string"))
+    assert host_views.conversations({**several, "runs": runs})["servers"].tolist() == [
+        "server-1 on h5"
+    ]
+
+
+@pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
+def test_every_recorded_run_can_be_shown(sample: Path) -> None:
+    """Whatever was measured, by whatever generator."""
+    found = tables.read(sample.parent)
+    for view in (host_views.hosts, host_views.conversations, host_views.network):
+        assert len(view(found)) > 0
+
+
 def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> None:
     """A second client on the same host joins its row only if both servers are on one."""
     cpu = several["cpu"]

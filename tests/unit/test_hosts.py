@@ -8,13 +8,13 @@ import socket
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
+from patience import eventually
 
 from mqperf.errors import HostError
 from mqperf.guarded.scratch import scratch_beside, user_folder
@@ -34,13 +34,6 @@ def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def host() -> LocalHost:
     return LocalHost()
-
-
-def eventually(true: Callable[[], bool], patience_s: float = 10) -> bool:
-    deadline = time.monotonic() + patience_s
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return true()
 
 
 def runs(pid: int) -> bool:
@@ -199,6 +192,46 @@ def test_scratch_vanishes_without_its_reaper(
         [reaper] = [c for c in psutil.Process().children() if c.pid not in before]
         reaper.send_signal(number)
     assert not folder.exists()
+
+
+INTERRUPTED = """
+import itertools, os, sys
+from mqperf.guarded import scratch
+
+def interrupting(step):
+    steps = itertools.count(1)
+    def trace(frame, event, _):
+        if frame.f_code.co_name != "_owned":
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(steps) == step:
+            sys.settrace(None)
+            raise SystemExit(130)
+        return trace
+    return trace
+
+for step in itertools.count(1):
+    if os.fork() == 0:
+        sys.settrace(interrupting(step))
+        with scratch("test"):
+            pass
+        sys.exit(0)
+    code = os.waitstatus_to_exitcode(os.wait()[1])
+    if code != 130:
+        sys.exit(code)
+    print(step, flush=True)
+"""
+"""Interrupts a scratch folder's life at its first step, its second, and so on to its last."""
+
+
+def test_an_interruption_at_any_step_ends_us(host: LocalHost) -> None:
+    """Nobody waits for a folder for ever, and the next mqperf finds none."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=240, check=True
+    )
+    assert int(done.stdout.split()[-1]) > 20
+    with host.scratch("next") as own:
+        assert eventually(lambda: set(own.parent.iterdir()) == {own})
 
 
 def test_scratch_beside_a_file_sweeps_only_its_own(temporary_folder: Path) -> None:

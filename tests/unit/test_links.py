@@ -1,8 +1,21 @@
 """Links as plan, record and tables know them: the same quantities by the same names."""
 
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pydantic import JsonValue
+
 from mqperf.columns import COLUMNS, LINK, TABLES, measured_column
-from mqperf.plan import LinkPlan, LinkPoint
+from mqperf.errors import HostError, PlanError
+from mqperf.hosts import Hosts, LocalHost
+from mqperf.links import LINKS, Laid, choose, ends, relay
+from mqperf.plan import ActionPlan, Case, LinkPlan, LinkPoint, Plan, tolerances
+from mqperf.plan_file import parse_plan
 from mqperf.record import MeasuredLink
+from mqperf.runner.linking import Linked, check_links
+from mqperf.systems import check_plan
 
 QUANTITIES = [column.name for column in LINK]
 
@@ -23,3 +36,159 @@ def test_delays_vary_fastest() -> None:
     points = LinkPlan(delay_s=(0.1, 0.2), loss_share=(0.0, 0.5)).points()
     found = [(point.loss_share, point.delay_s) for point in points]
     assert found == [(0.0, 0.1), (0.0, 0.2), (0.5, 0.1), (0.5, 0.2)]
+
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+load: {green_threads: 1, duration_s: 20}
+link: {between: [server, broker], delay_s: 0.05}
+actions:
+  - {do: disconnect, link: true, at_s: 3, for_s: 2}
+"""
+
+
+def plan(text: str) -> Plan:
+    """A plan as a command reads it."""
+    found = parse_plan(text, Path("wan.yaml"))
+    check_plan(found)
+    return found
+
+
+def test_an_action_is_done_to_the_link() -> None:
+    """It is told from those on nodes, whose cases keep their ids."""
+    [case] = plan(PLAN + "test_cases: [rpc-call]\n").cases()
+    assert [one.target for one in case.actions] == ["the link"]
+    assert case.model_dump()["actions"] == (
+        {"do": "disconnect", "link": True, "at_s": 3.0, "for_s": 2.0},
+    )
+    assert Case.model_validate_json(case.model_dump_json()) == case
+    freeze = ActionPlan(do="freeze", node="Master", at_s=1, for_s=1)
+    assert freeze.model_dump() == {"do": "freeze", "node": "Master", "at_s": 1.0, "for_s": 1.0}
+
+
+ACTION = "{do: disconnect, link: true, at_s: 3, for_s: 2}"
+
+
+@pytest.mark.parametrize(
+    ("sound", "wrong", "words"),
+    [
+        (ACTION, "{do: freeze, link: true, at_s: 3, for_s: 2}", "freeze is done to a node: say n"),
+        (ACTION, "{do: disconnect, node: Master, at_s: 3, for_s: 2}", "done to the link: say link"),
+        (ACTION, "{do: disconnect, at_s: 3, for_s: 2}", "say one of node:, link: true and host:"),
+        (
+            ACTION,
+            ACTION.replace("link:", "node: Master, link:"),
+            "say one of node:, link: true and host:",
+        ),
+        (ACTION, ACTION.replace("for_s: 2", "for_s: 20"), "ends 23 s after the start of a window"),
+        (ACTION, f"{ACTION}\n  - {{do: black-hole, link: true, at_s: 4, for_s: 2}}", "has ended"),
+        ("link: {between: [server, broker], delay_s: 0.05}\n", "", "the plan has none: say link:"),
+        ("delay_s: 0.05", "delay_s: -0.05", "link.delay_s: expected at least 0.0, got -0.05"),
+        ("delay_s: 0.05", "loss_share: 1", "link.loss_share: expected less than 1"),
+        ("delay_s: 0.05", "bandwidth_bits_s: 0", "expected at least 1,000, got 0"),
+        ("server, broker", "broker, broker", "broker is named twice: name two different roles"),
+        ("server, broker", "server, cloud", "'cloud'; known: client, server, broker"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(sound: str, wrong: str, words: str) -> None:
+    """With one sentence, before anything is started."""
+    with pytest.raises(PlanError, match=re.escape(words)):
+        plan(PLAN.replace(sound, wrong))
+
+
+def test_a_host_at_both_ends_is_told() -> None:
+    """On this machine all roles are one host, as is a role against itself."""
+    with pytest.raises(HostError, match="local is at both ends: it needs hosts: laboratory"):
+        choose(LINKS.values(), LinkPoint(delay_s=0.1), Hosts.alone(LocalHost()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"delay_s": 0.01, "jitter_s": 0.01}, "jitter_s may be a third of delay_s at most"),
+        ({"bandwidth_bits_s": 10**10}, "it carries no more than 1,000,000,000 bits/s"),
+    ],
+)
+def test_a_link_beyond_the_relay_is_told(asked: dict[str, float], words: str) -> None:
+    """So is a user without rights, in one sentence."""
+    assert words in str(relay.obstacle(LinkPoint.model_validate(asked), OTHERS))
+
+
+def test_rights_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only root makes network devices; and hosts that are no namespaces cannot be relayed."""
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert relay.obstacle(LinkPoint(), OTHERS) == (
+        "it needs root, who alone may make network devices"
+    )
+
+
+def test_links_of_all_conditions_are_tried_before_anything_is_measured() -> None:
+    """Not only that of the first: a plan that needs no link at once may need one later."""
+    near = PLAN.partition("link:")[0] + "test_cases: [rpc-call]\n"
+    check_links(plan(near), Hosts.alone(LocalHost()))
+    far = near + "conditions: {near: {}, far: {link: {delay_s: 0.1}}}\n"
+    with pytest.raises(HostError, match="no link can be made between client and broker"):
+        check_links(plan(far), Hosts.alone(LocalHost()))
+
+
+class Named(LocalHost):
+    """This machine under another name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+OTHERS = Hosts((Named("mq1"),), (Named("load1"),), (Named("load2"),))
+
+
+def test_hosts_that_are_no_namespaces_are_told() -> None:
+    """The machine that we are on is none."""
+    told = "mq1 is no namespace of this machine: it needs hosts: laboratory"
+    assert ends.found(LinkPoint(between=("broker", "client")), OTHERS) == told
+
+
+def test_a_link_may_be_off_by_so_much() -> None:
+    """1 ms or 2 % of delay, whichever is larger; more where the delay itself varies."""
+    off = tolerances(LinkPoint(delay_s=0.01).quantities)
+    assert off["delay_s"] == pytest.approx(0.001)
+    asked = LinkPoint(delay_s=0.2, jitter_s=0.04, loss_share=0.05, bandwidth_bits_s=10**8)
+    assert tolerances(asked.quantities) == pytest.approx(
+        {"delay_s": 0.01, "jitter_s": 0.008, "loss_share": 0.011, "bandwidth_bits_s": 5e6}
+    )
+    assert tolerances({**asked.quantities, "jitter_s": 0.0})["delay_s"] == pytest.approx(0.004)
+
+
+class Shaky:
+    """A link that is off for as often as it is told, and then as asked."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def measure(self) -> MeasuredLink:
+        self.times -= 1
+        return MeasuredLink(delay_s=0.0515 if self.times >= 0 else 0.0505, loss_share=0.0)
+
+    def facts(self) -> dict[str, JsonValue]:
+        return {"seed": 1}
+
+
+def test_a_link_that_is_off_every_time_fails_the_point() -> None:
+    """Not one that was off while the machine was busy; what was measured is recorded."""
+    asked, record = LinkPoint(delay_s=0.05), dict[str, Any](backend="shaky")
+    Linked(asked, cast("Laid", Shaky(4)), record).measure("before")
+    assert record["before"]["delay_s"] == 0.0505
+    told = (
+        "the link between client and broker was not as asked after the load: delay 51.5 ms"
+        " instead of 50 ms;"
+    )
+    with pytest.raises(HostError, match=told):
+        Linked(asked, cast("Laid", Shaky(100)), record).measure("after")
+    assert record["after"]["delay_s"] == 0.0515
+
+
+def test_a_share_of_losses_is_known_from_enough_packets() -> None:
+    """From fewer, chance alone may take it as far off as it may be: then nothing is said."""
+    asked = LinkPoint(loss_share=0.05)
+    assert relay.statistically_known(asked, 10_000)
+    assert not relay.statistically_known(asked, 1_000)
+    assert relay.statistically_known(LinkPoint(), 1)

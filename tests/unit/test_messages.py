@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mqperf.errors import LoadError
-from mqperf.load.simulator.inside.simulator_shim import __main__ as shim
-from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.inside.programs.simulator import __main__ as shim
+from mqperf.load.inside.programs.simulator.recorder import Recorder
 from mqperf.record.messages import Header, read_header, read_messages
 
 HEADER = {

@@ -1,15 +1,17 @@
 """What notebooks show of several systems, and of points that share a number of threads."""
 
 import dataclasses
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from factory import Shape, tables
 
 from mqperf import figures, notebook
+from mqperf.columns import COMPUTED
 from mqperf.report.rows import uncertainty
 from mqperf.stats import complete
-from mqperf.tables import Tables, conform
+from mqperf.tables import Tables, conform, read
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def both() -> Tables:
     joined = {
         name: conform(name, pd.concat([one[name], two[name]]))
         for name in one
-        if name not in ("points", "saturation_points", "bottlenecks", "doubts")
+        if name not in {*COMPUTED, "doubts"}
     }
     joined["cpu"].loc[joined["cpu"]["system"] == "other", "total_cores"] *= 2
     split = {name: frame[frame["system"] == "other"].copy() for name, frame in joined.items()}
@@ -45,6 +47,21 @@ def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
         sheet = figures.sweep_sheet(points)
         texts = [text.get_text() for axes in sheet.axes for text in axes.texts]
         assert any("by clocks" in text for text in texts) == noted
+
+
+def test_creations_are_no_messages(root: Path) -> None:
+    """Tables and figures count in the unit of the test case."""
+    found = complete(read(root / "data/samples/wan"))
+    table = notebook.throughput_latency_cpu(found, "rpc-chain")
+    assert "throughput, creations/sec" in table
+    titles = [axes.get_title("left") for axes in notebook.sweep_of(found).axes]
+    assert titles[0] == "throughput, creations/sec"
+
+
+def test_long_names_below_an_axis_do_not_run_into_each_other(root: Path) -> None:
+    """Those of conditions stand slanted; short ones stand straight."""
+    sheet = notebook.sweep_of(complete(read(root / "data/samples/wan")))
+    assert all(label.get_rotation() for label in sheet.axes[0].get_xticklabels())
 
 
 def test_systems_are_never_averaged(both: Tables) -> None:

@@ -12,6 +12,7 @@ from mqperf.plan import Case
 from mqperf.record import runs
 from mqperf.runner.phases import Begun, begin
 from mqperf.runner.pipeline import Pipeline
+from mqperf.runner.trial import Audience
 
 CASES = [CASE, CASE.model_copy(update={"repeat": 2})]
 
@@ -20,7 +21,7 @@ CASES = [CASE, CASE.model_copy(update={"repeat": 2})]
 def start(tmp_path: Path) -> Callable[[Case], Begun]:
     """Begins a trial whose run is in the folder ``runs``."""
     ready = bench(tmp_path / "tools")
-    return lambda case: begin(case, 1, tmp_path / "runs", ready, print)
+    return lambda case: begin(case, 1, tmp_path / "runs", ready, Audience(print))
 
 
 def test_cases_are_taken_in_their_order(start: Callable[[Case], Begun]) -> None:

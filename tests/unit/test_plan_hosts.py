@@ -7,7 +7,7 @@ import pytest
 
 from mqperf.errors import PlanError
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.load import members
+from mqperf.load import GENERATORS, pairs
 from mqperf.plan import MAX_THREADS, Case, Plan
 from mqperf.plan_file import as_measured, parse_plan, public
 from mqperf.runner.loads import _dealt
@@ -143,7 +143,7 @@ def labels(hosts: Sequence[str], one: Case, servers: Sequence[str]) -> dict[str,
     """What runs on each host, by its name."""
     bench = Hosts((Named("b1"),), tuple(map(Named, hosts)), tuple(map(Named, servers)))
     found: dict[str, list[str]] = {}
-    for host, share in _dealt(one, bench.with_clients(one.hosts)):
+    for host, share in _dealt(GENERATORS[one.generator], one, bench.with_clients(one.hosts)):
         found.setdefault(host.name, []).extend(member.label for member in share)
     return found
 
@@ -151,7 +151,7 @@ def labels(hosts: Sequence[str], one: Case, servers: Sequence[str]) -> dict[str,
 def test_every_client_host_has_the_processes_of_the_plan() -> None:
     """Each pair of client and server once, over all hosts; servers share the hosts that are."""
     one = case(processes=2, hosts=2)
-    assert [member.label for member in members(one)] == [
+    assert [member.label for member in pairs(one)] == [
         *("server-1", "server-2", "server-3", "server-4"),
         *("client-1", "client-2", "client-3", "client-4"),
     ]

@@ -11,18 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from file_faults import CALL, CAST, NOTIFY, OTHER, SAMPLES, SOUND
 
 from mqperf import tables
 from mqperf.stats import checks
-
-SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
-
-CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
-CAST = "rabbitmq-cs1ss2-classic-rpc-cast-t0005-p1-r1-33683205"
-NOTIFY = "rabbitmq-cs1ss2-mirrored-notify-t0001-p1-r1-248857b5"
-OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
-SOUND = (CALL, CAST, NOTIFY, OTHER)
-"""Recorded runs about which no doubt was raised."""
 
 Frames = dict[str, pd.DataFrame]
 Fault = Callable[[Frames], None]

@@ -6,289 +6,63 @@ each other's name, for example, have the same sums.  ``UNSEEN`` are those that n
 show.
 """
 
-import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from file_faults import (
+    CALL,
+    CAST,
+    CLIENT,
+    NOTIFY,
+    OTHER,
+    PROBE,
+    SAMPLES,
+    SERVER,
+    SOUND,
+    Fault,
+    all_moved,
+    all_of,
+    begun,
+    busier,
+    case,
+    counted,
+    error_added,
+    event,
+    exact,
+    exchanged,
+    facts,
+    host,
+    host_counter,
+    lines,
+    logged,
+    lost_and_doubled,
+    moved,
+    nothing,
+    of,
+    one_way_loop,
+    other_speed,
+    probe,
+    relabelled,
+    renamed,
+    reset,
+    rows,
+    sealed,
+    set_clock,
+    swapped,
+    system,
+    unread,
+    whole,
+    window,
+)
 
 from mqperf import tables
-from mqperf.record import Run, messages
-from mqperf.record.seal import SEAL, checksums, digest
+from mqperf.record import Run
 from mqperf.stats import checks
-
-SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
-
-CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
-CAST = "rabbitmq-cs1ss2-classic-rpc-cast-t0005-p1-r1-33683205"
-NOTIFY = "rabbitmq-cs1ss2-mirrored-notify-t0001-p1-r1-248857b5"
-OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
-SOUND = (CALL, CAST, NOTIFY, OTHER)
-"""Recorded runs about which no doubt was raised."""
-
-PROBE = "probes/local/psutil.jsonl"
-CLIENT, SERVER = "load/client-1", "load/server-1"
-
-Json = Any
-Fault = Callable[[Path], object]
-Streams = MutableMapping[str, np.ndarray]
-
-
-# How files are changed
-
-
-def all_of(*faults: Fault) -> Fault:
-    """One fault after the other."""
-
-    def fault(run: Path) -> None:
-        for one in faults:
-            one(run)
-
-    return fault
-
-
-def facts(change: Callable[[Json], object]) -> Fault:
-    """A change of ``run.json``."""
-    return whole("run.json", change)
-
-
-def whole(name: str, change: Callable[[Json], object]) -> Fault:
-    """A change of a file of JSON."""
-
-    def fault(run: Path) -> None:
-        content = json.loads((run / name).read_text())
-        change(content)
-        (run / name).write_text(json.dumps(content))
-
-    return fault
-
-
-def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault:
-    """A change of a file of JSON lines; what ``change`` gives, if anything, takes their place."""
-
-    def fault(run: Path) -> None:
-        found = [json.loads(line) for line in (run / name).read_text().splitlines()]
-        changed = change(found)
-        kept = found if changed is None else changed
-        (run / name).write_text("".join(json.dumps(line) + "\n" for line in kept))
-
-    return fault
-
-
-def event(what: str, **values: Json) -> Fault:
-    """Other values in the event of that name."""
-    return lines(
-        "events.jsonl", lambda found: [e | (values if e["what"] == what else {}) for e in found]
-    )
-
-
-def probe(change: Callable[[int, Json], object]) -> Fault:
-    """A change of every line of the probe's log, given its number."""
-
-    def each(found: list[Json]) -> None:
-        for number, line in enumerate(found):
-            change(number, line)
-
-    return lines(PROBE, each)
-
-
-def exact(name: str, change: Callable[[Streams], object], **header: Json) -> Fault:
-    """Other instants of messages in a file, and other values in its header."""
-
-    def fault(run: Path) -> None:
-        file = run / f"{name}.messages"
-        known, views = messages.read_all(file)
-        streams = {stream: np.array(instants) for stream, instants in views.items()}
-        change(streams)
-        told = json.loads(file.read_bytes()[: known.size]) | header
-        for stream in told["streams"]:
-            stream["count"] = len(streams[stream["name"]])
-        blocks = [streams[stream["name"]].T.astype("<f8").tobytes() for stream in told["streams"]]
-        file.write_bytes(json.dumps(told).encode() + b"\n" + b"".join(blocks))
-
-    return fault
-
-
-def of(run_id: str, *names: str) -> Fault:
-    """Files or folders of another run in place of the own ones."""
-
-    def fault(run: Path) -> None:
-        for name in names:
-            if (run / name).is_dir():
-                shutil.rmtree(run / name)
-                shutil.copytree(SAMPLES / run_id / name, run / name)
-            else:
-                shutil.copy(SAMPLES / run_id / name, run / name)
-
-    return fault
-
-
-def rows(stream: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Streams], None]:
-    """Other rows in one stream of a file."""
-
-    def fault(streams: Streams) -> None:
-        streams[stream] = change(streams[stream])
-
-    return fault
-
-
-def moved(
-    stream: str, column: int, seconds: float, first: int = 0, last: int | None = None
-) -> Callable[[Streams], None]:
-    """Instants of one column, those from ``first`` to ``last``, some seconds later."""
-
-    def change(found: np.ndarray) -> np.ndarray:
-        found[first:last, column] += seconds
-        return found
-
-    return rows(stream, change)
-
-
-def all_moved(seconds: float) -> Callable[[Streams], None]:
-    """Every instant of a file some seconds later."""
-
-    def fault(streams: Streams) -> None:
-        for name in streams:
-            streams[name] = streams[name] + seconds
-
-    return fault
-
-
-def nothing(_streams: Streams) -> None:
-    """The instants stay as they are."""
-
-
-def window(seconds: int) -> Fault:
-    """The window, and the start of the load with it, some seconds later."""
-
-    def change(found: Json) -> None:
-        for end in ("start", "end"):
-            found["window"][end] += seconds
-        started = pd.Timestamp(found["started"]) + pd.Timedelta(seconds=seconds)
-        found["started"] = started.isoformat(timespec="milliseconds")
-
-    return facts(change)
-
-
-def begun(seconds: int) -> Fault:
-    """The start that the client was given some seconds later."""
-
-    def fault(run: Path) -> None:
-        start = messages.read_header(run / f"{CLIENT}.messages").start
-        assert start is not None
-        exact(CLIENT, nothing, start=start + seconds)(run)
-
-    return fault
-
-
-def host(**values: Json) -> Fault:
-    return facts(lambda found: found["hosts"][0].update(values))
-
-
-def system(**values: Json) -> Fault:
-    return facts(lambda found: found["system"].update(values))
-
-
-def case(**values: Json) -> Fault:
-    return facts(lambda found: found["case"].update(values))
-
-
-def counted(stream: str, by: int, *, series: bool, summary: bool) -> Fault:
-    """The simulator's counts of a stream, in its summary, in its series, or in both."""
-
-    def change(found: Json) -> None:
-        own = found["summary"] if stream == "server" else found["summary"][stream]
-        thread = "server" if stream == "server" else f"{stream}_0"
-        point = next(point for point in found["series"][thread] if point["count"] > 1)
-        point["count"] += by * series
-        own["count"] += by * summary
-
-    return whole(f"{SERVER if stream == 'server' else CLIENT}.json", change)
-
-
-def swapped(found: Json, one: Json, other: Json) -> None:
-    found[one], found[other] = found[other], found[one]
-
-
-def relabelled(found: Json) -> None:
-    """The first node has the label of the last, and the last that of the first."""
-    nodes = found["system"]["nodes"]
-    nodes[0]["label"], nodes[2]["label"] = nodes[2]["label"], nodes[0]["label"]
-
-
-def renamed(_number: int, line: Json) -> None:
-    """The same in the probe's log: readings stay where they are, and labels change places."""
-    names = {"Master": "Slave 2", "Slave 2": "Master"}
-    line["processes"] = {names.get(k, k): reading for k, reading in line["processes"].items()}
-
-
-def busier(label: str, cores: float) -> Fault:
-    """A process used that many cores more."""
-
-    def change(number: int, line: Json) -> None:
-        line["processes"][label][1] += cores * number
-
-    return probe(change)
-
-
-def host_counter(cores: float) -> Fault:
-    """The whole host used that many cores more."""
-
-    def change(number: int, line: Json) -> None:
-        line["host"][1] += cores * number
-
-    return probe(change)
-
-
-def logged(text: str) -> Fault:
-    def fault(run: Path) -> None:
-        with (run / "broker/node1.log").open("a") as log:
-            log.write(text + "\n")
-
-    return fault
-
-
-def set_clock(number: int, line: Json) -> None:
-    line["epoch"] += 0.4 * (number > 2)
-
-
-def unread(number: int, line: Json) -> None:
-    if number > 2:
-        line["processes"]["Master"] = None
-
-
-def reset(number: int, line: Json) -> None:
-    if number > 2:
-        line["processes"]["Master"][1] = 0.01 * number
-
-
-def exchanged(_number: int, line: Json) -> None:
-    swapped(line["processes"], "Master", "Slave 2")
-
-
-def one_way_loop(number: int, line: Json) -> None:
-    line["network"]["bytes"]["lo"][0] += 1000 * number
-
-
-def other_speed(number: int, line: Json) -> None:
-    line["network"]["speeds"]["lo"] = 1000 + number
-
-
-def error_added(streams: Streams) -> None:
-    """The last reply is an error."""
-    streams["error"] = streams["round_trip"][-1:]
-    streams["round_trip"] = streams["round_trip"][:-1]
-
-
-def lost_and_doubled(streams: Streams) -> None:
-    found = streams["received"]
-    found[-1] = found[-2]
-
 
 PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     # files of another run
@@ -742,16 +516,6 @@ def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
     found = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
     assert found["run"].eq(run).all()
     return found
-
-
-def sealed(run: Path) -> None:
-    """The checksums and the seal as they would be, had it been recorded so."""
-
-    def make_right(found: Json) -> None:
-        found["files"] = checksums(run)
-        found[SEAL] = digest(found)
-
-    facts(make_right)(run)
 
 
 def test_the_list_is_long_enough() -> None:

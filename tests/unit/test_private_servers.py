@@ -1,5 +1,6 @@
 """Private servers, with small shell programs in the place of brokers."""
 
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +10,8 @@ import pytest
 
 from mqperf.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Spot
-from mqperf.systems.private import Launch, PortTakenError, Server, Servers, Site
+from mqperf.systems.private import Launch, PortTakenError, Servers, Site
+from mqperf.systems.service import Server, Service
 
 HOST = LocalHost()
 SERVES = "echo serving; exec sleep 60"
@@ -154,3 +156,36 @@ def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
         Site("Example", [Spot(HOST, tmp_path)]).launched(1, launching([TAKEN, TAKEN])),
     ):
         pass
+
+
+def serves_within(service: Service, limit_s: float) -> float:
+    """Seconds until it serves."""
+    begin = time.monotonic()
+    while not service.serves:
+        assert time.monotonic() - begin < limit_s
+        time.sleep(0.02)
+    return time.monotonic() - begin
+
+
+def test_one_that_is_ended_on_purpose_is_no_fault(servers: Servers, tmp_path: Path) -> None:
+    """It serves again after it was started again, and not because of what it said before."""
+    script = "[ -e again ] && sleep 0.3; touch again; " + SERVES
+    servers.start([server(tmp_path / "one", script)], 10)
+    [before] = servers.nodes
+    service = before.service
+    assert isinstance(service, Service)
+    service.end(signal.SIGKILL)
+    while service.process.alive:
+        time.sleep(0.01)
+    servers.check()
+    assert not service.serves
+    service.start_again()
+    assert serves_within(service, 10) > 0.2
+    [after] = servers.nodes
+    assert after.process is not None
+    assert after.process.alive
+    assert before.process is not None
+    assert after.process.pid != before.process.pid
+    service.process.stop(grace_s=0)
+    with pytest.raises(SystemFault, match="Example's one was killed by signal 15"):
+        servers.check()

@@ -54,7 +54,7 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
                     time.sleep(0.05)
                 start = int(time.time()) + 2
                 (tmp_path / "start").write_text(json.dumps({"start": start}))
-                probe.wait(timeout=20)
+                probe.wait(timeout=60)
             finally:
                 probe.kill()
     kinds = {"client-1": "client", "mqperf": "harness", "psutil": "harness"}
@@ -71,9 +71,11 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     assert network["retransmitted_share"].between(0, 1).all()
 
 
-def sample(second: float, *, alive: bool = True, wall: float | None = None) -> str:
-    """A line of a log in which client-1 uses half a core."""
-    reading = [second, 0.4 * second, 0.1 * second, 1000]
+def sample(
+    second: float, *, alive: bool = True, wall: float | None = None, began: float = 0
+) -> str:
+    """A line of a log in which client-1, which began at that second, uses half a core."""
+    reading = [second, 0.4 * (second - began), 0.1 * (second - began), 1000]
     return json.dumps(
         {
             "epoch": 1000 + (second if wall is None else wall),
@@ -96,6 +98,12 @@ def test_a_dead_process_has_no_total(tmp_path: Path) -> None:
     """From its death on there are no rows, and none for the window."""
     lines = [sample(s, alive=s < 2) for s in range(4)]
     assert read(tmp_path / "log", lines) == [("interval", 0.0)]
+
+
+def test_a_process_that_was_started_again_has_rows_of_both(tmp_path: Path) -> None:
+    """What it used before and what it used after are never taken together."""
+    lines = [sample(0), sample(1), sample(1.5, alive=False), sample(2, began=2), sample(3, began=2)]
+    assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 2.0)]
 
 
 def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 """The specification of a private RabbitMQ cluster."""
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mqperf.errors import SystemFault
+from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import LocalHost, Spot
 from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.systems import check_plan
+from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster, Secrets
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
 from mqperf.systems.rabbitmq_version import kind_of_queue, parsed
@@ -43,7 +47,7 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
     for index in range(NODES):
         environment = cluster.node_environment(index)
         used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
-        used.append(cluster.management_port(index))
+        used += [cluster.management_port(index), cluster.metrics_port(index)]
     ctl = cluster.ctl_environment(cluster.spots[0])
     first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
     used += range(first, last + 1)
@@ -93,6 +97,18 @@ def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
     """The plugin costs CPU of the broker that is being measured."""
     assert "management.tcp.ip = 127.0.0.1" in cluster.config(0)
     assert "management" not in replace(cluster, settings=Settings()).config(0)
+
+
+def test_nodes_tell_of_their_inside_when_asked_to(cluster: Cluster) -> None:
+    """By the plugin for Prometheus, on their own addresses; else there is none."""
+    telling = replace(cluster, settings=Settings(metrics=True))
+    node = telling.node(1)
+    assert node.files["enabled_plugins"] == "[rabbitmq_prometheus]."
+    assert "prometheus.tcp.ip = 127.0.0.1" in node.files["rabbitmq.conf"]
+    assert node.inside is not None
+    assert node.inside.address == f"127.0.0.1:{telling.metrics_port(1)}"
+    assert cluster.node(1).inside is None
+    assert "prometheus" not in cluster.config(1)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +161,53 @@ def test_mirrored_queues_need_rabbitmq_3() -> None:
     """Who asks for mirrored queues by name is told why there are none, and what to plan instead."""
     with pytest.raises(SystemFault, match=re.escape("removed in 4.0: plan queues: [ha]")):
         kind_of_queue("mirrored", "4.1.0")
+
+
+def test_streams_need_rabbitmq_3_9() -> None:
+    """An older one is refused with the version that has them."""
+    assert kind_of_queue("stream", "3.9.0") == "stream"
+    with pytest.raises(SystemFault, match=re.escape("RabbitMQ 3.8.34 has no streams")):
+        kind_of_queue("stream", "3.8.34")
+
+
+def test_with_certificates_there_is_no_other_way_in(cluster: Cluster) -> None:
+    """No listener without TLS, and no variable that would make one."""
+    encrypted = replace(cluster, certificates=Certificates("authority", "nodes", "the key"))
+    for index in range(3):
+        config = encrypted.config(index)
+        assert "listeners.tcp = none\n" in config
+        assert f"listeners.ssl.1 = 127.0.0.1:{cluster.amqp_port(index)}\n" in config
+        assert "the key" not in config + str(encrypted.node(index).files)
+        assert "RABBITMQ_NODE_PORT" not in encrypted.node(index).env
+    assert "ssl" not in cluster.config(0)
+    assert "the key" not in repr(encrypted)
+
+
+def test_tls_of_a_cluster_that_is_there_is_refused() -> None:
+    """Nothing of it is changed by us."""
+    with pytest.raises(SystemFault, match="tls is for a cluster that mqperf starts"):
+        parse_settings({"tls": True, "nodes": ["a"], "urls": ["amqp://u:p@h:5671"]})
+
+
+def test_a_host_without_openssl_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before any server is started."""
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with pytest.raises(SystemFault, match="OpenSSL is not installed: sudo apt-get install"):
+        issued(Spot(LocalHost(), tmp_path / "certificates"), ["127.0.0.1"])
+    assert not (tmp_path / "certificates").exists()
+
+
+def test_a_generator_without_tls_is_refused() -> None:
+    """In one line, and only where the plan asks for it."""
+    text = (
+        "systems: {rabbitmq: {topologies: [cmsm], settings: {tls: TLS}}}\n"
+        "test_cases: [rpc-cast]\nload: {green_threads: 1, duration_s: 1}\n"
+    )
+    check_plan(parse_plan(text.replace("TLS", "false"), Path("here.yaml")))
+    with pytest.raises(PlanError, match="does not speak TLS: leave out tls of RabbitMQ"):
+        check_plan(parse_plan(text.replace("TLS", "[false, true]"), Path("here.yaml")))
 
 
 def test_newest_version_counts_as_number() -> None:

@@ -23,7 +23,7 @@ from mqperf.stats import complete
 from mqperf.stats.checks import CHECKS
 from mqperf.tables import Tables
 
-ONE = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), repeats=1)
+ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 20), repeats=1)
 TITLE = re.compile(r"^(.+)\n[-=^~]{3,}$", re.MULTILINE)
 CAPTION = re.compile(r"^\.\. list-table:: (.+)$", re.MULTILINE)
 IMAGE = re.compile(r"^\.\. image:: (\S+)\.\*$", re.MULTILINE)
@@ -38,6 +38,14 @@ def read() -> Tables:
 def tree(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report") / "sweep"
     assert build(read, out, title="A sweep", html=False) == out / "index.rst"
+    return out
+
+
+@pytest.fixture(scope="module")
+def published(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report on the tables of 2016."""
+    out = tmp_path_factory.mktemp("published") / "2016"
+    build(complete(rooms.read(root / "data/published/2016")), out, title="2016", html=False)
     return out
 
 
@@ -63,16 +71,14 @@ def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
     assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
 
 
-def test_page_has_the_published_sections_captions_and_images(root: Path, tmp_path: Path) -> None:
+def test_page_has_the_published_sections_captions_and_images(root: Path, published: Path) -> None:
     """Rebuilt from the tables of 2016, a page has all titles, captions and pictures it had."""
-    published = complete(rooms.read(root / "data/published/2016"))
-    build(published, tmp_path / "out", title="2016", html=False)
     for source, page in (
         ("rabbitmq-cmsm", "rabbitmq/cmsm"),
         ("rabbitmq-cs1ss2-ha", "rabbitmq/cs1ss2-ha"),
     ):
         was = (root / f"data/sources/{source}.rst").read_text()
-        now = (tmp_path / "out" / page / "index.rst").read_text()
+        now = (published / page / "index.rst").read_text()
         for pattern in (TITLE, CAPTION, IMAGE):
             assert set(pattern.findall(was)) <= set(pattern.findall(now))
 
@@ -120,15 +126,15 @@ def test_leading_columns_are_the_published_ones(tree: Path) -> None:
     assert nodes[1:7] == expected
 
 
-def test_repeats_share_a_footnote(read: Tables, tmp_path: Path) -> None:
+def test_repeats_share_a_footnote(tmp_path: Path) -> None:
     """What a check says of each repeat is told once, with their number."""
+    read = tables(replace(ONE, repeats=3))
     first = read["runs"].iloc[0]
     own = read["runs"][read["runs"]["point"].eq(first["point"]) & read["runs"]["status"].eq("done")]
     keys = own[[name for name in TABLES["doubts"].columns if name in own.columns]]
     texts = [f"{number} messages wait" for number in range(7, 7 + len(keys))]
     doubts = rooms.conform("doubts", keys.assign(kind="backlog", text=texts))
-    build({**read, "doubts": doubts}, tmp_path / "out", title="A sweep", html=False)
-    page = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
+    page = written({**read, "doubts": doubts}, tmp_path)
     assert "7 messages wait; likewise in 2 other runs" in page
     assert "8 messages wait" not in page
 
@@ -219,7 +225,7 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("\\", "")
 
 
-WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400), test_cases=("rpc-call",))
+WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400))
 
 
 def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
@@ -247,7 +253,7 @@ def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
 
 def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
     """The verdict on its repeats stands beside the throughput; the overview counts them."""
-    read = tables(replace(ONE, repeats=2, test_cases=("rpc-call",)))
+    read = tables(replace(ONE, repeats=2))
     given = read["bottlenecks"].assign(bottleneck="host")
     given.loc[0, "bottleneck"] = "tester"
     page = written({**read, "bottlenecks": given}, tmp_path)
@@ -259,14 +265,12 @@ def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
     assert "Bottleneck of 2 points: a full host in 1; in 1 the repeats differ." in overview
 
 
-def test_limits_that_nobody_can_tell_have_no_column(root: Path, tmp_path: Path) -> None:
+def test_limits_that_nobody_can_tell_have_no_column(published: Path) -> None:
     """The reports of 2016 do not say how busy the load generators were."""
-    published = complete(rooms.read(root / "data/published/2016"))
-    build(published, tmp_path / "out", title="2016", html=False)
-    pages = [page.read_text() for page in (tmp_path / "out").glob("*/*/index.rst")]
+    pages = [page.read_text() for page in published.glob("*/*/index.rst")]
     assert pages
     assert not any("bottleneck" in page for page in pages)
-    assert "cannot be told" in plain((tmp_path / "out/index.rst").read_text())
+    assert "cannot be told" in plain((published / "index.rst").read_text())
 
 
 def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
@@ -337,13 +341,15 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def test_rebuilding_replaces_the_whole(tree: Path, read: Tables, tmp_path: Path) -> None:
+def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:
     """Nothing of the former report is left, and the same tables give the same bytes."""
-    out = tmp_path / "out"
-    build(tables(ONE), out, title="Former", html=False)
-    (out / "left-over.txt").touch()
+    out, read = tmp_path / "out", tables(ONE)
     build(read, out, title="A sweep", html=False)
-    assert files(out) == files(tree)
+    before = files(out)
+    (out / "left-over.txt").touch()
+    (out / "rabbitmq" / "index.rst").write_text("changed")
+    build(read, out, title="A sweep", html=False)
+    assert files(out) == before
     assert list(tmp_path.iterdir()) == [out]
 
 

@@ -21,8 +21,9 @@ from typing_extensions import override
 from mqperf import tables as rooms
 from mqperf.columns import COLUMNS
 from mqperf.errors import MqperfError, ReportError, TableError
+from mqperf.figures.svg import EXPLORE, IN_TIME
 from mqperf.one_line import one_line
-from mqperf.report import comparison
+from mqperf.report import comparison_page, explorers
 from mqperf.report.build import build
 from mqperf.stats import compared, complete
 from mqperf.tables import Tables
@@ -182,8 +183,12 @@ def check(out: Path, secret: Path) -> str:
     assert [file for file in files if CONTENT.encode() in file.read_bytes()] == []
     assert [file for file in files if file.name.startswith(secret.stem)] == []
     for drawing in out.rglob("*.svg"):
-        names = {element.tag.rpartition("}")[2] for element in ET.parse(drawing).iter()}  # noqa: S314
-        assert names & {"script", "foreignObject", "image", "a"} == set()
+        elements = [*ET.parse(drawing).iter()]  # noqa: S314
+        names = {element.tag.rpartition("}")[2] for element in elements}
+        assert names & {"foreignObject", "image", "a"} == set()
+        scripts = [element.text for element in elements if element.tag.endswith("}script")]
+        assert scripts in ([], [EXPLORE], [EXPLORE + IN_TIME])
+        assert [name for one in elements for name in one.attrib if name.startswith("on")] == []
     pages = [Page(file) for file in out.rglob("*.html")]
     assert [page.harm for page in pages if page.harm] == []
     return " ".join(page.text for page in pages)
@@ -215,6 +220,29 @@ def test_every_column_of_a_published_table_is_text(
     assert [node for node in nodes if one_line(node) not in told] == []
 
 
+def test_a_run_in_time_is_text(
+    root: Path, attacks: list[str], secret: Path, tmp_path: Path
+) -> None:
+    """Names of nodes and processes, what events and doubts say: in the drawing of a run."""
+    found = dict(complete(read(root / "data/samples/faults")))
+    texts = rotating(attacks)
+    run = found["outages"]["run"].iloc[0]
+    detail = [{"run": run, "time_s": 3.0, "what": next(texts), "detail": text} for text in attacks]
+    found["events"] = pd.concat([found["events"], pd.DataFrame(detail)])
+    for table, column in (("outages", "node"), ("cpu", "process"), ("cpu", "host")):
+        known = dict.fromkeys(found[table][column].dropna())
+        found[table] = found[table].replace({column: {name: next(texts) for name in known}})
+    doubts = [{"run": run, "kind": "action-late", "text": text} for text in attacks]
+    found["doubts"] = pd.DataFrame(doubts, columns=found["doubts"].columns)
+    found["outages"] = found["outages"].assign(began_s=found["outages"]["commanded_s"] + 0.5)
+    drawing = explorers.drawing(found, root / "data/samples/faults", run)
+    drawing.write(tmp_path / "out")
+    check(tmp_path / "out", secret)
+    [file] = tmp_path.rglob("*.svg")
+    told = " ".join(ET.parse(file).getroot().itertext())  # noqa: S314
+    assert [text for text in attacks if one_line(text) not in " ".join(told.split())] == []
+
+
 def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
     """A status or kind that nobody knows is no reason to fail."""
     names = ("system", "topology", "queues", "test_case")
@@ -227,13 +255,15 @@ def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
     """What two sets differ in is shown to the letter, with the names of both folders."""
     runs = of_runs["runs"].assign(os="Debian", cpu_model="**fast**")
     other = {**of_runs, "runs": runs}
-    page = comparison.write(tmp_path, TITLE, **compared(of_runs, other))
-    told = publish_doctree(page.read_text(), settings_overrides={"report_level": 2})
+    sides = [(TITLE, of_runs), ("other", other)]
+    page = comparison_page.write(tmp_path, sides, compared(of_runs, other), html=False)
+    text, _, _downloads = page.read_text().partition("\nData\n")  # whose role is Sphinx's
+    told = publish_doctree(text, settings_overrides={"report_level": 2})
     assert list(told.findall(nodes.system_message)) == []
     kinds = {type(node) for node in told.findall()}
     assert kinds & {nodes.raw, nodes.strong, nodes.target, nodes.reference} == set()
     texts = {text.astext() for text in told.findall(nodes.Text)}
-    assert {one_line(TITLE), "**fast**"} <= texts
+    assert {one_line(f"{TITLE} and other"), "**fast**"} <= texts
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +302,9 @@ def test_a_name_in_a_run_is_no_path(root: Path, tmp_path: Path) -> None:
         rooms.read(tmp_path / "runs")
 
 
-SMALL = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20), repeats=1)
+SMALL = Shape(
+    layouts=(("cmsm", "classic"),), test_cases=("rpc-call", "notify"), threads=(10, 20), repeats=1
+)
 
 
 def renamed(read: Tables, column: str, names: dict[str, str]) -> Tables:
@@ -290,7 +322,7 @@ def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
     page = " ".join((tmp_path / "out/index.rst").read_text().split())
     assert r"2 attempts at the test case 'publish \*x\*' not shown" in page
     layout = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
-    assert layout.count("This test case was not measured.") == 1
+    assert layout.count("This test case was not measured.") == 2
     assert "publish" in (tmp_path / "out/tables/runs.csv").read_text()
 
 

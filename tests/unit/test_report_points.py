@@ -34,7 +34,10 @@ def test_processes_are_told_apart_where_they_are_no_other_word_for_threads(
     assert varied(split(*pairs)) == (("processes",) if apart else ())
 
 
-COMPUTED = ("points", "saturation_points", "bottlenecks", "doubts")
+COMPUTED = (
+    *("points", "saturation_points", "saturation_rates", "sustained", "bottlenecks"),
+    *("searches", "factors", "doubts"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from mqperf import cli
+from mqperf import cli, new_plan
 from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.load import Endpoint
-from mqperf.notebook import plan_of
 from mqperf.plan import Case, Plan
 from mqperf.plan_file import parse_plan, plan_from, public
 from mqperf.preview import preview, status
@@ -288,14 +287,10 @@ def test_a_copied_plan_with_a_hidden_password_is_not_run() -> None:
 def test_a_notebook_hears_every_problem_without_its_value() -> None:
     """The parameters of a notebook are checked as a plan file is."""
     with pytest.raises(PlanError) as error:
-        plan_of(
-            "",
-            system="rabitmq",
-            topologies=["amqp://u:hunter2@h"],
-            queues=["classic"],
+        new_plan(
+            systems={"rabitmq": {"topologies": ["amqp://u:hunter2@h"], "queues": ["classic"]}},
             test_cases=["rpc-cal"],
-            green_threads=[0],
-            duration_s="long",
+            load={"green_threads": [0], "duration_s": "long"},
         )
     lines = str(error.value).splitlines()
     assert len(lines) == 5

@@ -21,7 +21,8 @@ from mqperf.series.hdr import (
     highest_ns,
     merged,
 )
-from mqperf.series.hdr_log import Interval, encode, read_log, write_log
+from mqperf.series.hdr_code import encode
+from mqperf.series.hdr_log import Interval, read_log, write_log
 from mqperf.series.stream import Instants
 from mqperf.tables.histograms import by_second
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.load import Access, Command, Endpoint, Job, members
+from mqperf.load import Access, Command, Endpoint, Job, pairs
+from mqperf.load.oslo.releases import RELEASES
 from mqperf.load.simulator.commands import commands, describe, queues
 from mqperf.load.simulator.environments import Environment
-from mqperf.load.simulator.releases import RELEASES
 from mqperf.plan import Case
 from mqperf.runner.control import Station
 
@@ -45,7 +45,7 @@ def job(tmp_path: Path, one: Case) -> Job:
         tools=Path("/cache/tools"),
     )
     out, address = Path("/out"), LocalHost.address
-    return Job(one, RUN, ACCESS, environment, members(one), tmp_path, out, address)
+    return Job(one, RUN, ACCESS, environment, pairs(one), tmp_path, out, address)
 
 
 def run(tmp_path: Path, **changes: object) -> list[Command]:

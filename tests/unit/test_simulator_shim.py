@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from mqperf.load.simulator.inside.simulator_shim.bodies import letters
-from mqperf.load.simulator.inside.simulator_shim.capped_log import CappedLog
-from mqperf.load.simulator.inside.simulator_shim.control import Control
-from mqperf.load.simulator.inside.simulator_shim.repairs import repair
+from mqperf.load.inside.programs.capped_log import CappedLog
+from mqperf.load.inside.programs.control import Control
+from mqperf.load.inside.programs.letters import letters
+from mqperf.load.inside.programs.repairs import repair
 
 
 def test_letters_are_equally_likely() -> None:

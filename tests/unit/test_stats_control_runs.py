@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from factory import tables
+import pytest
+from factory import Shape, tables
 
 from mqperf.columns import COMPUTED
 from mqperf.plan import Plan
@@ -21,6 +22,9 @@ load: {green_threads: [1, 10], duration_s: 5}
 repeats: 2
 order: random
 """
+
+
+SHAPE = Shape(test_cases=("rpc-call",))
 
 
 def plan(text: str = PLAN) -> Plan:
@@ -50,7 +54,7 @@ def watched_report() -> Tables:
 
 def watched_rows() -> Tables:
     """The same as it is read, before its control runs are told apart."""
-    rows = {name: frame for name, frame in tables().items() if name not in COMPUTED}
+    rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     model = rows["runs"].iloc[0]["run"]
     for turn, share in ((1, 1.0), (2, 0.9), (3, 0.8)):
         for name in ("runs", "messages", "latency", "intervals", "cpu"):
@@ -63,13 +67,19 @@ def watched_rows() -> Tables:
     return rows
 
 
-def test_a_report_tells_control_runs_apart(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with control runs."""
+    out = tmp_path_factory.mktemp("watched") / "out"
+    return build(watched_report(), out, title="A sweep", html=False).parent
+
+
+def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> None:
     """Pages of topologies look as without them; the methods show them, with their doubts."""
-    for name, found in (("with", watched_report()), ("without", tables())):
-        build(found, tmp_path / name, title="A sweep", html=False)
-    page, same = (tmp_path / name / "rabbitmq/cmsm/index.rst" for name in ("with", "without"))
+    build(tables(SHAPE), tmp_path / "without", title="A sweep", html=False)
+    page, same = (out / "rabbitmq/cmsm/index.rst" for out in (watched, tmp_path / "without"))
     assert page.read_text() == same.read_text()
-    methods = " ".join((tmp_path / "with/methods/index.rst").read_text().split())
+    methods = " ".join((watched / "methods/index.rst").read_text().split())
     assert "RabbitMQ was watched by RPC CALL with 50 threads on" in methods
     assert "its highest throughput is 25.0 % above its lowest" in methods.replace("\xa0", " ")
     assert "end [#control-run-" in methods
@@ -77,17 +87,16 @@ def test_a_report_tells_control_runs_apart(tmp_path: Path) -> None:
     assert "messages were lost" in methods
 
 
-def test_a_drift_is_told_on_the_first_page(tmp_path: Path) -> None:
+def test_a_drift_is_told_on_the_first_page(watched: Path) -> None:
     """It is about every number of the sweep, not about that of one point."""
-    build(watched_report(), tmp_path / "out", title="A sweep", html=False)
-    page = " ".join((tmp_path / "out/index.rst").read_text().split())
+    page = " ".join((watched / "index.rst").read_text().split())
     assert "RabbitMQ drifted: throughput of the same points moved by -" in page
     assert "about control runs, which" in page
 
 
 def test_control_runs_have_a_table_of_their_own() -> None:
     """It holds their figures; no other table has a row of theirs, and no point counts them."""
-    found, plain = watched_report(), tables()
+    found, plain = watched_report(), tables(SHAPE)
     own = found["control_runs"]
     assert list(own["run"]) == ["watch-1", "watch-2", "watch-3"]
     assert list(own["control_run"]) == [1, 2, 3]
@@ -109,7 +118,7 @@ def test_a_doubt_about_a_control_run_is_about_no_point() -> None:
     assert set(own["system"]) == {"rabbitmq"}
     lines = list(as_text_lines(found))
     assert any(line.startswith("rabbitmq control run 3: drift: ") for line in lines)
-    comparison = compared(tables(), found)["comparison"]
+    comparison = compared(tables(SHAPE), found)["comparison"]
     assert not comparison["doubted"].fillna("").str.contains("drift").any()
 
 
@@ -120,5 +129,5 @@ def test_tables_written_with_control_runs_among_the_others_are_read(tmp_path: Pa
     (tmp_path / "published.json").write_text('{"title": "Kept"}')
     found = complete(read(tmp_path))
     assert list(found["control_runs"]["control_run"]) == [1, 2, 3]
-    assert len(found["runs"]) == len(tables()["runs"])
-    assert len(found["points"]) == len(tables()["points"])
+    assert len(found["runs"]) == len(tables(SHAPE)["runs"])
+    assert len(found["points"]) == len(tables(SHAPE)["points"])

@@ -14,7 +14,7 @@ import pytest
 from mqperf import tables
 from mqperf.columns import TABLES
 from mqperf.errors import TableError
-from mqperf.load.simulator.inside.simulator_shim.recorder import Recorder
+from mqperf.load.inside.programs.simulator.recorder import Recorder
 from mqperf.load.simulator.output import Point, summed
 from mqperf.plan import Case
 from mqperf.probes import psutil_log

@@ -1,17 +1,20 @@
 """Actions on their timetable, with a real process in the place of a node."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from mqperf.errors import RecordError, SystemFault
 from mqperf.guarded import Process
-from mqperf.hosts import ForeignProcess, LocalHost
+from mqperf.hosts import ForeignProcess, LocalHost, Spot
 from mqperf.plan import ActionPlan
-from mqperf.runner.timetable import Timetable
-from mqperf.systems import Node
+from mqperf.runner.timetable import Stage, Timetable
+from mqperf.systems import Deployment, Node
+from mqperf.systems.private import Servers
+from mqperf.systems.service import Server
 
 FREEZE = ActionPlan(do="freeze", node="Master", at_s=0.0, for_s=0.2)
 PATIENCE_S = 10
@@ -26,6 +29,19 @@ def process(tmp_path: Path) -> Iterator[Process]:
         time.sleep(0.01)
     yield running
     running.stop(grace_s=0)
+
+
+def up(*nodes: Node) -> Stage:
+    """A system with these nodes, none of which ever dies by itself."""
+
+    class System:
+        def __init__(self) -> None:
+            self.nodes = nodes
+
+        def check(self) -> None:
+            """All is well."""
+
+    return Stage(cast("Deployment", System()))
 
 
 class Told(list[tuple[str, float]]):
@@ -51,7 +67,7 @@ def frozen(process: Process, expected: int) -> bool:
 def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
     """Every process of it, and no action is taken before its instant."""
     told = Told()
-    timetable = Timetable([FREEZE], [Node("Master", "mq1", process)], told)
+    timetable = Timetable([FREEZE], up(Node("Master", "mq1", process)), told)
     timetable.check()
     timetable.act()
     assert told == []
@@ -70,7 +86,7 @@ def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
 def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
     """A run that fails meanwhile leaves no node frozen, and begins no more actions."""
     later = FREEZE.model_copy(update={"at_s": 0.3})
-    timetable = Timetable([FREEZE, later], [Node("Master", "mq1", process)], Told())
+    timetable = Timetable([FREEZE, later], up(Node("Master", "mq1", process)), Told())
     timetable.begin(time.time())
     timetable.act()
     assert frozen(process, 2)
@@ -93,7 +109,7 @@ def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process)
             undone.append(str(more["node"]))
             raise RecordError("the disk is full")
 
-    timetable = Timetable(both, nodes, tell)
+    timetable = Timetable(both, up(*nodes), tell)
     timetable.begin(time.time())
     timetable.act()
     with pytest.raises(RecordError):
@@ -103,9 +119,45 @@ def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process)
     assert timetable.disturbed == set()
 
 
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
+    """By the same command; meanwhile that it does not run is no fault."""
+    script = "echo serving; exec sleep 60"
+    argv, spot = ("/bin/sh", "-c", script), Spot(LocalHost(), tmp_path / "node")
+    servers = Servers("Example")
+    try:
+        servers.start([Server("Master", "mq1", spot, argv, {}, ("serving",), ("taken",))], 10)
+        action, told = FREEZE.model_copy(update={"do": how}), Told()
+        timetable = Timetable([action], Stage(cast("Deployment", servers)), told)
+        timetable.check()
+        [before] = servers.nodes
+        timetable.begin(time.time())
+        timetable.act()
+        assert timetable.disturbed == {"Master"}
+        while timetable.due < float("inf"):
+            servers.check()
+            timetable.act()
+        [after] = servers.nodes
+        assert after.process is not None
+        assert after.process.alive
+        assert before.process is not None
+        assert not before.process.alive
+        assert [what for what, _ in told] == ["action-began", "action-ended"]
+    finally:
+        servers.stop()
+
+
+def test_a_node_that_cannot_be_started_again_is_not_ended() -> None:
+    """Those of others are left alone."""
+    foreign = ForeignProcess("Master", 1, 0.0)
+    action = FREEZE.model_copy(update={"do": "kill"})
+    with pytest.raises(SystemFault, match="kill: Master was not started by mqperf, which could"):
+        Timetable([action], up(Node("Master", "mq1", foreign)), Told()).check()
+
+
 def test_a_node_that_there_is_not_is_named(process: Process) -> None:
     """Before anything is measured, with those that there are."""
-    timetable = Timetable([FREEZE], [Node("Redis", "redis", process)], Told())
+    timetable = Timetable([FREEZE], up(Node("Redis", "redis", process)), Told())
     with pytest.raises(SystemFault, match="freeze: the system has no node 'Master'; it has: Redis"):
         timetable.check()
 
@@ -114,4 +166,62 @@ def test_processes_of_others_are_not_signalled() -> None:
     """The nodes of an existing cluster are watched and left alone."""
     foreign = ForeignProcess("Master", 1, 0.0)
     with pytest.raises(SystemFault, match="freeze: Master was not started by mqperf"):
-        Timetable([FREEZE], [Node("Master", "mq1", foreign)], Told()).check()
+        Timetable([FREEZE], up(Node("Master", "mq1", foreign)), Told()).check()
+
+
+class Cable:
+    """What a link is told; links that are real are tried in the integration tests."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def cut(self) -> None:
+        self.told.append("cut")
+
+    def swallow(self) -> None:
+        self.told.append("swallow")
+
+    def beyond(self, quantities: Mapping[str, float]) -> str | None:
+        return "too much" if quantities.get("jitter_s") else None
+
+    def impair(self, quantities: Mapping[str, float]) -> None:
+        self.told.append(f"impair {dict(quantities)}")
+
+    def restore(self) -> None:
+        self.told.append("restore")
+
+
+def test_the_link_is_interrupted_and_restored() -> None:
+    """Each action in its way; no node counts as disturbed, and a run that fails restores it."""
+    first = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
+    second = ActionPlan(do="impair", link=True, at_s=0.1, for_s=0.1, delay_s=0.3)
+    third = ActionPlan(do="black-hole", link=True, at_s=0.2, for_s=60)
+    told, cable = Told(), Cable()
+    timetable = Timetable([first, second, third], up(), told)
+    timetable.link = cable
+    timetable.check()
+    timetable.begin(time.time())
+    limit = time.monotonic() + PATIENCE_S
+    while cable.told[-1:] != ["swallow"] and time.monotonic() < limit:
+        timetable.act()
+        assert timetable.disturbed == set()
+    timetable.close()
+    undone = "restore"
+    assert cable.told == ["cut", undone, "impair {'delay_s': 0.3}", undone, "swallow", undone]
+    assert [what for what, _ in told] == ["action-began", "action-ended"] * 3
+
+
+def test_an_impairment_that_the_link_cannot_have_is_told() -> None:
+    """Before anything is measured."""
+    action = ActionPlan(do="impair", link=True, at_s=0.0, for_s=0.1, jitter_s=1.0)
+    timetable = Timetable([action], up(), Told())
+    timetable.link = Cable()
+    with pytest.raises(SystemFault, match="impair: too much"):
+        timetable.check()
+
+
+def test_a_link_that_cannot_be_interrupted_is_told() -> None:
+    """Before anything is measured."""
+    action = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
+    with pytest.raises(SystemFault, match="the link is made by what cannot interrupt it: leave"):
+        Timetable([action], up(), Told()).check()

@@ -1,5 +1,6 @@
 """Which point heads a summary, and what is said of it."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
@@ -8,10 +9,11 @@ from matplotlib.patches import Rectangle
 
 from mqperf.figures import palette, top_sheet
 from mqperf.report import side_by_side
-from mqperf.report.tops import best_first, tops
+from mqperf.report.tops import tops
 from mqperf.report.verdicts import overview, verdicts
 from mqperf.report.words import layouts
 from mqperf.stats.change import change
+from mqperf.stats.sustained import FIGURE, best_first
 from mqperf.tables import Tables, conform
 
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
@@ -46,7 +48,8 @@ def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
     assert best(read)["threads"].tolist() == [10, 20]
     told, _ = verdicts(best(read), "RabbitMQ")
     assert "with 10 threads" in told
-    assert "points with doubts seem to reach" in told
+    assert "the raw maximum is 1240 msg/sec, with 20 threads" in told
+    assert told.endswith("doubts: noisy-host.")
 
 
 @pytest.mark.parametrize("kind", ["clock-offset", "probe-gap", "peak-at-edge", "wording"])
@@ -57,10 +60,10 @@ def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> 
 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     """The highest is named with its doubts, and no percentage is made of it."""
-    read = doubted(sound, "backlog", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
+    read = doubted(sound, "spread", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
     leader, cost = verdicts(best(read), "RabbitMQ")
-    assert "of RabbitMQ no point is beyond doubt; the highest seems to be" in leader
-    assert leader.endswith(": backlog.")
+    assert "of RabbitMQ no point is beyond doubt; the raw maximum is" in leader
+    assert leader.endswith(": spread.")
     assert cost.endswith("CALL cannot be told, as a top is doubted.")
     (told,) = side_by_side.leaders(best(read), {"rabbitmq": "RabbitMQ"})
     assert "of RabbitMQ no point is beyond doubt" in told
@@ -95,16 +98,33 @@ def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
     bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_width()]
     faces = [to_hex(bar.get_facecolor()) for bar in bars]
     assert faces == [palette.PAPER.light, palette.CASES[0].light]
+    assert axes.get_title(loc="left").startswith("sustained throughput")
     found = layouts(read["runs"])
     grid = overview(best(read), found)
     assert ["[#" in row[1] for row in grid.rows] == [True, False]
-    assert grid.notes[0].text.startswith("doubt, backlog: ")
+    assert [note.text for note in grid.notes] == [
+        "raw maximum, not sustained: no point keeps up",
+        "doubt, backlog: so it is",
+    ]
     beside = side_by_side.overview(best(read), {"rabbitmq": found})
     assert ["[#" in row[2] for row in beside.rows] == [True, False]
-    assert len(beside.notes) == 1
+    assert beside.notes == grid.notes
+
+
+def test_the_raw_maximum_stands_beside_what_is_sustained(sound: Tables) -> None:
+    """A dotted line in the overview, and a footnote with what the doubt about it found."""
+    read = doubted(sound, "backlog", f"{PLAIN}20")
+    (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
+    raw, sustained = (best(read).iloc[0][name] for name in ("top_throughput_msg_s", FIGURE))
+    ends = [np.asarray(line.get_xdata()).tolist() for line in axes.lines]
+    assert [end for end in ends if len(end) == 2] == [[sustained, raw]]
+    grid = overview(best(read), layouts(read["runs"]))
+    (note,) = grid.notes
+    assert note.text == "raw maximum: 1240 msg/sec, with 20 threads; doubt, backlog: so it is"
+    assert ["[#" in row[1] for row in grid.rows] == [True, False]
 
 
 def test_without_figures_nothing_heads(sound: Tables) -> None:
     """A point whose attempts all failed is no top."""
     nothing = sound["points"].assign(throughput_msg_s=None)
-    assert best_first(nothing, sound["doubts"]).empty
+    assert best_first(nothing, sound).empty

@@ -10,13 +10,14 @@ import pytest
 from mqperf.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.load import Access, Endpoint
+from mqperf.load.oslo.releases import RELEASES
 from mqperf.load.simulator import environments
 from mqperf.load.simulator.environments import Environment
-from mqperf.load.simulator.releases import RELEASES
 from mqperf.plan import Case
 from mqperf.record import runs
 from mqperf.runner.bench import Bench
 from mqperf.runner.phases import begin
+from mqperf.runner.trial import Audience
 
 if TYPE_CHECKING:
     from mqperf.systems import Deployment
@@ -69,7 +70,7 @@ def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
 
 def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     """With the name of what is missing; nothing partial is left."""
-    begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), print)
+    begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), Audience(print))
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
         begun.measure()
     run = begun.trial.fail(str(error.value))
@@ -81,8 +82,8 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
     """It is no error of the trial; the system tells it, and is not asked to clean up again."""
     spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))
-    begin(CASE, 1, tmp_path, spoiled, print).trial.close()
+    begin(CASE, 1, tmp_path, spoiled, Audience(print)).trial.close()
     with pytest.raises(SystemFault, match="cleaning up after a run failed: delete_vhost did not"):
         spoiled.check()
-    begin(CASE, 2, tmp_path / "more", spoiled, print).trial.close()
+    begin(CASE, 2, tmp_path / "more", spoiled, Audience(print)).trial.close()
     assert spoiled.faults == ["delete_vhost did not end"]

@@ -7,14 +7,19 @@ from pydantic import BaseModel
 
 from mqperf.actions import ACTIONS
 from mqperf.load import GENERATORS
+from mqperf.networks import FORMS
 from mqperf.plan import (
     MAX_CASES,
     MAX_THREADS,
     ActionPlan,
     BackgroundLoad,
+    Condition,
+    FailWhen,
+    Hold,
     LinkPlan,
     LoadPlan,
     Plan,
+    SearchPlan,
     SystemPlan,
 )
 from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
@@ -36,12 +41,40 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "hosts": "Where it runs: `laboratory`, or the path of an inventory.",
         "link": "The network between two roles, with the keys below.",
         "background": "Loads that flow beside it all the time, each with the keys below.",
+        "conditions": "Named circumstances, under each of which every point is measured; the"
+        " others are compared with the first.",
         "actions": "What disturbs the system during the window, each with the keys below.",
-        "probes": "What watches every host beside `psutil`, which always does: `atop`.",
+        "probes": "What watches every host beside `psutil`, which always does: `atop`; `inside`,"
+        " which asks the nodes of systems about their queues and memory.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
         "control_runs": "Measure each system's first point again at start, middle and end.",
+        "fail_when": "When a run need not go on: it ends early, and is kept, with the keys below.",
+        "search": "Find the highest offered rate at which something holds, with the keys below.",
+    },
+    FailWhen: {
+        "latency_mean_s": "Mean latency above so many seconds.",
+        "throughput_msg_s": "Throughput below so many messages a second.",
+        "throughput_share": "Throughput below this share of the offered rate.",
+        "for_s": "For so many seconds on end, of which each by itself is judged.",
+    },
+    SearchPlan: {
+        "from_msg_s": "Lowest offered rate, in messages a second.",
+        "to_msg_s": "Highest offered rate.",
+        "within_share": "The search ends when the rate that does not hold is at most this share"
+        " above the one that does.",
+        "hold": "What must hold, with the keys below; without it, the rate itself.",
+    },
+    Hold: {
+        "latency_mean_s": "Mean latency at most, in seconds.",
+        "latency_p50_s": "Median latency at most.",
+        "latency_p90_s": "90th percentile of latency at most.",
+        "latency_p95_s": "95th percentile of latency at most.",
+        "latency_p99_s": "99th percentile of latency at most.",
+        "latency_p999_s": "99.9th percentile of latency at most.",
+        "lost_share": "Share of the messages that may be lost.",
+        "throughput_share": "Share of the offered rate that must be finished in the window.",
     },
     SystemPlan: {
         "topologies": "Who connects to which node.",
@@ -56,7 +89,14 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "duration_s": "Length of the measured window in seconds.",
         "warmup_s": "Seconds of load before the window.",
         "cooldown_s": "Seconds of load after the window.",
-        "timeout_s": "Seconds that a CALL waits for its reply.",
+        "timeout_s": "Seconds that a CALL, a creation or a command may take.",
+    },
+    Condition: {
+        "link": "The network between two roles: keys of `link`, each with one value.",
+        "background": "Loads that flow beside the measured one.",
+        "actions": "What disturbs the system during the window.",
+        "published_factor": "How many times the mean latency of the first condition a publication"
+        " reports for this one, to be shown beside the measured factor.",
     },
     LinkPlan: {
         "between": "The two roles that it joins.",
@@ -70,11 +110,14 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "test_case": "What its clients do.",
         "green_threads": "Green threads in each of its client processes.",
         "processes": "Its client processes on each client host, each with one server process.",
-        "timeout_s": "Seconds that a CALL waits for its reply.",
+        "timeout_s": "Seconds that a CALL, a creation or a command may take.",
     },
     ActionPlan: {
         "do": "The action; see the section *Actions*.",
         "node": "Label of the node, as pages show it: Master, Slave 1, Redis.",
+        "link": "`true` for an action on the link of the plan, instead of a node.",
+        "host": "Name of the host for an action on a host, instead of a node: `local`, or as the"
+        " inventory has it.",
         "at_s": "When it begins, in seconds since the start of the measured window.",
         "for_s": "How long it lasts; it ends within the window.",
     },
@@ -82,9 +125,17 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
 SETTINGS: Mapping[str, str] = {
     "start_timeout_s": "Seconds that the system may take to start.",
     "management": "Switch the management plugin on.",
+    "metrics": "Have nodes tell of their inside; the probe `inside` switches it on by itself.",
+    "tls": "Clients connect by TLS only, with certificates that are made for it;"
+    " generators `amqp-0-9-1` and `amqp-1.0` can.",
     "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
     "nodes": "Names of the nodes of an existing cluster, Master first.",
     "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the environment.",
+    "program": "The router's program: a name on the PATH, or a path; without it `qdrouterd`, else"
+    " `skrouterd`.",
+    "worker_threads": "Threads of a router that move messages.",
+    "link_capacity": "Messages that a router lets each sender have under way to it.",
+    "graph": "The network of the topology `graph`: nodes and edges; see {doc}`/howto/routers`.",
     "heap_mb": "Heap of the Java virtual machine, in MB.",
 }
 """What the settings of systems mean; a new one is explained here."""
@@ -96,12 +147,19 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     LinkPlan: "link",
     BackgroundLoad: "background, an entry",
     ActionPlan: "actions, an entry",
+    Condition: "conditions.NAME",
+    FailWhen: "fail_when",
+    SearchPlan: "search",
+    Hold: "search.hold",
 }
 NOTES: Mapping[type[BaseModel], str] = {
     BackgroundLoad: "Parameters of its generator may stand here, too; nothing is swept.\n\n",
+    ActionPlan: "Parameters of the action stand here, too. See {doc}`/howto/disturb`.\n\n",
     LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
-    LinkPlan: "Every key but `between` has one value, or a list of those that are swept. Links need"
-    " a package with a backend: mqperf brings none yet.\n\n",
+    FailWhen: "See {doc}`/howto/fail-early`.\n\n",
+    SearchPlan: "See {doc}`/howto/search`.\n\n",
+    LinkPlan: "Every key but `between` has one value, or a list of those that are swept. See"
+    " {doc}`/howto/wan`.\n\n",
 }
 WORDS = {
     "integer": "whole number",
@@ -112,6 +170,7 @@ WORDS = {
 OTHER_DEFAULTS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Plan: {"name": "the file's name", "title": "the file's name", "hosts": "this machine"},
     LoadPlan: {"hosts": "all"},
+    Condition: dict.fromkeys(("link", "background", "actions"), "as the plan says"),
 }
 """Defaults that the models cannot say."""
 
@@ -126,9 +185,15 @@ def markdown() -> str:
     sections += _settings()
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
-    actions = ((code(name), f"The node is {one.title}.") for name, one in ACTIONS.items())
-    sections.append(f"## Actions\n\n{table(('name', 'meaning'), actions)}")
-    sections += [f"## Topologies\n\n{_names(topologies)}", f"## Queues\n\n{_names(queues)}"]
+    sections += _actions()
+    forms = (
+        (code(form.shown), f"{form.title('SIZE')}.", ", ".join(who))
+        for form in FORMS.values()
+        if (who := [code(one.name) for one in SYSTEMS.values() if form.name in one.forms])
+    )
+    told = table(("name", "meaning", "systems"), forms)
+    sections.append(f"## Topologies\n\n{_names(topologies)}\nForms, with numbers:\n\n{told}")
+    sections.append(f"## Queues\n\n{_names(queues)}")
     return "\n".join(sections)
 
 
@@ -160,6 +225,20 @@ def _parameters() -> Iterator[str]:
             f"## load, with generator {generator.name}\n\n"
             f"These as well may be lists.\n\n{_keys(model, told)}"
         )
+
+
+def _actions() -> Iterator[str]:
+    """What actions there are, then the parameters of each that has some."""
+    rows = (
+        (code(name), ", ".join(map(code, one.on)), f"The {one.on[-1]} is {one.title}.")
+        for name, one in ACTIONS.items()
+    )
+    yield f"## Actions\n\n{table(('name', 'on', 'meaning'), rows)}"
+    for name, one in ACTIONS.items():
+        model = one.parameters
+        told = {key: field.description or "" for key, field in model.model_fields.items()}
+        if told:
+            yield f"## actions, an entry, with do: {name}\n\n{_keys(model, told)}"
 
 
 def _settings() -> Iterator[str]:

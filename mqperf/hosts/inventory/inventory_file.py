@@ -64,20 +64,33 @@ class Inventory:
 
 
 def read(path: Path) -> Inventory:
-    """The inventory in a file.
+    """The inventory in a file, whose groups are roles.
+
+    Raises as ``listing`` does, with one line for each problem.
+    """
+    return _checked(listing(path))
+
+
+def listing(path: Path) -> Listing:
+    """What an inventory says of hosts and groups, whatever these are called.
 
     YAML is read directly, as is JSON that ``ansible-inventory --list`` printed; for every other
-    format Ansible itself is asked.  Raises ``HostError`` with one line for each problem.
+    format Ansible itself is asked.  Raises ``HostError`` for what cannot be read.
     """
     if not path.exists():
         raise HostError(f"{path}: there is no such inventory")
     if path.suffix == ".json":
-        listing = listed.of_text(path.read_text(encoding="utf-8"), str(path))
-    elif path.is_file() and path.suffix in {".yaml", ".yml"}:
-        listing = yaml_file.read(path)
-    else:
-        listing = listed.read(path)
-    return _checked(listing)
+        return listed.of_text(path.read_text(encoding="utf-8"), str(path))
+    if path.is_file() and path.suffix in {".yaml", ".yml"}:
+        return yaml_file.read(path)
+    return listed.read(path)
+
+
+def address(of: Listing, host: str) -> str:
+    """Where a host is reached by those that are measured: what listens there, or its address."""
+    variables = of.hosts.get(host, {})
+    found = _of(variables, "listens") or _of(variables, "address")
+    return found.text if found else host
 
 
 def _checked(listing: Listing) -> Inventory:

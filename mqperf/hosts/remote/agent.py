@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mqperf.errors import HostError
+from mqperf.guarded import child, guardian
 from mqperf.guarded.lease import leased
 from mqperf.guarded.scratch import start_reaper, sweep
 from mqperf.hosts.remote import wire
@@ -25,8 +26,10 @@ from mqperf.hosts.remote.operations import Operations
 SLOW = {"run", "stop"}
 """What may take as long as its caller allows; the others are done one after the other."""
 
-WRITING = {"write", "write_part"}
+WRITING = {"write", "write_all", "write_part"}
 """What takes bytes."""
+
+REAPING_LIMIT_S = 20.0
 
 
 class Agent:
@@ -87,5 +90,8 @@ def main(folder: Path, lease_s: float) -> None:
     reaping = start_reaper(folder)
     sweep(Path(tempfile.gettempdir()), re.compile("mqperf-agent-[a-z0-9_]{8}"))
     leased(lambda alive: Agent(alive).serve(), lease_s)
+    # reapers of scratch folders, some of which may not have read their program yet: it is in ours
+    guardian.await_reapers(reaping, REAPING_LIMIT_S)
     shutil.rmtree(folder, ignore_errors=True)
-    reaping.kill()
+    if not folder.exists():  # else somebody still wrote there, and the reaper removes the rest
+        child.await_end(reaping, 0)

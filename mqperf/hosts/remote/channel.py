@@ -18,7 +18,7 @@ from mqperf.hosts.clock import Echo
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import payload, ssh, wire
 
-Json = str | int | float | bool | None | list[str] | dict[str, str]
+Json = str | int | float | bool | None | list[str] | list[tuple[str, int, int]] | dict[str, str]
 
 LEASE_S = 10.0
 """After so long without a sign of life from us, nothing of ours is left on a host."""

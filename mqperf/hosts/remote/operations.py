@@ -143,6 +143,13 @@ class Operations:
         """Write a file, which appears whole."""
         files.write(Path(path), data, mode)
 
+    def write_all(self, path: str, heads: list[tuple[str, int, int]], data: bytes) -> None:
+        """Write files below a folder, one after the other: name, mode and size of each."""
+        start = 0
+        for name, mode, size in heads:
+            files.write(Path(path, name), data[start : start + size], mode)
+            start += size
+
     def write_part(self, path: str, start: int, data: bytes) -> None:
         """Write the draft of a file from a position to its end."""
         files.write_part(Path(path), data, start)

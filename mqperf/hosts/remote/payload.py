@@ -5,12 +5,11 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-import mqperf
-
-PACKAGE = Path(mqperf.__file__).parent
+from mqperf.software.modules import sources as texts
 
 MODULES = (
     "errors",
+    "guarded/child",
     "guarded/guardian",
     "guarded/lease",
     "guarded/link",
@@ -32,8 +31,7 @@ MODULES = (
 
 def sources() -> dict[str, str]:
     """The text of every module by its path; packages have none of their own there."""
-    names = [f"{name}.py" for name in MODULES]
-    return {f"mqperf/{name}": (PACKAGE / name).read_text(encoding="utf-8") for name in names}
+    return texts(MODULES)
 
 
 def boot() -> bytes:

@@ -1,4 +1,7 @@
-"""Folders over a channel, in pieces, of which several are on their way at once."""
+"""Folders over a channel, in pieces, of which several are on their way at once.
+
+Small files go many in a piece: each for itself would cost more than its bytes.
+"""
 
 import io
 import os
@@ -24,20 +27,33 @@ def push(channel: Channel, folder: Path, there: Path) -> None:
     """Copy a folder to a host, with the modes of its files; links are followed."""
     if not folder.is_dir():
         raise HostError(f"{folder}: there is no such folder to copy to {channel.name}")
-
-    def asked() -> Iterator[Future[Answer]]:
-        yield channel.ask("make_all", path=str(there))
-        for file in sorted(folder.rglob("*")):
-            goal = there / file.relative_to(folder)
-            if file.is_dir():
-                yield channel.ask("make_all", path=str(goal))
-            elif file.is_file():
-                with file.open("rb") as content:
-                    mode = os.fstat(content.fileno()).st_mode & 0o777
-                    yield from _written(channel, content, goal, mode)
-
-    for _ in _answers(channel, asked()):
+    for _ in _answers(channel, _pushed(channel, folder, there)):
         pass
+
+
+def _pushed(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answer]]:
+    """Requests that copy a folder."""
+    yield channel.ask("make_all", path=str(there))
+    heads: list[tuple[str, int, int]] = []
+    data = bytearray()
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        if file.is_dir():
+            yield channel.ask("make_all", path=str(there / name))
+        elif file.is_file():
+            with file.open("rb") as content:
+                found = os.fstat(content.fileno())
+                mode = found.st_mode & 0o777
+                if found.st_size >= PIECE_BYTES:
+                    yield from _written(channel, content, there / name, mode)
+                    continue
+                data += (small := content.read())
+            heads.append((name, mode, len(small)))
+            if len(data) >= PIECE_BYTES:
+                yield channel.ask("write_all", bytes(data), path=str(there), heads=heads)
+                heads, data = [], bytearray()
+    if heads:
+        yield channel.ask("write_all", bytes(data), path=str(there), heads=heads)
 
 
 def write(channel: Channel, path: Path, content: bytes, mode: int) -> None:

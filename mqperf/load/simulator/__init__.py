@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from mqperf.load.generator import Generator, Kind
-from mqperf.load.simulator import environments, output, releases
+from mqperf.load.oslo import releases
+from mqperf.load.oslo.drivers import options
+from mqperf.load.simulator import environments, output
 from mqperf.load.simulator.account import account
 from mqperf.load.simulator.commands import commands, describe, queues
-from mqperf.load.simulator.drivers import options
 from mqperf.load.simulator.parameters import Parameters
 
 

@@ -7,14 +7,12 @@ mode, and ``-tg``, which takes any number of values, must not be the last of the
 """
 
 import hashlib
-import os
-import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mqperf.load.generator import Command, Endpoint, Job, Kind, Member, members
-from mqperf.load.simulator import drivers
+from mqperf.load.generator import Command, Job, Member, pairs
+from mqperf.load.oslo.processes import config_files, topic, variables
 from mqperf.load.simulator.environments import Environment
 from mqperf.load.simulator.parameters import of_case
 from mqperf.plan import Case
@@ -24,16 +22,13 @@ ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
 
 def commands(job: Job) -> list[Command]:
-    """The processes of a run, servers first.
-
-    Transport URLs hold passwords, so they never become arguments: each role reads an oslo.config
-    file.
-    """
+    """The processes of a run, servers first."""
     if not isinstance(job.tool, Environment):
         raise TypeError(f"the simulator runs in an Environment, not in {job.tool!r}")
     shim = _Shim(job, job.tool)
+    env = variables(job.control, job.tool.path)
     return [
-        Command(one.label, one.kind, shim.argv(one), shim.env(), _config(job, one.kind))
+        Command(one.label, one.kind, shim.argv(one), env, config_files(job, one.kind))
         for one in job.members
     ]
 
@@ -50,7 +45,7 @@ def describe(case: Case) -> list[str]:
                 *_arguments(case, one, _topic(case, "mqperf", one.number)),
             ]
         )
-        for one in members(case)
+        for one in pairs(case)
     ]
 
 
@@ -60,10 +55,10 @@ def queues(case: Case, run_id: str) -> list[str]:
     Those of replies and of fan-outs have random names, and expire by themselves.
     """
     names = []
-    for one in members(case):
+    for one in pairs(case):
         if one.kind == "server":
-            topic = _topic(case, run_id, one.number)
-            names += [topic, f"{topic}.{one.label}", f"{topic}.info"]
+            own = _topic(case, run_id, one.number)
+            names += [own, f"{own}.{one.label}", f"{own}.info"]
     return list(dict.fromkeys(names))
 
 
@@ -79,9 +74,9 @@ class _Shim:
         python = (self.environment.python, *ALONE)
         config = ("--config-file", str(job.control / f"{one.kind}.conf"))
         summary = ("-j", str(job.out / f"{one.label}.json"))
-        topic = _topic(job.case, job.run_id, one.number)
-        simulated = (*config, *summary, *_arguments(job.case, one, topic))
-        return (*python, "-m", "simulator_shim", *self._options(one), "--", *simulated)
+        own = _topic(job.case, job.run_id, one.number)
+        simulated = (*config, *summary, *_arguments(job.case, one, own))
+        return (*python, "-m", "programs.simulator", *self._options(one), "--", *simulated)
 
     def _options(self, one: Member) -> Iterator[str]:
         job = self.job
@@ -102,53 +97,28 @@ class _Shim:
         for repair in self.environment.release.repairs:
             yield from ("--repair", repair)
 
-    def env(self) -> dict[str, str]:
-        """All variables of a process: nothing of the caller's reaches the measured program."""
-        return {
-            "PATH": os.defpath,
-            "LANG": "C.UTF-8",
-            "HOME": str(self.job.control),
-            "PYTHONPATH": os.pathsep.join(map(str, self.environment.path)),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            # names are looked up while connecting only; the green resolver costs 0.1 s to import
-            "EVENTLET_NO_GREENDNS": "yes",
-        }
-
 
 def _topic(case: Case, run_id: str, pair: int) -> str:
     """Without dots: the simulator splits a target into topic and server name at the first one."""
-    topic = re.sub(r"[^A-Za-z0-9_-]", "-", run_id)
-    return topic if of_case(case).targets == "shared" else f"{topic}-{pair}"
+    name = topic(run_id)
+    return name if of_case(case).targets == "shared" else f"{name}-{pair}"
 
 
-def _arguments(case: Case, one: Member, topic: str) -> list[str]:
+def _arguments(case: Case, one: Member, own: str) -> list[str]:
     """The simulator's arguments after those that say where to connect and what to write."""
     family = "notify" if case.test_case == "notify" else "rpc"
     server = f"server-{one.number}"
     if one.kind == "server":
-        return ["-tp", topic, "-s", server, f"{family}-server"]
+        return ["-tp", own, "-s", server, f"{family}-server"]
     # without a server name, any server of the topic takes the message
     parameters = of_case(case)
-    target = topic if parameters.targets == "shared" else f"{topic}.{server}"
+    target = own if parameters.targets == "shared" else f"{own}.{server}"
     load = ["-p", str(case.green_threads), "--timeout", str(case.timeout_s)]
     load += ["-w", f"{parameters.pause_s:g}"] if parameters.pause_s else []
     cast = ["--is-cast"] if case.test_case == "rpc-cast" else []
-    return ["-tg", target, "-tp", topic, "-l", str(case.load_s), f"{family}-client", *load, *cast]
+    return ["-tg", target, "-tp", own, "-l", str(case.load_s), f"{family}-client", *load, *cast]
 
 
 def _seed(case: Case, label: str) -> int:
     """Equal for all repeats of a case, different for each of its processes."""
     return int.from_bytes(hashlib.sha256(f"{case.point}/{label}".encode()).digest()[:4])
-
-
-def _config(job: Job, kind: Kind) -> dict[str, str]:
-    """The oslo.config file of a role; in it ``$`` would begin the name of another option."""
-    endpoint: Endpoint = getattr(job.access, kind)
-    sections: drivers.Sections = {
-        "DEFAULT": {"transport_url": drivers.transport_url(endpoint)},
-        **drivers.options(job.case, job.access, job.address),
-    }
-    lines: list[str] = []
-    for section, values in sections.items():
-        lines += [f"[{section}]", *(f"{key} = {value}" for key, value in values.items())]
-    return {f"{kind}.conf": "\n".join(lines).replace("$", "$$") + "\n"}

@@ -15,27 +15,11 @@ from pathlib import Path, PurePosixPath
 
 from mqperf import cache
 from mqperf.errors import LoadError
-from mqperf.load.simulator.releases import LOCKS, Release, find
-from mqperf.software import ALONE, Machine, installers, packages, versions
+from mqperf.load.oslo.library import library
+from mqperf.load.oslo.releases import Release, find
+from mqperf.software import ALONE, Machine, installers
 
 TOOLS = ("simulator.py", "messages_length.yaml")
-REPORTED = (
-    "oslo.messaging",
-    "oslo.service",
-    "eventlet",
-    "greenlet",
-    "kombu",
-    "amqp",
-    "pyzmq",
-    "redis",
-    "pyngus",
-    "python-qpid-proton",
-)
-"""Distributions whose versions can explain a result."""
-
-INSIDE = Path(__file__).with_name("inside")
-"""The program that runs around the simulator, and begins its processes."""
-
 LIMIT_S = 60
 
 
@@ -77,19 +61,15 @@ def ensure(name: str, host: Machine) -> Environment:
     release = find(name)
     what = f"The simulator environment {name!r} (oslo.messaging {release.version})"
     with ThreadPoolExecutor() as pool:
-        installed = pool.submit(
-            packages, what, LOCKS / release.lock, host.platform, needs=release.tools
-        )
+        installed = pool.submit(library, what, release, host)
         unpacked = pool.submit(_tools, what, release)
-    site, tools = installed.result(), unpacked.result()
-    known = versions(site)
-    reported = {name: known[name] for name in REPORTED if name in known}
+    own, tools = installed.result(), unpacked.result()
     return Environment(
         release=release,
-        python=host.python,
-        path=(host.copied(INSIDE), host.copied(site)),
+        python=own.python,
+        path=own.path,
         simulator=host.copied(tools) / "simulator.py",
-        versions={"python": host.platform.python, **reported, **_hashes(tools)},
+        versions={**own.versions, **_hashes(tools)},
         tools=tools,
     )
 

@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
-
-MOST_BYTES = 10_000_000
-"""Of a message's body: brokers refuse much larger ones."""
+from mqperf.plan_file.attached import MOST_BYTES
 
 
 class Parameters(Frozen):

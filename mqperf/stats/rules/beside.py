@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.stats.rules.finding import Finding, Row, each
+from mqperf.stats.rules.offered import missed
 from mqperf.tables import Tables
 
 FAULTS = {
@@ -18,14 +19,21 @@ FAULTS = {
 
 
 def background_load(tables: Tables) -> Iterator[Finding]:
-    """Background loads with messages that were lost, failed or cannot be accounted for."""
-    for row in each(tables["background"]):
+    """Background loads that missed their rate, or of which messages were lost, failed or so."""
+    windows = tables["runs"][["run", "window_s"]]
+    loads = tables["background"].merge(windows, on="run", how="left")
+    slow = set(missed(loads).index)
+    for index, row in zip(loads.index, each(loads), strict=True):
         faults = {name: int(getattr(row, name)) for name in FAULTS if _is_there(row, name)}
-        faults_in_words = [
-            f"{count} of {row.sent} {FAULTS[name]}" for name, count in faults.items()
-        ]
+        asked = row.sent if pd.isna(row.deliveries) else row.deliveries
+        faults_in_words = [f"{count} of {asked} {FAULTS[name]}" for name, count in faults.items()]
         if pd.notna(row.received) and row.received == 0:
             faults_in_words.append("no server received any")
+        if index in slow:
+            faults_in_words.append(
+                f"{row.send_rate_msg_s:.0f} a second were sent in the window, and"
+                f" {row.offered_rate_msg_s:.0f} were offered"
+            )
         if isinstance(row.disagreements, str):
             faults_in_words.append(f"two records of the same messages differ: {row.disagreements}")
         if faults_in_words:

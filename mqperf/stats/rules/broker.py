@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from mqperf.stats.rules.finding import Finding, Row, detail, each
+from mqperf.stats.rules.finding import Finding, Row, detail, each, of_actions
 from mqperf.tables import Tables
 
 
@@ -31,6 +31,26 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
             str(run),
             f"the broker raised a resource alarm (lines in {listing}), first: {lines[0][2]}",
             {log: times for log, times, _ in lines},
+        )
+
+
+def presettled_dropped(tables: Tables) -> Iterator[Finding]:
+    """Pre-settled messages that routers dropped, as they told themselves.
+
+    No more than were lost during an action of the plan are what that action cost.
+    """
+    insides = tables["insides"]
+    runs = insides.groupby("run", as_index=False, sort=False)[["presettled_dropped"]].sum()
+    beyond = runs[runs["presettled_dropped"] > of_actions(tables, runs, "lost")]
+    dropped = insides[insides["run"].isin(beyond["run"]) & insides["presettled_dropped"].gt(0)]
+    for run, rows in dropped.groupby("run", sort=False):
+        of_nodes = {row.node: int(row.presettled_dropped) for row in each(rows)}
+        listing = ", ".join(f"{node} {count}" for node, count in of_nodes.items())
+        yield Finding(
+            str(run),
+            f"{sum(of_nodes.values())} pre-settled messages were dropped in the window, of which"
+            f" nobody is told ({listing}): the rate is beyond what can be passed on",
+            of_nodes,
         )
 
 

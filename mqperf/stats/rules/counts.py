@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import Finding, calls, each, measured
+from mqperf.stats.rules.finding import Finding, Row, calls, each, measured, of_actions
 from mqperf.tables import Tables, whole
-from mqperf.test_cases import with_replies
+from mqperf.test_cases import with_replies, with_servers
 
 SHORT_S = 0.05
 """The runner ends a window by the clock; more than this is not its jitter."""
@@ -19,10 +19,14 @@ def received_not_sent(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"{row.foreign} messages were received or answered that no client of this run sent",
-            {"sent": int(row.sent), "received": int(row.received), "foreign": int(row.foreign)},
+            {
+                name: int(value)
+                for name in ("sent", "received", "foreign")
+                if pd.notna(value := getattr(row, name))
+            },
         )
     frame = frame[frame["foreign"].isna()]
-    surplus = frame["received"] - frame["duplicates"].fillna(0) - frame["sent"]
+    surplus = frame["received"] - frame["duplicates"].fillna(0) - frame["asked"]
     for row in each(frame.assign(surplus=surplus)[surplus > 0]):
         yield Finding(
             row.run,
@@ -44,17 +48,22 @@ def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
 
 
 def lost(tables: Tables) -> Iterator[Finding]:
-    """Messages that never arrived, and a loss that the counts contradict."""
+    """Messages that never arrived, and a loss that the counts contradict.
+
+    Those that an action of the plan cost are what it was to show.
+    """
     frame = measured(tables)
+    unplanned = frame["lost"] - of_actions(tables, frame, "lost")
     answered = frame["test_case"].isin(with_replies())
     arrived = frame["received"].where(~answered, frame["round_trip"] + frame["errors"].fillna(0))
-    frame = frame.assign(missing=frame["sent"] - arrived)
-    for row in each(frame[frame["lost"] > 0]):
-        share = f" ({100 * row.lost / row.sent:.2g} %)" if row.sent else ""
+    frame = frame.assign(missing=frame["asked"] - arrived, unplanned=unplanned)
+    for row in each(frame[frame["unplanned"] > 0]):
+        share = f" ({100 * row.unplanned / row.asked:.2g} %)" if row.asked else ""
+        what = "messages" if pd.isna(row.deliveries) else "deliveries"
         yield Finding(
             row.run,
-            f"{row.lost} of {row.sent} messages were lost{share}",
-            {"sent": int(row.sent), "lost": int(row.lost)},
+            f"{row.unplanned} of {row.asked} {what} were lost{share}{_beside(row.lost, row)}",
+            {"sent": int(row.sent), "lost": int(row.unplanned)},
         )
     stated = frame[frame["foreign"].isna()]
     for row in each(stated[stated["lost"] != stated["missing"]]):
@@ -88,14 +97,22 @@ def negative_lost(tables: Tables) -> Iterator[Finding]:
 
 
 def client_errors(tables: Tables) -> Iterator[Finding]:
-    """Attempts that ended in an error at the client."""
+    """Attempts that ended in an error at the client, but for those that an action cost."""
     frame = measured(tables)
-    for row in each(frame[frame["errors"] > 0]):
+    frame = frame.assign(unplanned=frame["errors"] - of_actions(tables, frame, "errors"))
+    for row in each(frame[frame["unplanned"] > 0]):
         yield Finding(
             row.run,
-            f"{row.errors} of {row.sent} attempts ended in an error at the client",
-            {"sent": int(row.sent), "errors": int(row.errors)},
+            f"{row.unplanned} of {row.sent} attempts ended in an error at the client"
+            f"{_beside(row.errors, row)}",
+            {"sent": int(row.sent), "errors": int(row.unplanned)},
         )
+
+
+def _beside(count: int, row: Row) -> str:
+    """Words for those that the plan's actions cost, if any."""
+    planned = count - row.unplanned
+    return f", beside {planned} during actions of the plan" if planned else ""
 
 
 def missing_process(tables: Tables) -> Iterator[Finding]:
@@ -123,8 +140,9 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
 
 
 def short_window(tables: Tables) -> Iterator[Finding]:
-    """A measured window of another length than the plan asked for."""
+    """A measured window of another length than the plan asked for; not one that the plan cut."""
     frame = measured(tables)
+    frame = frame[frame["condition_failed"].isna()]
     for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
         yield Finding(
             row.run,
@@ -142,7 +160,9 @@ def incomplete(tables: Tables) -> Iterator[Finding]:
         "latency_mean_s": "latency",
     }
     frame = measured(tables)
-    for run, absent in zip(frame["run"], frame[list(names)].isna().to_numpy(), strict=True):
-        missing = [name for name, gone in zip(names.values(), absent, strict=True) if gone]
+    gone = frame[list(names)].isna()
+    gone["received"] &= frame["test_case"].isin(with_servers())
+    for run, absent in zip(frame["run"], gone.to_numpy(), strict=True):
+        missing = [name for name, lacks in zip(names.values(), absent, strict=True) if lacks]
         if missing:
             yield Finding(run, f"it has no figure of {', '.join(missing)}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import Finding, detail, each
+from mqperf.stats.rules.finding import KEYS, Finding, detail, each
 from mqperf.tables import Tables
 
 PRINTED = 0.0005
@@ -17,7 +17,13 @@ one after the other, and ticks are shared out by chance."""
 GAP_S = 1.8
 """The probe samples once a second; a late sample is not yet a missing one."""
 
+FOUND_S = 3.0
+"""A node that was started again is sampled after so long: once to find it, and twice to know it."""
+
 PROCESS = ["run", "process"]
+
+SAMPLED = "sampled"
+"""Under which name the rule finds what ``sampled`` gives, where single seconds are not kept."""
 
 
 def cpu_sum(tables: Tables) -> Iterator[Finding]:
@@ -53,20 +59,35 @@ def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
 
 
 def probe_gap(tables: Tables) -> Iterator[Finding]:
-    """Seconds of the window in which a process was not sampled."""
-    runs, cpu = tables["runs"], tables["cpu"]
-    done = runs.loc[runs["status"] == "done", ["run", "window_s"]]
-    samples = cpu.loc[cpu["scope"] == "interval", [*PROCESS, "start_s", "end_s"]]
-    for run in done.loc[~done["run"].isin(samples["run"]), "run"]:
+    """Seconds of the window in which a process was not sampled, and not ended by the plan."""
+    runs = tables["runs"]
+    done = runs.loc[runs["status"] == "done", "run"]
+    found = sampled(tables)
+    for run in done[~done.isin(found["run"])]:
         yield Finding(run, "CPU was not sampled at all")
-    missing = _between(samples).add(_at_the_ends(samples, done), fill_value=0.0)
-    frame = missing[missing > 0].rename("seconds").reset_index()
-    for run, gaps in frame.groupby("run", sort=False):
-        seconds = {str(gap.process): round(float(gap.seconds), 1) for gap in each(gaps)}
+    gaps = found[found["run"].isin(done) & found["missing_s"].notna()]
+    for run, own in gaps.sort_values(PROCESS).groupby("run", sort=False):
+        seconds = {str(gap.process): round(float(gap.missing_s), 1) for gap in each(own)}
         listing = ", ".join(f"{process} for {gap:g} s" for process, gap in seconds.items())
         yield Finding(
             str(run), f"CPU was not sampled in the whole window: {listing}", {"missing_s": seconds}
         )
+
+
+def sampled(tables: Tables) -> pd.DataFrame:
+    """One row per process that was sampled in a run, by second, and the keys of the run.
+
+    ``missing_s`` are the seconds of the window without a sample that are too many; none for none.
+    """
+    if (known := tables.get(SAMPLED)) is not None:
+        return known
+    runs, cpu = tables["runs"], tables["cpu"]
+    done = runs.loc[runs["status"] == "done", ["run", "window_s"]]
+    samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
+    missing = _unplanned(_gaps(samples[[*PROCESS, "start_s", "end_s"]], done), tables["outages"])
+    seconds = missing.groupby(PROCESS)["missing_s"].sum().reset_index()
+    found = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
+    return found.merge(seconds, how="left", on=PROCESS)
 
 
 def unread_record(tables: Tables) -> Iterator[Finding]:
@@ -120,17 +141,33 @@ def _host_total(run: str, host: str, rows: pd.DataFrame) -> Iterator[Finding]:
         )
 
 
-def _between(samples: pd.DataFrame) -> pd.Series:
-    """Seconds missing between samples, by run and process."""
-    held = samples.assign(missing=samples["end_s"] - samples["start_s"] - 1)
-    return held[held["missing"] > GAP_S - 1].groupby(PROCESS)["missing"].sum()
+def _gaps(samples: pd.DataFrame, done: pd.DataFrame) -> pd.DataFrame:
+    """What lies between the samples of a process, or at an end of the window.
+
+    A row is a time ``begin_s`` to ``end_s`` without a sample, of which ``missing_s`` are too many.
+    """
+    ordered = samples.sort_values([*PROCESS, "start_s"], ignore_index=True)
+    sparse = ordered.rename(columns={"start_s": "begin_s"})
+    sparse["missing_s"] = sparse["end_s"] - sparse["begin_s"] - 1
+    next_one = ordered.groupby(PROCESS, sort=False)["start_s"].shift(-1).astype(float)
+    window_s = ordered["run"].map(done.set_index("run")["window_s"]).astype(float)
+    after = ordered[PROCESS].assign(begin_s=ordered["end_s"], end_s=next_one.fillna(window_s))
+    first = ordered.drop_duplicates(PROCESS)
+    before = first[PROCESS].assign(begin_s=0.0, end_s=first["start_s"])
+    beside = pd.concat([before, after], ignore_index=True)
+    beside["missing_s"] = beside["end_s"] - beside["begin_s"]
+    gaps = pd.concat([sparse, beside], ignore_index=True)
+    return gaps[gaps["missing_s"] > GAP_S - 1]
 
 
-def _at_the_ends(samples: pd.DataFrame, done: pd.DataFrame) -> pd.Series:
-    """Seconds missing before the first sample and after the last one, by run and process."""
-    ends = samples.groupby(PROCESS, as_index=False).agg(
-        first=("start_s", "min"), last=("end_s", "max")
+def _unplanned(gaps: pd.DataFrame, outages: pd.DataFrame) -> pd.DataFrame:
+    """Without those of nodes that an action of the plan had down."""
+    planned = gaps.reset_index().merge(
+        outages[["run", "node", "began_s", "ended_s"]],
+        left_on=PROCESS,
+        right_on=["run", "node"],
     )
-    ends = ends.merge(done, on="run").set_index(PROCESS)
-    before, after = ends["first"], ends["window_s"] - ends["last"]
-    return before.where(before > GAP_S - 1, 0.0) + after.where(after > GAP_S - 1, 0.0)
+    inside = planned["begin_s"].ge(planned["began_s"] - GAP_S) & planned["end_s"].le(
+        planned["ended_s"] + FOUND_S
+    )
+    return gaps[~gaps.index.isin(planned.loc[inside, "index"])]

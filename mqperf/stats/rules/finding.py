@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mqperf.tables import Tables, whole
+from mqperf.tables.shape import AXES
 from mqperf.test_cases import closed_loops, with_replies
 
 Row = Any
@@ -25,6 +27,9 @@ class Finding:
     evidence: Evidence = field(default_factory=dict)
 
 
+KEYS = ("run", "point", *AXES)
+"""Columns that say which run, and where in the sweep, a row is of."""
+
 MEASURED = "measured"
 """Under which name rules find what ``measured`` gives, made once for all of them."""
 
@@ -35,19 +40,31 @@ def with_measured(tables: Tables) -> Tables:
 
 
 def measured(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures: its row of ``runs``, its messages, its mean latency."""
+    """One row per run that gave figures: its row of ``runs``, its messages, its mean latency.
+
+    ``asked`` is how many deliveries its messages are to have: one each, unless they tell more.
+    """
     if (known := tables.get(MEASURED)) is not None:
         return known
     runs = whole(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
     latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
-    return runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
+    frame = runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
+    return frame.assign(asked=frame["deliveries"].fillna(frame["sent"]))
+
+
+def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
+    """For each row of a frame of runs, so many messages its actions cost; 0 where none is known."""
+    phases = tables["action_phases"]
+    cost = phases[phases["phase"].eq("during")].groupby("run")[column].sum()
+    return frame["run"].map(cost).fillna(0).astype("Int64")
 
 
 def each(frame: pd.DataFrame) -> Iterator[Row]:
     """The rows of a frame, one after the other."""
-    yield from frame.itertuples(index=False)
+    if len(frame):  # to find out that there is none takes itertuples as long as a hundred rows
+        yield from frame.itertuples(index=False)
 
 
 def detail(event: Row) -> Mapping[str, Any]:
@@ -69,6 +86,13 @@ def closed(tables: Tables) -> pd.DataFrame:
     """The measured runs in which a thread waits until its message is finished."""
     frame = measured(tables)
     return frame[frame["test_case"].isin(closed_loops())]
+
+
+def offered(frame: pd.DataFrame) -> pd.Series:
+    """The rate that each run was offered; NaN where clients sent as fast as they could."""
+    if "rate_msg_s" not in frame.columns:
+        return pd.Series(np.nan, index=frame.index)
+    return frame["rate_msg_s"].astype("float64")
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

@@ -6,14 +6,9 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import LINK, Column, measured_column
+from mqperf.plan import tolerances
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
-
-OFF_SHARE = 0.02
-"""Share of what was asked by which a link may differ."""
-
-OFF: dict[str, float] = {"delay_s": 1e-3, "jitter_s": 1e-3, "loss_share": 0.01}
-"""By how much it may differ besides, in the unit of the quantity."""
 
 
 def link_not_as_asked(tables: Tables) -> Iterator[Finding]:
@@ -30,9 +25,11 @@ def _off(row: Any, column: Column) -> Iterator[str]:  # noqa: ANN401 (a row of a
     name, asked = column.name, getattr(row, column.name)
     if pd.isna(asked):
         return
+    wanted = {one.name: getattr(row, one.name) for one in LINK}
+    off = tolerances({name: None if pd.isna(one) else one for name, one in wanted.items()})[name]
     for when in ("before", "after"):
         found = getattr(row, measured_column(name, when))
-        if pd.notna(found) and abs(found - asked) > OFF.get(name, 0.0) + OFF_SHARE * asked:
+        if pd.notna(found) and abs(found - asked) > off:
             unit = column.shown or column.unit
             yield (
                 f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load,"

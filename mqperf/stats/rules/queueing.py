@@ -13,9 +13,10 @@ from statistics import median
 
 import pandas as pd
 
-from mqperf.stats.rules.finding import Finding, Row, closed, each, one_way
+from mqperf.stats.rules.finding import Finding, Row, closed, each, offered, one_way
 from mqperf.tables import Tables, varied
 from mqperf.tables.axes import FACTORS, SWEEP
+from mqperf.test_cases import streams
 
 MISSING_SHARE = 0.1
 """Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
@@ -110,18 +111,44 @@ def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
-    """One-way messages that wait in queues: more are under way than threads have in flight."""
+    """One-way messages that wait in queues: more are under way than threads have in flight.
+
+    Threads that stream have as many in flight as a rate or a window of confirms allows: only where
+    there is neither does this tell anything.
+    """
     frame = _usable(one_way(tables))
+    confirms = frame["confirms"].fillna(0) > 0 if "confirms" in frame.columns else False
+    held = offered(frame).notna() | confirms
+    frame = frame[~(frame["test_case"].isin(streams()) & held)]
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
+    told = _told_inside(tables["insides"])
     for row in each(frame.assign(under_way=under_way)[waiting]):
+        inside, words = told.get(row.run, {}), ""
+        if inside:
+            growth = inside["waiting_growth"]
+            words = (
+                f"; the nodes told of at most {inside['waiting_max']} messages that wait in them,"
+                f" {abs(growth)} {'fewer' if growth < 0 else 'more'} at the end of the window than"
+                " at its start"
+            )
         yield Finding(
             row.run,
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
             f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is"
-            " that of the backlog",
-            _figures(row) | {"under_way": round(row.under_way, 1)},
+            f" that of the backlog{words}",
+            _figures(row) | {"under_way": round(row.under_way, 1)} | inside,
         )
+
+
+def _told_inside(insides: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """By run, what all nodes together told of messages that wait; nothing of the others."""
+    known = insides.dropna(subset=["waiting_max", "waiting_growth"])
+    summed = known.groupby("run")[["waiting_max", "waiting_growth"]].sum()
+    return {
+        str(run): {str(name): int(value) for name, value in own.items()}
+        for run, own in summed.iterrows()
+    }
 
 
 def _usable(frame: pd.DataFrame) -> pd.DataFrame:

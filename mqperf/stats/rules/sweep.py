@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from mqperf.stats.rules.finding import Finding, measured
 from mqperf.tables import Tables, curves, over_repeats
@@ -111,7 +111,7 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     noise = float((around**2).sum()) / freedom
     own = float(np.log(rates.astype(float)).var(ddof=1))
     apart = float(rates.max() / rates.min()) - 1
-    chance = float(stats.f.sf(own / noise, len(rates) - 1, freedom)) if noise else 0.0
+    chance = float(special.fdtrc(len(rates) - 1, freedom, own / noise)) if noise else 0.0
     if chance < CONTROL_CHANCE and apart >= MOVED:
         gave = ", ".join(f"{rate:.0f}" for rate in rates)
         yield Finding(
@@ -166,7 +166,7 @@ def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
         one_way = ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing
         return moved if one_way and abs(moved) >= CONTROL_RUN_MOVED else None
     error = (float(((value - slope * x) ** 2).sum()) / freedom / float((x**2).sum())) ** 0.5
-    chance = 2 * stats.t.sf(abs(slope) / error, freedom) if error else 0.0
+    chance = 2 * special.stdtr(freedom, -abs(slope) / error) if error else 0.0
     return moved if chance < CHANCE and abs(moved) >= MOVED else None
 
 

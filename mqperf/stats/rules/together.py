@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from mqperf.columns import VERSIONS
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
 from mqperf.tables.axis_words import titled
@@ -28,15 +29,6 @@ NETWORK = (
     "network_speed",
 )
 """Those of the way to the brokers, which each system has its own."""
-
-VERSIONS = (
-    "system_title",
-    "system_version",
-    "runtime_version",
-    "generator_version",
-    "python_version",
-    "mqperf_version",
-)
 
 Fact = str | int
 """What a run tells of its machine or of a version."""

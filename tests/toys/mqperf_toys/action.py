@@ -4,25 +4,24 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mqperf.actions import Action
-from mqperf.actions.action import Target
+from mqperf.actions import Action, Target, Told
 from mqperf.errors import SystemFault
 from mqperf.hosts import Process
 
 
-def check(label: str, target: Target) -> None:
+def check(target: Target) -> None:
     """Raise ``SystemFault`` for a node that mqperf did not start."""
-    if not isinstance(target, Process):
-        raise SystemFault(f"poke: {label} was not started by mqperf; leave the action out")
+    if not isinstance(target.service, Process):
+        raise SystemFault(f"poke: {target.label} was not started by mqperf; leave the action out")
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[None]:
+def applied(target: Target) -> Iterator[Told]:
     """Send SIGWINCH, twice."""
-    if isinstance(target, Process):
-        target.signal(signal.SIGWINCH)
-        yield
-        target.signal(signal.SIGWINCH)
+    if isinstance(target.service, Process):
+        target.service.signal(signal.SIGWINCH)
+        yield {}
+        target.service.signal(signal.SIGWINCH)
 
 
 ACTION = Action("poke", "sent a signal that it does not heed", check, applied)

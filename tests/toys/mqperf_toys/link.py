@@ -1,8 +1,10 @@
 """A backend for links: it changes nothing, and measures what was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+from pydantic import JsonValue
 
 from mqperf.hosts import Hosts
 from mqperf.links import Backend
@@ -19,6 +21,32 @@ class Wire:
     def measure(self) -> MeasuredLink:
         """A tenth of a millisecond more than was asked for."""
         return MeasuredLink(delay_s=self.asked.delay_s + 1e-4)
+
+    def check(self) -> None:
+        """It is always there."""
+
+    def processes(self) -> Mapping[str, Mapping[str, int]]:
+        """None of its own."""
+        return {}
+
+    def facts(self) -> Mapping[str, JsonValue]:
+        """Say that it is a toy."""
+        return {"toy": True}
+
+    def cut(self) -> None:
+        """Do nothing."""
+
+    def swallow(self) -> None:
+        """Do nothing."""
+
+    def beyond(self, quantities: Mapping[str, float]) -> str | None:
+        """It can have everything."""
+
+    def impair(self, quantities: Mapping[str, float]) -> None:
+        """Do nothing."""
+
+    def restore(self) -> None:
+        """Do nothing."""
 
 
 def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:

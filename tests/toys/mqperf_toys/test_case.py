@@ -4,7 +4,7 @@ from mqperf.test_cases import REPLY, TestCase
 
 TEST_CASE = TestCase(
     name="toy-echo",
-    number=4,
+    number=90,
     title="ECHO",
     short="ECHO",
     heading="Echo Throughput Test",

@@ -1,0 +1,171 @@
+"""CPU per message of the generator of AMQP 1.0, beside python-qpid-proton, through one router.
+
+Pairs in turn, in one run: 256 bytes, at-least-once, as fast as they go; the median of the ratios of
+sender and receiver together.  Needs a router, and the simulator's environment for AMQP 1.0.
+
+./noxw -s benchmarks -- amqp_1_0
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from mqperf.hosts import LocalHost, Spot
+from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.load.oslo.library import library
+from mqperf.load.oslo.releases import find
+from mqperf.plan import Case
+from mqperf.record.counts import read_counts
+from mqperf.systems.qpid_dispatch import SYSTEM
+
+SECONDS, BYTES, PAIRS = 4, 256, 5
+PEER = Path(__file__).parent / "peers" / "proton_pair.py"
+DEAD_S = 60
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Microseconds of CPU for a message, sender and receiver; and messages a second."""
+
+    sender_us: float
+    receiver_us: float
+    rate: float
+
+    @property
+    def us(self) -> float:
+        """Of both."""
+        return self.sender_us + self.receiver_us
+
+
+def main() -> None:
+    """Measure in turns, and print every pair and the medians."""
+    host = LocalHost()
+    proton = library("python-qpid-proton", find("amqp"), host)
+    with (
+        host.scratch("benchmark") as folder,
+        SYSTEM.started({}, "standalone", [Spot(host, folder)]) as router,
+    ):
+        address = router.nodes[0].name
+        found = [
+            (_ours(address, f"ours{turn}"), _protons(address, f"proton{turn}", proton.path))
+            for turn in range(PAIRS)
+        ]
+    print(f"{BYTES} B, at-least-once, {SECONDS} s each; CPU of sender + receiver, us/message")
+    for ours, theirs in found:
+        print(f"  mqperf {_words(ours)}   python-qpid-proton {_words(theirs)}")
+    ratio = statistics.median(theirs.us / ours.us for ours, theirs in found)
+    rates = statistics.median(ours.rate / theirs.rate for ours, theirs in found)
+    print(f"median of {PAIRS} pairs: {ratio:.1f} x less CPU, {rates:.1f} x the rate")
+
+
+def _words(cost: Cost) -> str:
+    return f"{cost.sender_us:5.2f} + {cost.receiver_us:5.2f}, {cost.rate:8.0f} msg/s"
+
+
+def _ours(address: str, key: str) -> Cost:
+    """A load of one thread, by hand."""
+    case = Case.model_validate(
+        {
+            "system": "qpid-dispatch",
+            "topology": "standalone",
+            "queues": "routed",
+            "test_case": "transfer",
+            "generator": "amqp-1.0",
+            "green_threads": 1,
+            "duration_s": SECONDS,
+            "warmup_s": 0,
+            "cooldown_s": 0,
+            "parameters": {"payload_bytes": BYTES},
+        }
+    )
+    generator, end = GENERATORS["amqp-1.0"], Endpoint("amqp-1.0", (address,))
+    tool = generator.tool("amqp-1.0", LocalHost())
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        job = Job(case, key, Access(end, end), tool, pairs(case), home, home, "127.0.0.1")
+        made = {one.label: one for one in generator.commands(job)}
+        for one in made.values():
+            for file, text in one.files.items():
+                (home / file).write_text(text)
+        with (
+            _running(made["server-1"].argv, made["server-1"].env) as server,
+            _running(made["client-1"].argv, made["client-1"].env) as client,
+        ):
+            for label in made:
+                _await(home / f"{label}.ready")
+            before = _cpu_s(client), _cpu_s(server)
+            LocalHost().write(home / "start", json.dumps({"start": float(int(time.time()) + 1)}))
+            sender_s = _ended_cpu_s(client) - before[0]
+            (home / "stop").touch()
+            receiver_s = _ended_cpu_s(server) - before[1]
+        count = read_counts(home / "client-1.counts").streams["confirmed"].count
+    return Cost(sender_s / count * 1e6, receiver_s / count * 1e6, count / SECONDS)
+
+
+def _protons(address: str, key: str, site: Sequence[Path]) -> Cost:
+    """The same by a peer of each kind."""
+    env = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(map(str, site))}
+    begin = (sys.executable, "-W", "ignore", str(PEER))
+    with _running((*begin, "receive", address, key), env) as receiver:
+        _line(receiver)
+        own = (*begin, "send", address, key, str(SECONDS), str(BYTES))
+        with _running(own, env) as sender:
+            _line(sender)
+            before = _cpu_s(sender), _cpu_s(receiver)
+            count = int(_line(sender))
+            sender_s = _ended_cpu_s(sender) - before[0]
+        receiver_s = _cpu_s(receiver) - before[1]
+        receiver.kill()
+    return Cost(sender_s / count * 1e6, receiver_s / count * 1e6, count / SECONDS)
+
+
+@contextmanager
+def _running(argv: Sequence[str], env: object) -> Iterator["subprocess.Popen[str]"]:
+    """A process that ends with us."""
+    with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as process:  # type: ignore[call-overload]
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _line(process: "subprocess.Popen[str]") -> str:
+    """The next line that it prints, or an error when it has ended without."""
+    said = "" if process.stdout is None else process.stdout.readline()
+    if not said:
+        raise RuntimeError(f"{process.args!r} ended too early")
+    return said.strip()
+
+
+def _await(file: Path) -> None:
+    limit = time.monotonic() + DEAD_S
+    while not file.exists():
+        if time.monotonic() > limit:
+            raise TimeoutError(file)
+        time.sleep(0.05)
+
+
+def _cpu_s(process: "subprocess.Popen[str]") -> float:
+    times = psutil.Process(process.pid).cpu_times()
+    return float(times.user + times.system)
+
+
+def _ended_cpu_s(process: "subprocess.Popen[str]") -> float:
+    """All CPU of a process, at its end; the system keeps it for who waits."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    main()

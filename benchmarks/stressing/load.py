@@ -1,0 +1,129 @@
+"""Our publishers and consumers on this machine, measured in a window while they run."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+
+import psutil
+
+from mqperf.hosts import LocalHost
+from mqperf.load import Access, Job, pairs
+from mqperf.load.amqp_0_9_1.commands import commands
+from mqperf.load.amqp_0_9_1.environment import PROGRAM
+from mqperf.plan import Case
+from mqperf.record.counts import CountsFile, read_counts
+
+FIXED = {
+    "system": "rabbitmq",
+    "topology": "cmsm",
+    "queues": "classic",
+    "test_case": "publish",
+    "generator": "amqp-0-9-1",
+    "warmup_s": 0,
+    "cooldown_s": 0,
+}
+LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Messages received a second, and CPU seconds of all its processes for each of them."""
+
+    msg_s: float
+    cpu_s: float
+
+
+def case(parameters: dict[str, object], threads: int, seconds: int) -> Case:
+    """A load of so many publishers with a queue each."""
+    return Case.model_validate(
+        {**FIXED, "green_threads": threads, "duration_s": seconds, "parameters": parameters}
+    )
+
+
+def cpu_s(process: psutil.Process) -> float:
+    """CPU seconds of a process until now, all threads."""
+    spent = process.cpu_times()
+    return float(spent.user + spent.system)
+
+
+@dataclass
+class Running:
+    """A client and a server that have been told when to start."""
+
+    folder: Path
+    start: float
+    server: Popen[bytes]
+    client: Popen[bytes]
+
+    def at(self, second: float) -> None:
+        """Wait until so many seconds after the start."""
+        time.sleep(max(0.0, self.start + second - time.time()))
+
+    @property
+    def processes(self) -> list[psutil.Process]:
+        """Both."""
+        return [psutil.Process(self.client.pid), psutil.Process(self.server.pid)]
+
+    def finish(self, *, whole: bool) -> None:
+        """Wait for the end of the load, and of what it left in queues if it is to be ``whole``."""
+        if not whole:
+            self.client.terminate()
+        self._ended(self.client)
+        if whole:
+            time.sleep(1)
+        (self.folder / "stop").touch()
+        self._ended(self.server)
+
+    def counts(self, label: str) -> CountsFile:
+        """What a process counted."""
+        return read_counts(self.folder / f"{label}.counts")
+
+    def _ended(self, process: Popen[bytes]) -> None:
+        if code := process.wait(LIMIT_S):
+            raise RuntimeError(f"a process of the generator ended with exit code {code}")
+
+
+@contextmanager
+def running(one: Case, access: Access, folder: Path) -> Iterator[Running]:
+    """Start a client and a server, which begin at the next second; killed at the end."""
+    tool = PROGRAM.ensure("amqp-0-9-1", LocalHost())
+    job = Job(one, folder.name, access, tool, pairs(one), folder, folder, "127.0.0.1")
+    with ExitStack() as stack:
+        started = []
+        for command in commands(job):
+            for name, text in command.files.items():
+                LocalHost().write(folder / name, text)
+            process = Popen(command.argv, env=dict(command.env))
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            started.append(process)
+            await_(lambda label=command.label: (folder / f"{label}.ready").exists())
+        start = float(int(time.time()) + 2)
+        LocalHost().write(folder / "start", json.dumps({"start": start}))
+        yield Running(folder, start, *started)
+
+
+def await_(done: Callable[[], bool]) -> None:
+    """Return when something is so."""
+    limit = time.monotonic() + LIMIT_S
+    while not done():
+        if time.monotonic() > limit:
+            raise TimeoutError(f"not ready within {LIMIT_S} s")
+        time.sleep(0.05)
+
+
+def measured(one: Case, access: Access, folder: Path, warmup_s: int) -> Measured:
+    """The rate and the CPU of a load, from its warm-up to its end."""
+    with running(one, access, folder) as load:
+        load.at(warmup_s)
+        before = sum(map(cpu_s, load.processes))
+        load.at(one.duration_s)
+        spent = sum(map(cpu_s, load.processes)) - before
+        load.finish(whole=False)
+        window = (load.start + warmup_s, load.start + one.duration_s)
+        received = int(load.counts("server-1").streams["received"].by_finish(window).count.sum())
+    return Measured(received / (one.duration_s - warmup_s), spent / received)

@@ -1,0 +1,66 @@
+"""RabbitMQ's PerfTest, fetched with Maven and pinned, measured in a window while it runs."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+from stressing.load import Measured, cpu_s
+
+from mqperf.hosts import LocalHost
+from mqperf.systems.archive import Archive, fetched
+from mqperf.systems.java import ENVIRONMENT, installed_java
+
+PINS = Path(__file__).with_name("perftest.txt")
+"""A line for each jar that PerfTest needs: what Maven calls it, and its SHA-512."""
+
+OLDEST_JAVA = 11
+LINE = re.compile(r"time ([0-9.]+) s.*received: ([0-9]+) msg/s")
+
+
+def class_path() -> str:
+    """The jars, fetched if they are not in the cache."""
+    found = []
+    for line in PINS.read_text().splitlines():
+        coordinates, sha512 = line.split()
+        archive = Archive(*coordinates.split(":"), sha512, extension="jar", classifier="")
+        found.append(fetched(archive) / archive.file)
+    return ":".join(map(str, found))
+
+
+def measured(url: str, arguments: Sequence[str], warmup_s: int, seconds: int) -> Measured:
+    """The rate and the CPU of PerfTest, from its warm-up to its end.
+
+    Once a second it tells what it received in the second; CPU is read when it does.
+    """
+    java = installed_java(OLDEST_JAVA, LocalHost())
+    argv = [java.program, "-cp", class_path(), "com.rabbitmq.perf.PerfTest", *arguments]
+    # the URL has a password, so it is no argument
+    environment = {**ENVIRONMENT, "URI": url}
+    with subprocess.Popen(
+        [*argv, "--time", str(seconds + 2)], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            return _window(process, warmup_s, seconds)
+        finally:
+            process.kill()
+
+
+def _window(process: "subprocess.Popen[str]", warmup_s: int, seconds: int) -> Measured:
+    watched = psutil.Process(process.pid)
+    began = before = last = received = 0.0
+    for line in process.stdout or ():
+        if (found := LINE.search(line)) is None:
+            continue
+        at, rate = float(found[1]), float(found[2])
+        if at < warmup_s:
+            continue
+        if not began:
+            began, before = at, cpu_s(watched)
+        else:
+            received += rate * (at - last)
+        last = at
+        if at >= seconds:
+            return Measured(received / (at - began), (cpu_s(watched) - before) / received)
+    raise RuntimeError(f"PerfTest ended after {last:g} s with exit code {process.wait()}")

@@ -1,0 +1,163 @@
+"""The generator amqp-0-9-1 beside RabbitMQ's PerfTest, and what it costs by itself.
+
+    ./noxw -s benchmarks -- stressor [PAIRS [LOAD]...]
+
+On one private RabbitMQ, in pairs whose order alternates: messages received a second, and the CPU
+seconds (user and system) of the generators' processes for each, both after a warm-up in which Java
+compiles.  Then 20,000 messages of 256 bytes a second for a minute, without a broker: publisher and
+consumer with a forwarder between them, whose time is in their latency.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressing import load, perftest
+from stressing.load import Measured
+
+from mqperf.hosts import LocalHost, Spot
+from mqperf.load import Access, Endpoint
+from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq_settings import Settings
+
+PAIRS = 5
+WARMUP_S, SECONDS = 5, 12
+"""From the start of the load: the window begins, and it ends."""
+
+RATE, PACED_S = 20_000, 60
+EARLY_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The same load for both."""
+
+    name: str
+    parameters: dict[str, object]
+    arguments: Sequence[str]
+    threads: int = 1
+
+
+def _rivals() -> list[Rival]:
+    one = ("--producers", "1", "--consumers", "1", "--size", "256")
+    fifty = ("--producers", "50", "--consumers", "50", "--size", "256")
+    own_queues = ("--queue-pattern", "q-%d", "--queue-pattern-from", "1", "--queue-pattern-to")
+    return [
+        Rival("256 B", {}, [*one, "--autoack"]),
+        Rival("confirms", {"confirms": 1000}, [*one, "--autoack", "--confirm", "1000"]),
+        Rival("acks", {"acks": "each", "prefetch": 1000}, [*one, "--qos", "1000"]),
+        Rival(
+            "50 connections",
+            {},
+            [*fifty, "--autoack", *own_queues, "50"],
+            threads=50,
+        ),
+        Rival("10 kB", {"payload_bytes": 10_000}, [*one[:-1], "10000", "--autoack"]),
+    ]
+
+
+def main(arguments: list[str]) -> None:
+    """Print every pair, the medians, and the paced load; of the loads named, if any are."""
+    pairs, names = int(arguments[0]) if arguments else PAIRS, arguments[1:]
+    perftest.class_path()
+    host = LocalHost()
+    with (
+        host.scratch("stressor") as folder,
+        private_cluster(Settings(), [Spot(host, folder)]) as cluster,
+    ):
+        for rival in _rivals():
+            if not names or rival.name in names:
+                compare(rival, cluster, pairs)
+    if not names or "paced" in names:
+        paced()
+
+
+def compare(rival: Rival, cluster: PrivateCluster, pairs: int) -> None:
+    """Print the pairs of one load, and their medians."""
+    found: list[tuple[Measured, Measured]] = []
+    for number in range(pairs):
+        order = (ours, theirs) if number % 2 == 0 else (theirs, ours)
+        both = {run: run(rival, cluster, f"pair{number}") for run in order}
+        own, other = both[ours], both[theirs]
+        found.append((own, other))
+        print(
+            f"  {rival.name}: {own.msg_s:.0f} and {other.msg_s:.0f} msg/s,"
+            f" {own.cpu_s * 1e6:.2f} and {other.cpu_s * 1e6:.2f} us of CPU a message",
+            flush=True,
+        )
+    rate = statistics.median(own.msg_s / other.msg_s for own, other in found)
+    cpu = statistics.median(own.cpu_s / other.cpu_s for own, other in found)
+    print(f"{rival.name}: {rate:.2f} of PerfTest's rate, {cpu:.3f} of its CPU", flush=True)
+
+
+def ours(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
+    """The generator."""
+    case = load.case(rival.parameters, rival.threads, SECONDS)
+    with tempfile.TemporaryDirectory(prefix=f"{key}-") as name:
+        access = cluster.provision(case, key)
+        try:
+            return load.measured(case, access, Path(name), WARMUP_S)
+        finally:
+            cluster.clean_up(key, ())
+
+
+def theirs(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
+    """PerfTest, in a virtual host of its own likewise."""
+    case = load.case(rival.parameters, rival.threads, SECONDS)
+    access = cluster.provision(case, key)
+    try:
+        url = access.client.url("amqp")
+        return perftest.measured(url, rival.arguments, WARMUP_S, SECONDS)
+    finally:
+        cluster.clean_up(key, ())
+
+
+def paced() -> None:
+    """Print how well a rate is kept without a broker, what that takes, and the memory."""
+    case = load.case({"rate_msg_s": float(RATE)}, 1, PACED_S)
+    with tempfile.TemporaryDirectory(prefix="paced-") as name, forwarder(Path(name)) as port:
+        end = Endpoint("amqp-0-9-1", (f"127.0.0.1:{port}",), "nobody", "", "/")
+        with load.running(case, Access(end, end), Path(name)) as running:
+            running.at(EARLY_S)
+            early = [one.memory_info().rss for one in running.processes]
+            running.at(PACED_S - 1)
+            late = [one.memory_info().rss for one in running.processes]
+            spent = [load.cpu_s(one) for one in running.processes]
+            running.finish(whole=True)
+            client, server = running.counts("client-1"), running.counts("server-1")
+            window = (running.start, running.start + PACED_S)
+    sent, received = client.streams["sent"].count, server.streams["received"]
+    print(f"{sent} of {RATE * PACED_S} sent: {100 * (sent / RATE / PACED_S - 1):+.4f} %")
+    for what, one in (("late at the publisher", client.streams["handover"]), ("latency", received)):
+        values = 1e3 * one.started_in(window).quantiles_s([0.5, 0.99, 0.999])
+        print(f"{what}, with the forwarder: p50, p99, p99.9 {values.round(3)} ms")
+    for what, index in (("publisher", 0), ("consumer", 1)):
+        print(
+            f"{what}: {spent[index] / sent * 1e6:.1f} us of CPU a message; memory after"
+            f" {EARLY_S} and {PACED_S - 1} s {early[index] >> 10} and {late[index] >> 10} KiB"
+        )
+
+
+@contextmanager
+def forwarder(folder: Path) -> Iterator[int]:
+    """The port of a forwarder, which is killed at the end."""
+    file = folder / "port"
+    argv = [sys.executable, "-m", "stressing.forwarder", str(file)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    process = subprocess.Popen(argv, env=environment)
+    try:
+        load.await_(file.exists)
+        yield int(file.read_text())
+    finally:
+        process.kill()
+        process.wait()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,143 @@
+"""Relay packets between two sets of hosts until the input ends.
+
+Its argument is JSON: ``ends``, the hosts of either end, each with its address and the path of its
+network namespace, and what is asked of the link.  It answers each line of its input by a line of
+JSON: ``count``, ``cut`` (pull the cables), ``swallow`` (everything vanishes), ``impair`` (and in
+JSON what is asked of the link from now on) and ``restore``.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from .devices import Device
+from .shaping import Lane
+
+PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29
+DEVICE = "mqlink"
+LONGEST = 1 << 16
+AT_ONCE = 64
+"""Packets that are read of a device before others get their turn."""
+
+PRIORITY = 1
+"""Cables do not wait for a processor: who carries their packets goes before ordinary programs."""
+
+
+class Relay:
+    """Devices at both ends, and a lane for each direction."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        """Make the devices; raises ``OSError`` with the reason why one cannot be had."""
+        self._lanes = [
+            Lane(**asked["link"], seed=f"{asked['seed']} {number}") for number in range(2)
+        ]
+        self._devices: list[Device] = []
+        self._lane_of: dict[int, Lane] = {}
+        self._outs: dict[int, dict[bytes, int]] = {}
+        ends: list[dict[bytes, int]] = []
+        for lane, hosts in zip(self._lanes, asked["ends"], strict=True):
+            end = {}
+            for host in hosts:
+                device = Device(host["namespace"], DEVICE)
+                self._devices.append(device)
+                end[socket.inet_aton(host["address"])] = device.number
+                self._lane_of[device.number] = lane
+            ends.append(end)
+        for end, other in (ends, reversed(ends)):
+            self._outs.update(dict.fromkeys(end.values(), other))
+
+    def serve(self) -> None:
+        """Move packets until the input ends."""
+        watched = [0, *self._lane_of]
+        while True:
+            due = min(lane.due for lane in self._lanes)
+            timeout = None if due == float("inf") else max(0.0, due - time.monotonic())
+            ready, _, _ = select.select(watched, [], [], timeout)
+            for device in ready:
+                if device:
+                    self._read(device)
+                elif not self._obey():
+                    return
+            for lane in self._lanes:
+                for out, packet in lane.take(time.monotonic()):
+                    with suppress(OSError):  # a host that is gone, or its device
+                        os.write(out, packet)
+
+    def _read(self, device: int) -> None:
+        """Take what a device has for its lane; what is for nobody at the other end is dropped."""
+        offer, outs, now = self._lane_of[device].offer, self._outs[device], time.monotonic()
+        with suppress(BlockingIOError):
+            for _ in range(AT_ONCE):
+                packet = os.read(device, LONGEST)
+                if (out := outs.get(packet[16:20])) is not None:
+                    offer(now, out, packet)
+
+    def _obey(self) -> bool:
+        """Do what a line of the input says, and answer; false at its end."""
+        line = sys.stdin.readline()
+        what, _, quantities = line.strip().partition(" ")
+        match what:
+            case "cut":
+                self._close(carrier=False)
+            case "swallow":
+                self._close(carrier=True)
+            case "impair":
+                for lane in self._lanes:
+                    lane.impair(**json.loads(quantities))
+            case "restore":
+                for lane in self._lanes:
+                    lane.repair()
+                    lane.open()
+                self._carry(there=True)
+        if line:
+            say(self._counts())
+        return bool(line)
+
+    def _close(self, *, carrier: bool) -> None:
+        self._carry(there=carrier)
+        for lane in self._lanes:
+            lane.close()
+
+    def _carry(self, *, there: bool) -> None:
+        for device in self._devices:
+            device.carry(there)
+
+    def _counts(self) -> dict[str, float]:
+        """Packets of both directions so far, and what they cost."""
+        names = ("came", "lost", "full", "swallowed", "impaired", "left", "late_s")
+        counts = {name: sum(getattr(lane, name) for lane in self._lanes) for name in names}
+        counts["unread"] = sum(device.unread() for device in self._devices)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return {**counts, "cpu_s": used.ru_utime + used.ru_stime}
+
+
+def say(what: dict[str, Any]) -> None:
+    """Write an answer."""
+    print(json.dumps(what), flush=True)
+
+
+def main() -> None:
+    """Make the link and keep it."""
+    control = ctypes.CDLL(None).prctl
+    control(PR_SET_PDEATHSIG, signal.SIGKILL)
+    control(PR_SET_TIMERSLACK, 1)
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
+    try:
+        relay = Relay(json.loads(sys.argv[1]))
+    except OSError as error:
+        say({"error": f"{error.filename or '/dev/net/tun'}: {error.strerror}"})
+        sys.exit(1)
+    say({"pid": os.getpid(), "device": DEVICE})
+    relay.serve()
+
+
+main()

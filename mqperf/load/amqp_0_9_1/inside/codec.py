@@ -1,0 +1,194 @@
+"""AMQP 0-9-1 on the wire: frames, methods and properties, as bytes.
+
+OASIS has no copy of it: the specification is that of the AMQP Working Group of November 2008, with
+RabbitMQ's extensions (confirms, ``connection.blocked``).  Only what a publisher or consumer needs.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+
+HEADER = b"AMQP\x00\x00\x09\x01"
+METHOD, CONTENT_HEADER, BODY, HEARTBEAT_TYPE = 1, 2, 3, 8
+END = 0xCE
+FRAME = struct.Struct(">BHI")
+OVERHEAD = FRAME.size + 1
+"""Bytes of a frame around its payload."""
+
+Method = tuple[int, int]
+
+START, START_OK = (10, 10), (10, 11)
+TUNE, TUNE_OK = (10, 30), (10, 31)
+OPEN, OPEN_OK = (10, 40), (10, 41)
+CLOSE, CLOSE_OK = (10, 50), (10, 51)
+BLOCKED, UNBLOCKED = (10, 60), (10, 61)
+CHANNEL_OPEN, CHANNEL_OPEN_OK = (20, 10), (20, 11)
+FLOW, FLOW_OK = (20, 20), (20, 21)
+CHANNEL_CLOSE, CHANNEL_CLOSE_OK = (20, 40), (20, 41)
+EXCHANGE_DECLARE, EXCHANGE_DECLARE_OK = (40, 10), (40, 11)
+QUEUE_DECLARE, QUEUE_DECLARE_OK = (50, 10), (50, 11)
+QUEUE_BIND, QUEUE_BIND_OK = (50, 20), (50, 21)
+QOS, QOS_OK = (60, 10), (60, 11)
+CONSUME, CONSUME_OK = (60, 20), (60, 21)
+CANCEL, CANCEL_OK = (60, 30), (60, 31)
+PUBLISH, RETURN, DELIVER = (60, 40), (60, 50), (60, 60)
+ACK, NACK = (60, 80), (60, 120)
+SELECT, SELECT_OK = (85, 10), (85, 11)
+
+Value = bool | int | float | str | bytes | None | list["Value"] | Mapping[str, "Value"]
+Table = Mapping[str, Value]
+
+
+def short(text: str | bytes) -> bytes:
+    """A short string: up to 255 bytes."""
+    content = text.encode() if isinstance(text, str) else text
+    if len(content) > 255:
+        raise ValueError(f"a short string has at most 255 bytes, not {len(content)}")
+    return bytes([len(content)]) + content
+
+
+def long(content: bytes) -> bytes:
+    """A long string."""
+    return struct.pack(">I", len(content)) + content
+
+
+def table(values: Table) -> bytes:
+    """A field table."""
+    return long(b"".join(short(name) + _field(value) for name, value in values.items()))
+
+
+def _field(value: Value) -> bytes:  # noqa: PLR0911 (one for each type)
+    match value:
+        case None:
+            return b"V"
+        case bool():
+            return b"t" + bytes([value])
+        case int():
+            return b"l" + struct.pack(">q", value)
+        case float():
+            return b"d" + struct.pack(">d", value)
+        case str():
+            return b"S" + long(value.encode())
+        case bytes():
+            return b"x" + long(value)
+        case list():
+            return b"A" + long(b"".join(map(_field, value)))
+        case _:
+            return b"F" + table(value)
+
+
+def frame(kind: int, channel: int, payload: bytes) -> bytes:
+    """A frame."""
+    return FRAME.pack(kind, channel, len(payload)) + payload + bytes([END])
+
+
+HEARTBEAT = frame(HEARTBEAT_TYPE, 0, b"")
+
+
+def method(channel: int, which: Method, arguments: bytes = b"") -> bytes:
+    """A method's frame."""
+    return frame(METHOD, channel, struct.pack(">HH", *which) + arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """The properties of a message, in the order in which the wire has them."""
+
+    content_type: str | bytes | None = None
+    content_encoding: str | bytes | None = None
+    headers: Table | None = None
+    delivery_mode: int | None = None
+    priority: int | None = None
+    correlation_id: str | bytes | None = None
+    reply_to: str | bytes | None = None
+    expiration: str | bytes | None = None
+    message_id: str | bytes | None = None
+    timestamp: int | None = None
+    type: str | bytes | None = None
+    user_id: str | bytes | None = None
+    app_id: str | bytes | None = None
+    cluster_id: str | bytes | None = None
+
+    def encode(self) -> bytes:
+        """Flags, and the values that are there."""
+        flags, content = 0, b""
+        for bit, one in enumerate(fields(self)):
+            if (value := getattr(self, one.name)) is not None:
+                flags |= 1 << (15 - bit)
+                content += _property(one.name, value)
+        return struct.pack(">H", flags) + content
+
+
+def _property(name: str, value: str | bytes | int | Table) -> bytes:
+    if isinstance(value, int):
+        return struct.pack(">Q" if name == "timestamp" else ">B", value)
+    return short(value) if isinstance(value, str | bytes) else table(value)
+
+
+def content(channel: int, properties: bytes, body: bytes, frame_max: int) -> bytes:
+    """The frames of a message after its method: header, and as many of the body as it takes."""
+    header = struct.pack(">HHQ", 60, 0, len(body)) + properties
+    return frame(CONTENT_HEADER, channel, header) + b"".join(
+        frame(BODY, channel, part) for part in split(body, frame_max)
+    )
+
+
+def split(body: bytes, frame_max: int) -> Iterable[bytes]:
+    """The parts of a body that fit into frames, none of it for an empty one."""
+    room = frame_max - OVERHEAD
+    return (body[first : first + room] for first in range(0, len(body), room))
+
+
+def publish(exchange: str, routing_key: str, *, mandatory: bool) -> bytes:
+    """The arguments of ``basic.publish``."""
+    return b"\0\0" + short(exchange) + short(routing_key) + bytes([mandatory])
+
+
+class Reader:
+    """The arguments of a method, from the first to the last."""
+
+    def __init__(self, payload: bytes, at: int = 4) -> None:
+        self.payload = payload
+        self.at = at
+
+    def number(self, form: str) -> int:
+        """A number in that form of ``struct``."""
+        (value,) = struct.unpack_from(f">{form}", self.payload, self.at)
+        self.at += struct.calcsize(f">{form}")
+        return int(value)
+
+    def short(self) -> bytes:
+        """A short string."""
+        length = self.number("B")
+        return self._take(length)
+
+    def long(self) -> bytes:
+        """A long string; also a whole table, as bytes."""
+        return self._take(self.number("I"))
+
+    def _take(self, length: int) -> bytes:
+        found = self.payload[self.at : self.at + length]
+        if len(found) < length:
+            raise ValueError("a string is longer than its frame")
+        self.at += length
+        return found
+
+
+def message_id(header: bytes) -> bytes | None:
+    """The message-id in the payload of a content header."""
+    reader = Reader(header, 12)
+    flags = reader.number("H")
+    skip = {0: "short", 1: "short", 2: "long", 3: "B", 4: "B", 5: "short", 6: "short", 7: "short"}
+    for bit, form in skip.items():
+        if flags & 1 << (15 - bit):
+            if form == "B":
+                reader.number(form)
+            else:
+                getattr(reader, form)()
+    return reader.short() if flags & 1 << 7 else None
+
+
+def which(payload: bytes) -> Method:
+    """Class and method of a method frame."""
+    first, second = struct.unpack_from(">HH", payload)
+    return first, second

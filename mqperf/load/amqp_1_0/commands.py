@@ -1,0 +1,41 @@
+"""The processes of one run, each with its orders in a file."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from mqperf.load.amqp_1_0 import layout
+from mqperf.load.amqp_1_0.environment import PROGRAM
+from mqperf.load.amqp_1_0.parameters import of_case
+from mqperf.load.generator import Access, Job, Member
+from mqperf.load.numbered.commands import described, with_orders
+from mqperf.plan import Case
+
+
+def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """How links of the load are."""
+    parameters = of_case(case)
+    mechanism = "PLAIN" if access.client.user else "ANONYMOUS"
+    return {
+        "connection": {"sasl": mechanism},
+        "link": {"settlement": parameters.settlement, "credit": str(parameters.credit)},
+    }
+
+
+def _orders(job: Job, one: Member) -> dict[str, Any]:
+    case, parameters = job.case, of_case(job.case)
+    return {
+        "threads": layout.threads(case, job.run_id, one.number),
+        "links": parameters.links,
+        **parameters.of_thread(case.threads),
+        "payload_bytes": parameters.payload_bytes,
+        "settled": parameters.settlement == "pre-settled",
+        "credit": parameters.credit,
+        "durable": parameters.delivery == "persistent",
+        "priority": parameters.priority,
+        "ttl_ms": parameters.ttl_ms,
+    }
+
+
+commands = partial(with_orders, PROGRAM, _orders)
+describe = partial(described, PROGRAM)

@@ -1,0 +1,223 @@
+"""AMQP 1.0 on the wire: types, frames and performatives, as bytes.
+
+OASIS Standard, 29 October 2012: part 1 has the types, part 2 frames, performatives and links, part
+3 the sections of a message, part 5 SASL.  Only what a sender or receiver needs is written; whatever
+may come is read.
+"""
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+PROTOCOL, SASL_PROTOCOL = b"AMQP\x00\x01\x00\x00", b"AMQP\x03\x01\x00\x00"
+AMQP, SASL = 0, 1
+"""Types of frames."""
+
+FRAME = struct.Struct(">IBBH")
+WORDS = 2
+"""The header of a frame, in words of four bytes: this is where its body begins."""
+
+EMPTY = FRAME.pack(FRAME.size, WORDS, AMQP, 0)
+"""A frame that only shows that its sender is there."""
+
+OPEN, BEGIN, ATTACH, FLOW, TRANSFER = 0x10, 0x11, 0x12, 0x13, 0x14
+DISPOSITION, DETACH, END, CLOSE = 0x15, 0x16, 0x17, 0x18
+RECEIVED, ACCEPTED, REJECTED, RELEASED, MODIFIED = 0x23, 0x24, 0x25, 0x26, 0x27
+SOURCE, TARGET = 0x28, 0x29
+MECHANISMS, INIT, CHALLENGE, OUTCOME = 0x40, 0x41, 0x42, 0x44
+HEADER, DELIVERY_ANNOTATIONS, MESSAGE_ANNOTATIONS, PROPERTIES = 0x70, 0x71, 0x72, 0x73
+APPLICATION_PROPERTIES, DATA, VALUE, FOOTER = 0x74, 0x75, 0x77, 0x78
+
+NULL, TRUE, FALSE, EMPTY_LIST = b"\x40", b"\x41", b"\x42", b"\x45"
+
+
+HIGHEST = 1 << 32
+"""Ids of deliveries and frames, and counts of links, begin anew there."""
+
+
+class Described(NamedTuple):
+    """A value of a composite type; ``code`` is the low byte of its descriptor."""
+
+    code: int
+    value: Any
+
+    def field(self, place: int) -> Any:  # noqa: ANN401 (each field has its own type)
+        """A field of its list, None for one that is left out."""
+        return self.value[place] if place < len(self.value) else None
+
+
+def ahead(later: int, earlier: int) -> int:
+    """How far an id is ahead of another one, below 0 when it is behind."""
+    return (later - earlier + HIGHEST // 2) % HIGHEST - HIGHEST // 2
+
+
+# written
+
+
+def boolean(value: bool) -> bytes:  # noqa: FBT001 (as the others take their value)
+    """A boolean."""
+    return TRUE if value else FALSE
+
+
+def ubyte(value: int) -> bytes:
+    """A number of one byte."""
+    return b"\x50" + bytes([value])
+
+
+def uint(value: int) -> bytes:
+    """A number of four bytes, always as wide: so frames of one kind are."""
+    return b"\x70" + struct.pack(">I", value)
+
+
+def string(text: str) -> bytes:
+    """A string in UTF-8."""
+    return _sized(0xA1, text.encode())
+
+
+def symbol(text: str) -> bytes:
+    """A name in ASCII."""
+    return _sized(0xA3, text.encode())
+
+
+def binary(content: bytes) -> bytes:
+    """Bytes."""
+    return _sized(0xA0, content)
+
+
+def _sized(code: int, content: bytes) -> bytes:
+    """With a length of one byte if that does, else (16 codes further on) of four."""
+    if len(content) < 256:
+        return bytes([code, len(content)]) + content
+    return bytes([code + 16]) + struct.pack(">I", len(content)) + content
+
+
+def composite(code: int, *fields: bytes) -> bytes:
+    """A list with a descriptor; fields at the end may be left out."""
+    return descriptor(code) + listed(fields)
+
+
+def listed(values: Sequence[bytes]) -> bytes:
+    """A list of values that are written already."""
+    content = b"".join(values)
+    return b"\xd0" + struct.pack(">II", len(content) + 4, len(values)) + content
+
+
+def mapping(values: Mapping[str, bytes]) -> bytes:
+    """A map from strings to values that are written already."""
+    content = b"".join(string(name) + one for name, one in values.items())
+    return b"\xd1" + struct.pack(">II", len(content) + 4, 2 * len(values)) + content
+
+
+def descriptor(code: int) -> bytes:
+    """What stands before a value of that composite type, or before a section."""
+    return bytes([0x00, 0x53, code])
+
+
+def frame(body: bytes, kind: int = AMQP) -> bytes:
+    """A frame; all are of channel 0, as each connection has one session."""
+    return FRAME.pack(FRAME.size + len(body), WORDS, kind, 0) + body
+
+
+# read
+
+_FIXED = {
+    0x56: "?", 0x50: "B", 0x51: "b", 0x52: "B", 0x53: "B", 0x54: "b", 0x55: "b",
+    0x60: "H", 0x61: "h", 0x70: "I", 0x71: "i", 0x72: "f", 0x73: "I", 0x74: "4s",
+    0x80: "Q", 0x81: "q", 0x82: "d", 0x83: "q", 0x84: "8s", 0x94: "16s", 0x98: "16s",
+}  # fmt: skip
+_FORMS = {code: struct.Struct(f">{form}") for code, form in _FIXED.items()}
+_CONSTANTS = {0x40: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0}
+_SMALL, _LARGE = struct.Struct(">B"), struct.Struct(">I")
+
+
+def value(buffer: bytes, at: int = 0) -> tuple[Any, int]:
+    """A value of any type, and where it ends; raises ``ValueError`` for what is none."""
+    try:
+        return _value(buffer, at)
+    except (IndexError, struct.error, UnicodeDecodeError) as error:
+        raise ValueError(f"no value of AMQP 1.0: {error}") from None
+
+
+def _value(buffer: bytes, at: int) -> tuple[Any, int]:
+    code = buffer[at]
+    if code in _CONSTANTS:
+        return _CONSTANTS[code], at + 1
+    if code == 0x45:
+        return [], at + 1
+    if (form := _FORMS.get(code)) is not None:
+        return form.unpack_from(buffer, at + 1)[0], at + 1 + form.size
+    if code == 0:
+        described, at = _value(buffer, at + 1)
+        content, at = _value(buffer, at)
+        # a descriptor may also be a symbol; who sends these sends numbers as well
+        return Described(described & 0xFF if isinstance(described, int) else 0, content), at
+    if (read := _VARIABLE.get(code >> 4)) is None:
+        raise ValueError(f"{code:#04x} is no type of AMQP 1.0")
+    return read(buffer, at, _SMALL if code >> 4 in {0xA, 0xC, 0xE} else _LARGE)
+
+
+def _of_bytes(buffer: bytes, at: int, size: struct.Struct) -> tuple[bytes | str, int]:
+    start = at + 1 + size.size
+    end = start + size.unpack_from(buffer, at + 1)[0]
+    content = bytes(buffer[start:end])
+    if len(content) < end - start:
+        raise ValueError("a value is longer than its frame")
+    return content if buffer[at] & 0xF == 0 else content.decode(), end
+
+
+def _of_values(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
+    end = at + 1 + size.size + size.unpack_from(buffer, at + 1)[0]
+    (count,) = size.unpack_from(buffer, at + 1 + size.size)
+    place, found = at + 1 + 2 * size.size, []
+    for _ in range(count):
+        one, place = _value(buffer, place)
+        found.append(one)
+    return (_pairs(found) if buffer[at] & 0xF == 1 else found), end
+
+
+def _pairs(found: Sequence[Any]) -> dict[Any, Any]:
+    keys = (one if one.__hash__ else repr(one) for one in found[::2])
+    return dict(zip(keys, found[1::2], strict=False))
+
+
+def _of_array(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
+    """Its elements as bytes, or as text where they are: whoever needs more does not come here."""
+    end = at + 1 + size.size + size.unpack_from(buffer, at + 1)[0]
+    (count,) = size.unpack_from(buffer, at + 1 + size.size)
+    place = at + 1 + 2 * size.size
+    code = buffer[place : place + 1]
+    found = []
+    if code and code[0] >> 4 in {0xA, 0xB}:
+        place += 1
+        width = 1 if code[0] >> 4 == 0xA else 4
+        for _ in range(count):
+            length = int.from_bytes(buffer[place : place + width])
+            one, _ = _value(code + bytes(buffer[place : place + width + length]), 0)
+            found.append(one)
+            place += width + length
+    return found, end
+
+
+_Read = Callable[[bytes, int, struct.Struct], tuple[Any, int]]
+_VARIABLE: dict[int, _Read] = {
+    0xA: _of_bytes, 0xB: _of_bytes, 0xC: _of_values, 0xD: _of_values, 0xE: _of_array, 0xF: _of_array
+}  # fmt: skip
+
+
+def performative(body: bytes) -> tuple[Described, bytes]:
+    """What a frame says, and the payload behind it; raises ``ValueError``."""
+    found, end = value(body)
+    if not isinstance(found, Described):
+        raise ValueError("a frame without a performative")  # noqa: TRY004 (what came is wrong)
+    return found, body[end:]
+
+
+def said(error: Described | None) -> str:
+    """The condition and the description of an error, in one line."""
+    if error is None:
+        return "without a reason"
+    condition, description, information = (error.field(place) for place in range(3))
+    words = [str(condition), *([str(description)] if description else [])]
+    if "redirect" in str(condition) and isinstance(information, dict):
+        words.append(" ".join(f"{name}={each}" for name, each in information.items()))
+    return ": ".join(words)

@@ -1,0 +1,84 @@
+"""Dispositions, read as arrays: many brokers send one for each message, all of one form.
+
+The form is learnt from the first; while frames of it follow each other, a buffer of them is one
+array with a row for each.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.load.amqp_1_0.inside import codec
+from mqperf.load.amqp_1_0.inside.codec import Described
+from mqperf.load.amqp_1_0.inside.connection import Connection
+from mqperf.load.numbered.inside import stamps
+
+SMALL_LIST = 0xC0
+FIRST, LAST = 1, 2
+"""Fields of a disposition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Deliveries from each first to each last; ids are as they come, from 0 to 2**32 - 1."""
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a frame: its bytes but for the values of its two ids."""
+
+    frame: stamps.Bytes
+    same: tuple[slice, ...]
+    first_at: slice
+    last_at: slice | None
+
+    def settled(self, connection: Connection, at: int) -> Settled:
+        """The frames from there on that have this form, one after the other."""
+        length = len(self.frame)
+        count = (connection.have - at) // length
+        every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
+        rows = every.reshape(count, length)
+        fits = count
+        for part in self.same:
+            equal = rows[:fits, part] == self.frame[part]
+            if not equal.all():
+                fits = int(equal.all(axis=1).argmin())
+        first = _ids(rows[:fits, self.first_at])
+        return Settled(first, first if self.last_at is None else _ids(rows[:fits, self.last_at]))
+
+
+def form_of(frame: bytes) -> Form | None:
+    """The form of a disposition's frame; None where its ids have no width."""
+    body_at = 4 * frame[4]
+    at = body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
+    one, _ = codec.performative(frame[body_at:])
+    ends = [at]
+    for _ in range(LAST + 1):
+        if len(ends) <= len(one.value):
+            ends.append(codec.value(frame, ends[-1])[1])
+    first_at = slice(ends[FIRST] + 1, ends[LAST])
+    last_at = None
+    if one.field(LAST) is not None:
+        last_at = slice(ends[LAST] + 1, ends[LAST + 1])
+    if any(part is not None and part.stop == part.start for part in (first_at, last_at)):
+        return None
+    after = first_at if last_at is None else last_at
+    between = () if last_at is None else (slice(first_at.stop, last_at.start),)
+    same = (slice(0, first_at.start), *between, slice(after.stop, len(frame)))
+    return Form(np.frombuffer(frame, np.uint8), same, first_at, last_at)
+
+
+def single(one: Described) -> Settled:
+    """The same of one frame."""
+    first, last = one.field(FIRST), one.field(LAST)
+    return Settled(np.array([first]), np.array([first if last is None else last]))
+
+
+def _ids(columns: stamps.Bytes) -> NDArray[np.int64]:
+    wide = np.zeros((len(columns), 4), np.uint8)
+    wide[:, 4 - columns.shape[1] :] = columns
+    return wide.view(">u4").ravel().astype(np.int64)

@@ -1,0 +1,158 @@
+"""A client: several threads, each a link, that send on schedule or as fast as they can."""
+
+import time
+
+from mqperf.load.amqp_1_0.inside import codec, links
+from mqperf.load.amqp_1_0.inside.codec import Described
+from mqperf.load.amqp_1_0.inside.connection import Connection, performative
+from mqperf.load.amqp_1_0.inside.dispositions import form_of, single
+from mqperf.load.amqp_1_0.inside.lane import Lane
+from mqperf.load.amqp_1_0.inside.orders import Orders
+from mqperf.load.amqp_1_0.inside.unsettled import Unsettled
+from mqperf.load.inside.programs.control import Control
+from mqperf.load.numbered.inside.diary import Diary
+from mqperf.load.numbered.inside.lines import Line, Lines, Lost, Use
+from mqperf.load.numbered.inside.record import Record
+from mqperf.load.numbered.inside.roles import CLIENT_IDLE_S, Client
+from mqperf.load.numbered.inside.schedule import NS
+from mqperf.load.numbered.inside.waiting import Waiting, shares
+
+TICK_NS = 500_000
+"""Messages due within half a millisecond are sent together."""
+
+
+class Outlet(Line[Connection]):
+    """A connection with the links of some lanes."""
+
+    def __init__(self, orders: Orders, lanes: list[Lane], waiting: Waiting, diary: Diary) -> None:
+        self.orders, self.lanes = orders, lanes
+        self.unsettled = Unsettled(lanes[0].record, diary)
+        self.turn = 0
+        super().__init__(
+            waiting,
+            diary,
+            Use(self._connect, self._prepare, lambda _: True, self._read, self._settle),
+        )
+
+    def _connect(self) -> Connection:
+        return Connection(self.orders.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Attach a link for each lane."""
+        self.unsettled.forget()
+        self.unsettled.next = self.unsettled.lowest = 0
+        self.of_handle: dict[int, Lane] = {}
+        for handle, lane in enumerate(self.lanes):
+            lane.attach(connection, handle, self.unsettled)
+            wanted = links.Wanted(
+                handle, lane.thread.address, sends=True, settled=self.orders.settled
+            )
+            answer = links.attached(connection, wanted, self._flow)
+            self.of_handle[answer.field(1)] = lane
+            lane.fits(answer.field(10))
+
+    def _settle(self) -> None:
+        for lane in self.lanes:
+            lane.settle()
+
+    def transfer(self, now_ns: int) -> bool:
+        """Send what is due, until the socket is full; whether anything more could be sent now."""
+        connection = self.connection
+        if connection is None:
+            return False
+        for _ in self.lanes:
+            if not connection.drained:
+                break
+            lane = self.lanes[self.turn]
+            self.turn = (self.turn + 1) % len(self.lanes)
+            if (count := lane.wanted(now_ns)) > 0:
+                lane.send(count)
+        return connection.drained and any(lane.wanted(now_ns) > 0 for lane in self.lanes)
+
+    def next_due_ns(self) -> int | None:
+        """When to look again, if nothing comes; None when that is the other end's to say."""
+        if self.connection is None or not self.connection.drained:
+            return None
+        able = [lane for lane in self.lanes if lane.wanted(1 << 62) > 0]
+        return min((lane.next_due_ns() for lane in able), default=None)
+
+    def _read(self, connection: Connection) -> None:
+        at = 0
+        while (found := connection.frame(at)) is not None:
+            _, body, end = found
+            if body:
+                one = performative(body)[0]
+                if one.code == codec.DISPOSITION:
+                    end = self._dispose(connection, one, at, end)
+                else:
+                    connection.attend(one)
+                    if one.code == codec.FLOW:
+                        self._flow(one)
+            at = end
+        connection.consumed(at)
+
+    def _flow(self, one: Described) -> None:
+        if (lane := self.of_handle.get(one.field(4))) is not None:
+            lane.flow(one)
+
+    def _dispose(self, connection: Connection, one: Described, at: int, end: int) -> int:
+        """Receivers have told what became of deliveries; where the last frame ends that does."""
+        form = form_of(bytes(connection.buffer[at:end]))
+        settled = single(one) if form is None else form.settled(connection, at)
+        length, state = end - at, one.field(4)
+        if not one.field(3):
+            if state is None or state.code == codec.RECEIVED:
+                return end  # nothing is decided yet
+            for first, last in zip(settled.first.tolist(), settled.last.tolist(), strict=True):
+                connection.send(links.settled(first, last))
+        code = None if state is None else state.code
+        self.unsettled.dispose(settled, code, time.time_ns())
+        return at + length * len(settled.first)
+
+
+class Sender(Client[Outlet]):
+    """All connections of a process, from the first to the last settlement."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        self.orders, waiting = orders, Waiting(exact=True)
+        self.lanes = [Lane(orders, thread, record) for thread in orders.threads]
+        outlets = [
+            Outlet(orders, [self.lanes[place] for place in some], waiting, diary)
+            for some in shares(len(self.lanes), orders.links)
+        ]
+        super().__init__(orders, control, Lines(waiting, outlets))
+
+    def run(self, start: float) -> None:
+        """Send from the agreed start on until the load has ended, or a signal came."""
+        start_ns, end_ns = self.span_ns(start)
+        for lane in self.lanes:
+            if lane.schedule is not None:
+                lane.schedule.begin(start_ns)
+        self.await_start(start_ns)
+        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
+            more = [self._sent(line, now_ns) for line in self.lines.all]
+            end_ns = self.end_ns(now_ns, end_ns)
+            self.lines.attend(0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns))
+        if self.orders.rate is not None and not self.control.stopping:
+            for line in self.lines.all:
+                self._sent(line, end_ns - 1)  # due between the last look and the end
+        self.finish(self._busy)
+        for line in self.lines.all:
+            line.unsettled.forget()
+
+    def _sent(self, line: Outlet, now_ns: int) -> bool:
+        try:
+            return line.transfer(now_ns)
+        except Lost as error:
+            line.lost(error)
+            return False
+
+    def _pause_s(self, last_ns: int, end_ns: int) -> float:
+        """How long nothing is due; at least to the next tick."""
+        due = [at for line in self.lines.all if (at := line.next_due_ns()) is not None]
+        next_ns = max(min(due, default=end_ns), last_ns + TICK_NS)
+        return max(0.0, min(CLIENT_IDLE_S, (min(next_ns, end_ns) - time.time_ns()) / NS))
+
+    def _busy(self) -> bool:
+        """Whether anything is still to be handed over, or to be settled."""
+        return self.pending or any(line.unsettled.waiting for line in self.lines.all)

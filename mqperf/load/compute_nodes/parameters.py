@@ -1,0 +1,34 @@
+"""What a plan may say of the traffic of compute nodes."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mqperf.plan import Case, Frozen
+
+
+class Parameters(Frozen):
+    """Each is a column of the register of columns, and may be a list."""
+
+    compute_nodes: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=10_000,
+            strict=True,
+            description="Compute nodes, each with a connection to send and one to listen.",
+        ),
+    ] = 100
+    pace: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=10_000,
+            description="How many times as often as by OpenStack's defaults everything is sent.",
+        ),
+    ] = 1.0
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))

@@ -1,0 +1,1 @@
+"""One process of an mqperf run: a package for each generator, and what they share."""

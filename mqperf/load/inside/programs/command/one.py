@@ -1,0 +1,70 @@
+"""One command: started without a shell, in a process group that ends with it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import IO
+
+WORDS = 300
+"""Characters of what a command said last that a log repeats."""
+
+
+class Command:
+    """A command line that is run again and again, several at a time."""
+
+    def __init__(self, argv: Sequence[str], variables: Mapping[str, str], timeout_s: float) -> None:
+        self._argv, self._variables, self._timeout_s = argv, variables, timeout_s
+        self._running: set[int] = set()
+
+    def run(self) -> str | None:
+        """Run it to its end; None when it succeeded, else why it did not.
+
+        What it prints is dropped, but for the end of what it says on its standard error.
+        """
+        with tempfile.TemporaryFile() as errors:
+            try:
+                process = subprocess.Popen(
+                    self._argv,
+                    env={**os.environ, **self._variables},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                return f"{self._argv[0]}: {error.strerror}"
+            return self._outcome(process, errors)
+
+    def kill(self) -> None:
+        """End all that run, with whatever they started in their groups."""
+        for group in tuple(self._running):
+            _end(group)
+
+    def _outcome(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> str | None:
+        self._running.add(process.pid)
+        try:
+            code = process.wait(self._timeout_s)
+        except subprocess.TimeoutExpired:
+            _end(process.pid)
+            process.wait()
+            return f"not at its end within {self._timeout_s} s"
+        finally:
+            self._running.discard(process.pid)
+        return None if code == 0 else f"exit code {code}{_last_words(errors)}"
+
+
+def _end(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    """The last line of the file, ready to end a sentence."""
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, size - 4 * WORDS))
+    lines = errors.read().decode("utf-8", errors="replace").split("\n")
+    words = [line.strip() for line in lines if line.strip()]
+    return f": {words[-1][:WORDS]}" if words else ""

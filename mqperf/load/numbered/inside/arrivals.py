@@ -1,0 +1,46 @@
+"""What a server has received, by the stamps of messages: whose each is, and how long it took."""
+
+import numpy as np
+
+from mqperf.load.numbered.inside.record import Instants, Numbers, Record
+from mqperf.load.numbered.inside.schedule import NS
+from mqperf.load.numbered.inside.stamps import Stamps
+
+STRANGER = -1
+"""The place of whoever sent messages of no run, or of another."""
+
+
+class Arrivals:
+    """The messages of one process: ``received`` of all, of which ``strangers`` are not of its run.
+
+    ``took_s`` is how long all of them took together, since each was due.
+
+    Where the load is ``paced``, the time since they were sent is recorded beside that since they
+    were due.
+    """
+
+    def __init__(self, record: Record, run: int, *, paced: bool) -> None:
+        self.record, self.run, self.paced = record, run, paced
+        self.received = self.strangers = 0
+        self.took_s = 0.0
+
+    def take(self, stamp: Stamps, sender: Numbers, now: Instants | float) -> Instants:
+        """Record messages, each with the place of its sender, and when it was read.
+
+        Gives when they were due, in epoch seconds.  Strangers' are numbered as they come, and
+        count as due and sent when they were read.
+        """
+        number = stamp["number"].astype(np.int64)
+        due, sent = stamp["due_ns"] / NS, stamp["sent_ns"] / NS
+        if (foreign := stamp["run"] != self.run).any():
+            count = int(foreign.sum())
+            sender = np.where(foreign, STRANGER, sender)
+            number[foreign] = np.arange(self.strangers, self.strangers + count)
+            due, sent = np.where(foreign, now, due), np.where(foreign, now, sent)
+            self.strangers += count
+        self.record.add("received", sender, number, due, now)
+        if self.paced:
+            self.record.add("service", sender, number, sent, now)
+        self.received += len(stamp)
+        self.took_s += float((now - due).sum())
+        return due

@@ -1,0 +1,1 @@
+"""What the load generators made of oslo.messaging share: releases, drivers, programs."""

@@ -1,0 +1,223 @@
+"""A search: the highest offered rate at which what a plan names still holds, by bisection.
+
+A rate is judged by the runs at it.  Which rate comes next follows from those that were judged, so
+that a search goes on wherever it was left: a folder and a plan are all of its state.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mqperf.plan.case import Case
+from mqperf.plan.values import Frozen
+
+RATE = "rate_msg_s"
+"""The parameter that a search sets: of generators that keep to an offered rate."""
+
+DIGITS = 4
+"""Significant digits of the rates between the bounds."""
+
+Bound = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
+AtMost = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)] | None
+Verdicts = Mapping[tuple[float, int], bool]
+"""Whether it held, by rate and repeat, for every run that was judged."""
+
+LATENCIES: Mapping[str, str] = {
+    "latency_mean_s": "mean latency",
+    "latency_p50_s": "p50",
+    "latency_p90_s": "p90",
+    "latency_p95_s": "p95",
+    "latency_p99_s": "p99",
+    "latency_p999_s": "p99.9",
+}
+"""The latencies that may have a limit, and how they are told."""
+
+
+class Hold(Frozen):
+    """What must hold in the measured window of a run: latencies at most so long, and the shares."""
+
+    latency_mean_s: AtMost = None
+    latency_p50_s: AtMost = None
+    latency_p90_s: AtMost = None
+    latency_p95_s: AtMost = None
+    latency_p99_s: AtMost = None
+    latency_p999_s: AtMost = None
+    lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
+    throughput_share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.98
+
+    @property
+    def latencies(self) -> dict[str, float]:
+        """The limits in seconds that there are, by column."""
+        limits = {name: getattr(self, name) for name in LATENCIES}
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+    @property
+    def words(self) -> str:
+        """What distinguishes it, in a few words: ``p99 <= 10 ms``."""
+        told = [f"{LATENCIES[name]} <= {most * 1e3:g} ms" for name, most in self.latencies.items()]
+        if self.lost_share:
+            told.append(f"lost <= {self.lost_share * 100:g} %")
+        if not told or self.throughput_share != type(self).model_fields["throughput_share"].default:
+            told.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
+        return ", ".join(told)
+
+
+class SearchPlan(Frozen):
+    """Between which rates is searched, how closely, and for what."""
+
+    from_msg_s: Bound
+    to_msg_s: Bound
+    within_share: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] = 0.05
+    hold: Hold = Field(default_factory=Hold)
+
+    @model_validator(mode="after")
+    def _upwards(self) -> Self:
+        if self.from_msg_s >= self.to_msg_s:
+            raise ValueError(
+                f"from_msg_s {self.from_msg_s:g} is not below to_msg_s {self.to_msg_s:g}:"
+                " exchange them, or widen the bounds"
+            )
+        return self
+
+    def between(self, low: float, high: float) -> float | None:
+        """The rate that halves the bracket by ratio; None where it is as narrow as asked."""
+        middle = math.sqrt(low * high)
+        rate = round(middle, DIGITS - 1 - math.floor(math.log10(middle)))
+        narrow = high <= low * (1 + self.within_share) or not low < rate < high
+        return None if narrow else rate
+
+    def tried(self, verdicts: Verdicts, repeats: int) -> "Bracket":
+        """How far a search has got with these verdicts.
+
+        Most of the ``repeats`` of a rate decide it, and it is not run again once they agree.  The
+        bounds themselves are only tried when all rates on one side of them were decided alike:
+        beyond what a system takes, a run is slow and tells little.
+        """
+        low: float | None = None
+        high: float | None = None
+        while True:
+            rate = self.between(low or self.from_msg_s, high or self.to_msg_s)
+            if rate is None and low is None and high != self.from_msg_s:
+                rate = self.from_msg_s
+            elif rate is None and high is None and low != self.to_msg_s:
+                rate = self.to_msg_s
+            if rate is None:
+                return self._ended(low, high, verdicts, repeats)
+            held = _decided(rate, verdicts, repeats)
+            if held is None:
+                return Bracket(low, high, (rate, _next(rate, verdicts, repeats) or 1))
+            low, high = (rate, high) if held else (low, rate)
+
+    def _ended(
+        self, low: float | None, high: float | None, verdicts: Verdicts, repeats: int
+    ) -> "Bracket":
+        """The bracket in the end: the rate that held has all its repeats, for its interval."""
+        left = None if low is None else _next(low, verdicts, repeats)
+        return Bracket(low, high, None if low is None or left is None else (low, left))
+
+    def most_runs(self, repeats: int) -> int:
+        """Runs that one search takes at most."""
+        halves, low = 0, self.from_msg_s
+        while (rate := self.between(low, self.to_msg_s)) is not None:
+            halves, low = halves + 1, rate
+        return (halves + 1) * repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The highest rate that held and the lowest that did not, and which run comes next.
+
+    A rate is None where none was found so far.  ``left`` are rate and repeat of the next run; None
+    when the search has ended.
+    """
+
+    low: float | None
+    high: float | None
+    left: tuple[float, int] | None
+
+    @property
+    def ends(self) -> Literal["found", "beyond", "below", "unfinished"]:
+        """How the search ends: the limit is between the bounds, above or below all; or not yet."""
+        if self.left is not None:
+            return "unfinished"
+        if self.low is None:
+            return "below"
+        return "beyond" if self.high is None else "found"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search of a plan: its cases have all in common but rate and repeat.
+
+    ``case`` is any of them, ``place`` the search's number among those of the plan, from 1.
+    """
+
+    plan: SearchPlan
+    case: Case
+    repeats: int
+    place: int
+    key: str = field(init=False)
+    """What its cases have in common, as an id."""
+
+    def __post_init__(self) -> None:
+        """Find the key."""
+        object.__setattr__(self, "key", key(self.case))
+
+    def at(self, rate: float, repeat: int) -> Case:
+        """The case at a rate."""
+        number = int(rate) if float(rate).is_integer() else rate
+        parameters = {**self.case.parameters, RATE: number}
+        return self.case.model_copy(update={"parameters": parameters, "repeat": repeat})
+
+    def next(self, verdicts: Verdicts) -> Case | None:
+        """The case to run next; None when the search has ended."""
+        left = self.plan.tried(verdicts, self.repeats).left
+        return None if left is None else self.at(*left)
+
+    def covers(self, case: Case) -> bool:
+        """Whether this search may ask for the case."""
+        rate = case.parameters.get(RATE)
+        within = isinstance(rate, int | float) and (
+            self.plan.from_msg_s <= rate <= self.plan.to_msg_s
+        )
+        return within and case.repeat <= self.repeats and key(case) == self.key
+
+    def longest(self) -> Iterator[Case]:
+        """As many cases as the search takes at most, to foresee its time."""
+        for _ in range(self.plan.most_runs(self.repeats)):
+            yield self.case
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a run holds what is asked; None where its figures do not say.  And why, in words."""
+
+    holds: bool | None
+    text: str
+
+
+def key(case: Case) -> str:
+    """What the cases of one search have in common, as an id."""
+    rest = {name: value for name, value in case.parameters.items() if name != RATE}
+    return case.model_copy(update={"parameters": rest}).point
+
+
+def rate_and_repeat(case: Case) -> tuple[float, int]:
+    """Where in a search a case stands."""
+    return float(case.parameters[RATE]), case.repeat
+
+
+def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
+    """Whether most repeats at the rate hold, as soon as that is certain; half of them are not."""
+    known = [verdicts[rate, one] for one in range(1, repeats + 1) if (rate, one) in verdicts]
+    if 2 * known.count(True) > repeats:
+        return True
+    return False if 2 * known.count(False) >= repeats else None
+
+
+def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
+    """The first repeat at the rate without a verdict."""
+    return next((one for one in range(1, repeats + 1) if (rate, one) not in verdicts), None)

@@ -1,0 +1,1 @@
+"""What runs beside nodes and asks them: it imports the standard library and modules of ours."""

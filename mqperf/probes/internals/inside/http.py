@@ -1,0 +1,42 @@
+"""A server that is asked over HTTP again and again, over one connection as long as it lasts."""
+
+import base64
+from http.client import HTTPConnection, HTTPException
+
+TIMEOUT_S = 10.0
+OK = 200
+
+
+class Unanswered(Exception):
+    """A node did not tell what it was asked."""
+
+
+class Server:
+    """Where to ask; with a user, as whom."""
+
+    def __init__(self, address: str, user: str = "", password: str = "") -> None:
+        host, _, port = address.rpartition(":")
+        self.connection = HTTPConnection(host, int(port), timeout=TIMEOUT_S)
+        self.headers: dict[str, str] = {}
+        if user:
+            known = base64.b64encode(f"{user}:{password}".encode()).decode()
+            self.headers["Authorization"] = f"Basic {known}"
+
+    def answer(self, path: str, question: bytes | None = None) -> bytes:
+        """What stands at a path, or is replied there to a question in JSON.
+
+        Raises ``Unanswered``; the next question then opens a new connection.
+        """
+        method, headers = "GET", self.headers
+        if question is not None:
+            method, headers = "POST", {**headers, "Content-Type": "application/json"}
+        try:
+            self.connection.request(method, path, question, headers)
+            reply = self.connection.getresponse()
+            content = reply.read()
+        except (OSError, HTTPException) as error:
+            self.connection.close()
+            raise Unanswered(str(error) or type(error).__name__) from None
+        if reply.status != OK:
+            raise Unanswered(f"{reply.status} {reply.reason}")
+        return content

@@ -1,0 +1,48 @@
+"""The percentiles of latency as a table: what a picture of them shows, in numbers."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.columns import COLUMNS
+from mqperf.figures import common
+from mqperf.report.rst import MISSING, Grid, Text
+from mqperf.report.words import cell
+from mqperf.tables import arranged
+from mqperf.tables.percentiles import BEYOND
+
+SHOWN = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
+
+
+def about() -> Iterator[str]:
+    """What the curves are, and why they end."""
+    yield (
+        "Latency of the messages that were started in the window, by percentile: the farther to the"
+        " right, the rarer."
+    )
+    yield (
+        f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance would tell."
+        " With several repeats it is the mean over them."
+    )
+
+
+def grid(caption: str, rows: pd.DataFrame) -> Grid:
+    """A row for each point, from the table ``percentiles`` with parameters."""
+    told = common(rows)
+    levels = [level for level in SHOWN if told["percentile"].eq(level).any()]
+    names = arranged(rows).names
+    latency = COLUMNS["latency_s"]
+    headings = [f"p{level * 100:.6g}, {latency.shown}" for level in levels]
+    lines = []
+    for _, own in told.groupby("point", sort=False):
+        values = own.set_index("percentile")["latency_s"]
+        lines.append(
+            (
+                *(cell(name, own[name].iloc[0]) for name in names),
+                *(
+                    cell("latency_s", values[level]) if level in values else Text(MISSING)
+                    for level in levels
+                ),
+            )
+        )
+    return Grid(caption, (*(COLUMNS[name].heading() for name in names), *headings), tuple(lines))

@@ -1,0 +1,83 @@
+"""What nodes told of their inside, put together: over the window, and over time."""
+
+from typing import Any
+
+import pandas as pd
+
+Names = tuple[tuple[str, str, str], ...]
+"""Kind, object and quantity of some figures."""
+
+WAITING: Names = (("queues", "all", "messages"), ("links", "all", "undelivered"))
+MEMORY: Names = tuple(("memory", thing, "used") for thing in ("node", "heap", "pools"))
+DROPPED: Names = (("node", "node", "presettled_dropped"),)
+"""The figures that tell it: each node tells one of them."""
+
+
+def insides(internals: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of the table ``insides`` of a run, from its rows of ``internals``."""
+    return [_over_window(str(node), rows) for node, rows in internals.groupby("node", sort=False)]
+
+
+def waiting(internals: pd.DataFrame) -> pd.DataFrame:
+    """Messages that wait in all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
+    return _by_second(_told(internals, WAITING))
+
+
+def memory(internals: pd.DataFrame) -> pd.DataFrame:
+    """Bytes that all nodes of a run use, by second: ``run``, ``time_s``, ``value``."""
+    return _by_second(_told(internals, MEMORY))
+
+
+def collecting(internals: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of garbage collection since the second before: ``run``, ``time_s``, ``value``."""
+    known = internals[internals["kind"].eq("collector") & internals["quantity"].eq("paused")]
+    counters = known.groupby(["run", "node", "object"], sort=False)
+    return _by_second(pd.concat([known[:0], *(_stepwise(rows) for _, rows in counters)]))
+
+
+def _by_second(rows: pd.DataFrame) -> pd.DataFrame:
+    second = rows.assign(time_s=rows["time_s"].round())
+    return second.groupby(["run", "time_s"], as_index=False)[["value"]].sum()
+
+
+def _stepwise(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a counter after its first, with what it grew by."""
+    return rows.assign(value=_steps(rows)).sort_values("time_s")[1:]
+
+
+def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
+    waiting, memory, dropped = (_told(rows, names) for names in (WAITING, MEMORY, DROPPED))
+    return {
+        "node": node,
+        "answers": rows["time_s"].nunique(),
+        "waiting_max": waiting["value"].max(),
+        "waiting_growth": _growth(waiting),
+        "memory_max_bytes": memory["value"].max(),
+        "collections": _counted(rows, "collections"),
+        "paused_s": _counted(rows, "paused"),
+        "presettled_dropped": _steps(dropped).sum() if len(dropped) else None,
+    }
+
+
+def _told(rows: pd.DataFrame, names: Names) -> pd.DataFrame:
+    """The rows of these figures."""
+    told = zip(rows["kind"], rows["object"], rows["quantity"], strict=True)
+    return rows[[one in names for one in told]]
+
+
+def _growth(rows: pd.DataFrame) -> float | None:
+    values = rows.sort_values("time_s")["value"]
+    return values.iloc[-1] - values.iloc[0] if len(values) else None
+
+
+def _counted(rows: pd.DataFrame, quantity: str) -> float | None:
+    """What all collectors of a node together counted; None where none tells."""
+    known = rows[rows["kind"].eq("collector") & rows["quantity"].eq(quantity)]
+    return sum(_steps(own).sum() for _, own in known.groupby("object")) if len(known) else None
+
+
+def _steps(rows: pd.DataFrame) -> pd.Series:
+    """By how much a counter grew since it was told last; a node that began anew counts from 0."""
+    values = rows.sort_values("time_s")["value"]
+    steps = values.diff().fillna(0.0)
+    return steps.where(steps >= 0, values)

@@ -1,0 +1,17 @@
+"""In which order the values of an axis stand, in tables, on axes and in sentences."""
+
+import pandas as pd
+
+CONDITION = "condition"
+"""The parameter whose values have names that say what is the matter, and tell others."""
+
+
+def in_place(values: pd.Series) -> pd.Series:
+    """What the values of an axis are sorted by: themselves, and conditions by their first rows.
+
+    Tables that are read have these in the order of the plan.
+    """
+    if values.name != CONDITION:
+        return values
+    places = {value: place for place, value in enumerate(values.dropna().unique())}
+    return values.map(places).astype("float64")

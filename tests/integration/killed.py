@@ -1,0 +1,63 @@
+"""What is killed in the middle: a process below mqperf, or an mqperf with all that it started."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+from patience import eventually
+from typing_extensions import override
+
+from mqperf.plan import Case
+from mqperf.runner import Silent
+
+
+class Killer(Silent):
+    """Kills what is a victim, and was started since, when the first case is being measured."""
+
+    def __init__(self, victim: Callable[[psutil.Process], bool]) -> None:
+        self.victim = victim
+        self.others = {*psutil.Process().children(recursive=True)}
+        self.done = False
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        super().doing(what, case)
+        if what == "measuring" and not self.done:
+            started = {*psutil.Process().children(recursive=True)} - self.others
+            # The parents first: who sees a child of its own killed ends of itself, by no signal.
+            by_age = sorted(started, key=psutil.Process.create_time)
+            assert sum(map(self._killed, by_age)) > 0
+            self.done = True
+
+    def _killed(self, process: psutil.Process) -> bool:
+        try:
+            if found := self.victim(process):
+                process.kill()
+        except psutil.Error:  # it has just ended of itself
+            return False
+        return found
+
+
+def nothing_outlives(owner: str, *words: str, processes: int) -> bool:
+    """Whether so many processes of an owner, and its folder, are gone after a SIGKILL of it.
+
+    The owner is a program that prints the pids of its processes and its folder, and then waits.
+    """
+    command = [sys.executable, "-c", textwrap.dedent(owner), *words]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    ) as running:
+        try:
+            assert running.stdout is not None
+            told = json.loads(running.stdout.readline())
+            owned = [psutil.Process(pid) for pid in told["pids"]]
+            assert len(owned) == processes
+        finally:
+            running.kill()
+    gone = eventually(lambda: not any(map(psutil.Process.is_running, owned)))
+    return gone and eventually(lambda: not Path(told["folder"]).exists())

@@ -1,0 +1,89 @@
+"""The processes of a load, started one by one on this machine, and what they left."""
+
+import json
+import time
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+from patience import await_file
+
+from mqperf.hosts import LocalHost
+from mqperf.load import GENERATORS, Access, Job, pairs
+from mqperf.plan import Case
+from mqperf.record.counts import CountsFile, read_counts
+from mqperf.record.numbers import Numbers, common, size
+
+
+def job_of(case: Case, folder: Path, access: Access) -> Job:
+    """The whole of a load; its run is called like its folder."""
+    tool, key = GENERATORS[case.generator].tool(case.generator, LocalHost()), folder.name
+    return Job(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
+
+
+class Flow:
+    """A load of one client and one server."""
+
+    def __init__(self, of: Job) -> None:
+        self.job, self.home = of, of.control
+        self.commands = {one.label: one for one in GENERATORS[of.case.generator].commands(of)}
+        self.processes: dict[str, Popen[bytes]] = {}
+
+    def start(self, label: str) -> None:
+        """Start a process and wait until it is ready."""
+        command = self.commands[label]
+        for name, text in command.files.items():
+            (self.home / name).write_text(text)
+        with (self.home / f"{label}.err").open("wb") as errors:
+            self.processes[label] = Popen(command.argv, env=dict(command.env), stderr=errors)
+        await_file(self.home / f"{label}.ready")
+
+    def begin(self) -> float:
+        """Agree on a start."""
+        begin = float(int(time.time()) + 2)
+        LocalHost().write(self.home / "start", json.dumps({"start": begin}))
+        return begin
+
+    def end(self, refused: str | None = None) -> None:
+        """Wait for the client, and let the server end; who was ``refused`` ends by itself."""
+        if "client-1" in self.processes:
+            assert self.processes["client-1"].wait(60) == (refused == "client-1")
+        if "server-1" in self.processes:
+            time.sleep(2)
+            (self.home / "stop").touch()
+            assert self.processes["server-1"].wait(30) == (refused == "server-1")
+
+    def kill(self) -> None:
+        """End what still runs."""
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+    def orders(self, label: str) -> Any:  # noqa: ANN401 (JSON)
+        return json.loads((self.home / f"{label}.orders").read_text())
+
+    def last_words(self, label: str) -> str:
+        return (self.home / f"{label}.err").read_text()
+
+    def counts(self, label: str) -> CountsFile:
+        return read_counts(self.home / f"{label}.counts")
+
+    def diary(self, label: str) -> Any:  # noqa: ANN401 (JSON)
+        return json.loads((self.home / f"{label}.json").read_text())
+
+    def reconnected(self) -> tuple[Numbers, Numbers]:
+        """The numbers of what the only thread sent, and of what was confirmed.
+
+        Client and server have connected again, once.  What was sent has no gap, all that was
+        received was sent, and all that was confirmed was received.
+        """
+        for label in ("client-1", "server-1"):
+            events = [event["what"] for event in self.diary(label)["events"]]
+            assert events == ["disconnected", "reconnected"]
+        client, server = self.counts("client-1"), self.counts("server-1")
+        sent, confirmed = (client.numbers[name]["client-1.1"] for name in ("sent", "confirmed"))
+        got = server.numbers["received"]["client-1.1"]
+        assert sent.ranges.tolist() == [[0, client.streams["sent"].count - 1]]
+        assert common(got.ranges, sent.ranges) == size(got.ranges)
+        assert common(confirmed.ranges, got.ranges) == size(confirmed.ranges)
+        return sent, confirmed

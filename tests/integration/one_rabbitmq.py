@@ -1,0 +1,71 @@
+"""A RabbitMQ that tests share, how sweeps get it, and pika's way to it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeAlias
+
+import pika
+import pytest
+from pydantic import JsonValue
+
+from mqperf.hosts import LocalHost, Spot
+from mqperf.load.numbered.inside.lines import Broker
+from mqperf.systems import SYSTEMS, Deployment
+from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+
+Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
+
+
+@contextmanager
+def running() -> Iterator[PrivateCluster]:
+    """Its nodes, while the context lasts."""
+    host = LocalHost()
+    with (
+        host.scratch("test-rabbitmq") as folder,
+        private_cluster(Settings(), [Spot(host, folder)]) as deployment,
+    ):
+        yield deployment
+
+
+@contextmanager
+def lent(cluster: PrivateCluster) -> Iterator[None]:
+    """Let sweeps have the cluster instead of their own, where a plan sets nothing of RabbitMQ.
+
+    Whatever of it was frozen goes on when a sweep gives it back.
+    """
+    system = SYSTEMS["rabbitmq"]
+
+    @contextmanager
+    def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+        if parse_settings(settings) != Settings():
+            with system.start(settings, spots) as own:
+                yield own
+            return
+        cluster.collect(spots[0].folder)  # what was logged until now is of no run of the sweep
+        try:
+            yield cluster
+        finally:
+            for service in cluster._servers._services:
+                service.process.resume()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SYSTEMS._values, system.name, replace(system, start=start))
+        yield
+
+
+def master_of(cluster: PrivateCluster) -> Broker:
+    """Where and as whom to connect."""
+    own = cluster._cluster
+    return Broker((f"127.0.0.1:{own.amqp_port(0)}",), "mqperf", own.secrets.password, "/")
+
+
+@contextmanager
+def channel(broker: Broker) -> Iterator[Theirs]:
+    """A channel of pika's."""
+    host, _, port = broker.addresses[0].rpartition(":")
+    login = pika.PlainCredentials(broker.user, broker.password)
+    parameters = pika.ConnectionParameters(host, int(port), credentials=login)
+    with pika.BlockingConnection(parameters) as connection:
+        yield connection.channel()

@@ -1,0 +1,21 @@
+"""Networks of routers that tests start."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mqperf.hosts import LocalHost, Spot
+from mqperf.systems import Deployment
+from mqperf.systems.qpid_dispatch import SYSTEM
+
+ROUTERS = ("qdrouterd", "skrouterd")
+
+
+@contextmanager
+def routers(topology: str, host: LocalHost | None = None) -> Iterator[Deployment]:
+    """A network, private to a test."""
+    host = host or LocalHost()
+    with (
+        host.scratch("test-routers") as folder,
+        SYSTEM.started({}, topology, [Spot(host, folder)]) as deployment,
+    ):
+        yield deployment

@@ -1,0 +1,288 @@
+"""The generator ``amqp-1.0`` and a router, with Proton as the second opinion on what they say."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import numpy as np
+import pytest
+from listeners import accepts
+from load_by_hand import Flow, job_of
+from patience import eventually
+from private_routers import ROUTERS, routers
+
+from mqperf.hosts import LocalHost
+from mqperf.hosts.ports import reserved
+from mqperf.load import Access, Endpoint, Job
+from mqperf.load.amqp_1_0.account import OUTCOMES
+from mqperf.load.amqp_1_0.inside import codec, links, orders
+from mqperf.load.amqp_1_0.inside.connection import Connection
+from mqperf.load.amqp_1_0.inside.lane import body
+from mqperf.load.numbered.inside import stamps
+from mqperf.load.numbered.inside.lines import Broker, Lost, Refused
+from mqperf.load.oslo.library import library
+from mqperf.load.oslo.releases import find
+from mqperf.plan import Case
+
+pytestmark = pytest.mark.needs_router
+
+
+@pytest.fixture(scope="module")
+def router() -> Iterator[Broker]:
+    """One router for all tests that only talk to it."""
+    with routers("standalone") as deployment:
+        yield Broker((deployment.nodes[0].name,), "", "", "/")
+
+
+# the second opinion
+
+
+@pytest.fixture(scope="module")
+def proton() -> Callable[..., Popen[str]]:
+    """Starts python-qpid-proton as a peer."""
+    site = library("proton for tests", find("amqp"), LocalHost()).path
+    program = Path(__file__).with_name("proton_peer.py")
+
+    def start(*words: object) -> Popen[str]:
+        path = os.pathsep.join(map(str, site))
+        env = {"PATH": os.defpath, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        argv = [sys.executable, "-W", "ignore", str(program), *map(str, words)]
+        return Popen(argv, env=env, stdout=subprocess.PIPE, text=True)
+
+    return start
+
+
+def lines(peer: Popen[str]) -> Iterator[Any]:
+    """What it prints."""
+    assert peer.stdout is not None
+    for line in peer.stdout:
+        yield json.loads(line)
+
+
+def job(folder: Path, broker: Broker, parameters: dict[str, object], seconds: int = 1) -> Job:
+    """A load of one thread."""
+    case = Case.model_validate(CASE | {"duration_s": seconds, "parameters": parameters})
+    end = Endpoint("amqp-1.0", tuple(broker.addresses), broker.user, broker.password)
+    return job_of(case, folder, Access(end, end))
+
+
+CASE = {
+    "system": "qpid-dispatch",
+    "topology": "standalone",
+    "queues": "routed",
+    "test_case": "transfer",
+    "generator": "amqp-1.0",
+    "green_threads": 1,
+    "warmup_s": 0,
+    "cooldown_s": 0,
+}
+
+
+@pytest.fixture
+def flowing() -> Iterator[Callable[[Job], Flow]]:
+    """Flows whose processes end with the test."""
+    every: list[Flow] = []
+
+    def start(of: Job) -> Flow:
+        every.append(Flow(of))
+        return every[-1]
+
+    yield start
+    for flow in every:
+        flow.kill()
+
+
+@pytest.mark.parametrize("bytes_each", [32, 256, 100_000])
+def test_proton_receives_what_is_sent(
+    router: Broker,
+    proton: Callable[..., Popen[str]],
+    flowing: Callable[[Job], Flow],
+    tmp_path: Path,
+    bytes_each: int,
+) -> None:
+    """Byte for byte, with durability, priority and time to live, also in several frames."""
+    said = {"payload_bytes": bytes_each, "delivery": "persistent", "priority": 7}
+    one = job(tmp_path, router, {**said, "ttl_ms": 60_000, "rate_msg_s": 20.0})
+    flow = flowing(one)
+    with proton("receive", router.addresses[0], f"{one.run_id}.000001", 20) as peer:
+        got = lines(peer)
+        assert next(got) == {"ready": True}
+        flow.start("client-1")
+        begin = flow.begin()
+        received = list(got)
+        flow.end()
+    told = orders.read(tmp_path / "client-1.orders")
+    expected = np.zeros(20, stamps.STAMP)
+    expected["run"], expected["number"] = told.run, np.arange(20)
+    expected["due_ns"] = int(begin) * 10**9 + np.arange(20) * 10**9 // 20
+    assert [one["size"] for one in received] == [bytes_each] * 20
+    for place, message in enumerate(received):
+        stamp = bytes.fromhex(message["stamp"])
+        expected["sent_ns"][place] = np.frombuffer(stamp, stamps.STAMP)["sent_ns"][0]
+        whole = expected[place].tobytes() + body(told)[stamps.SIZE :]
+        assert hashlib.sha256(whole).hexdigest() == message["sha256"]
+    assert {(one["durable"], one["priority"]) for one in received} == {(True, 7)}
+    assert all(0 < one["ttl"] <= 60 for one in received)
+    assert flow.diary("client-1")["counts"] == {"accepted": 20, "unsettled": 0}
+
+
+@pytest.mark.parametrize("bytes_each", [32, 256, 100_000])
+def test_what_proton_sends_is_received(
+    router: Broker,
+    proton: Callable[..., Popen[str]],
+    flowing: Callable[[Job], Flow],
+    tmp_path: Path,
+    bytes_each: int,
+) -> None:
+    """Every stamp of a thousand messages to the bit, and what has none is told apart."""
+    one = job(tmp_path, router, {"payload_bytes": bytes_each, "rate_msg_s": 100.0})
+    flow = flowing(one)
+    flow.start("server-1")
+    begin = flow.begin()
+    count = 300 if bytes_each < 1000 else 30
+    stamp = np.zeros(count, stamps.STAMP)
+    stamp["run"] = orders.read(tmp_path / "server-1.orders").run
+    stamp["number"] = np.arange(count)
+    stamp["due_ns"], stamp["sent_ns"] = int(begin * 10**9), int(begin * 10**9) + 5_000_000
+    bodies = [one.tobytes() + bytes(bytes_each - stamps.SIZE) for one in stamp]
+    file = tmp_path / "bodies"
+    file.write_text(json.dumps([each.hex() for each in [*bodies, b"no stamp", bytes(bytes_each)]]))
+    with proton("send", router.addresses[0], f"{one.run_id}.000001", file) as peer:
+        assert list(lines(peer)) == [{"accepted": count + 2}]
+    flow.end()
+    counts = flow.counts("server-1")
+    own, strangers = (counts.numbers["received"][name] for name in ("client-1.1", "stranger"))
+    assert own.ranges.tolist() == [[0, count - 1]]
+    assert (own.count, own.reordered, len(own.again)) == (count, 0, 0)
+    assert strangers.count == 2
+
+
+def test_outcomes_are_those_that_receivers_give(
+    router: Broker,
+    proton: Callable[..., Popen[str]],
+    flowing: Callable[[Job], Flow],
+    tmp_path: Path,
+) -> None:
+    """accepted + released + modified + rejected + unsettled = sent, each as proton says it."""
+    one = job(tmp_path, router, {"rate_msg_s": 80.0}, seconds=2)
+    flow = flowing(one)
+    outcomes = "accepted,released,modified,rejected,accepted"
+    address = f"{one.run_id}.000001"
+    with proton("receive", router.addresses[0], address, 150, outcomes) as peer:
+        got = lines(peer)
+        next(got)
+        flow.start("client-1")
+        flow.begin()
+        given = [each["outcome"] for each in got]
+        flow.end()
+    told = flow.diary("client-1")["counts"]
+    sent = flow.counts("client-1").streams["sent"].count
+    assert sum(told.get(name, 0) for name in OUTCOMES) == sent >= 150
+    for name in ("rejected", "modified"):
+        assert told[name] == given.count(name) == 30
+    assert flow.counts("client-1").streams["error"].count == sum(
+        told.get(name, 0) for name in ("released", "modified", "rejected")
+    )
+
+
+# what goes wrong
+
+
+@contextmanager
+def bare_router(folder: Path, port: int, *more: str) -> Iterator[Popen[bytes]]:
+    """A router with a configuration that no plan asks for."""
+    router = ["mode: standalone", "id: bare", *more]
+    listener = ["host: 127.0.0.1", f"port: {port}", "saslMechanisms: ANONYMOUS"]
+    text = "".join(
+        f"{name} {{\n" + "\n".join(attributes) + "\n}\n"
+        for name, attributes in (
+            ("router", router),
+            ("listener", [*listener, "authenticatePeer: no", "idleTimeoutSeconds: 2"]),
+        )
+    )
+    (folder / "bare.conf").write_text(text)
+    program = next(filter(None, map(shutil.which, ROUTERS)))
+    with (folder / "bare.log").open("a") as log:
+        process = Popen([program, "--conf", str(folder / "bare.conf")], stdout=log, stderr=log)
+        try:
+            assert eventually(lambda: accepts(f"127.0.0.1:{port}"))
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_after_a_router_was_killed_every_message_is_accounted_for(
+    flowing: Callable[[Job], Flow], tmp_path: Path
+) -> None:
+    """Both connect again; what was accepted was received, and what nobody tells is unsettled."""
+    with reserved(1) as (port,):
+        broker = Broker((f"127.0.0.1:{port}",), "", "", "/")
+        with bare_router(tmp_path, port):
+            flow = flowing(job(tmp_path, broker, {"rate_msg_s": 2000.0}, seconds=6))
+            flow.start("server-1")
+            flow.start("client-1")
+            begin = flow.begin()
+            time.sleep(begin + 2 - time.time())
+        with bare_router(tmp_path, port):
+            flow.end()
+    sent, accepted = flow.reconnected()
+    told = flow.diary("client-1")["counts"]
+    assert sum(told.get(name, 0) for name in OUTCOMES) == sent.count > 8000
+    assert told["accepted"] == accepted.count
+
+
+def test_an_idle_connection_is_kept(tmp_path: Path) -> None:
+    """The router ends connections on which nothing comes for two seconds; ours shows itself."""
+    with reserved(1) as (port,), bare_router(tmp_path, port):
+        connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
+        assert connection.idle_s == pytest.approx(2, abs=1)
+        connection.flowing()
+        limit = time.monotonic() + 6
+        while time.monotonic() < limit:
+            connection.keep_alive()
+            connection.fill()
+            time.sleep(0.1)
+        connection.socket.settimeout(5)
+        assert connection.close(5)
+
+
+def test_an_idle_connection_that_is_not_kept_is_ended(tmp_path: Path) -> None:
+    """So the test above tests something."""
+    with reserved(1) as (port,), bare_router(tmp_path, port):
+        connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
+        with pytest.raises((Lost, Refused), match="closed"):
+            connection.expect(codec.ATTACH)
+        connection.socket.close()
+
+
+def test_a_refused_link_is_told_with_its_condition(tmp_path: Path) -> None:
+    """An address that the router does not have: in its words."""
+    with reserved(1) as (port,), bare_router(tmp_path, port, "defaultDistribution: unavailable"):
+        connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
+        wanted = links.Wanted(0, "nowhere", sends=True, settled=False)
+        with pytest.raises(Refused, match="no link with nowhere: amqp:not-found"):
+            links.attached(connection, wanted, lambda _: None)
+        connection.socket.close()
+
+
+def test_a_mechanism_that_is_not_offered_is_told(router: Broker) -> None:
+    """With those that are."""
+    named = Broker(router.addresses, "user", "secret", "/")
+    with pytest.raises(Refused, match="SASL PLAIN is not offered, but ANONYMOUS"):
+        Connection(named)
+
+
+def test_nobody_at_an_address_is_told() -> None:
+    """By the address."""
+    with reserved(1) as (port,), pytest.raises(Lost, match=rf"127.0.0.1:{port}: Connection refu"):
+        Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))

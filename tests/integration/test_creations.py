@@ -1,0 +1,153 @@
+"""Creations over a real RabbitMQ: walked, recorded, read, shown, and failing clearly."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from one_rabbitmq import lent
+from typing_extensions import override
+
+from mqperf import stats, tables
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.load.rpc_chain.chain import find
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.report.build import build
+from mqperf.runner import Silent, sweep
+from mqperf.runner.plans import Outcome
+from mqperf.systems.in_plans import problems_of
+from mqperf.systems.rabbitmq_private import PrivateCluster
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm], queues: [classic]}}
+test_cases: [rpc-chain]
+load: {generator: rpc-chain, green_threads: 2, duration_s: 3, warmup_s: 1, timeout_s: 5}
+"""
+KILLED, SLOW = 0.001, 200
+"""Scales of processing times at which the agents are killed, and the scheduler needs 10 s."""
+
+SEVERAL = PLAN.replace("timeout_s", f"processing_scale: [0.2, {KILLED}, {SLOW}], timeout_s")
+BESIDE = "background: [{test_case: rpc-cast, green_threads: 1, pause_s: 0.1}]\n"
+CHAIN = find("vm-creation")
+
+
+class Killer(Silent):
+    """Kills the agents of one case when its window begins."""
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        scale = None if case is None else case.parameters.get("processing_scale")
+        if what == "measuring" and scale == KILLED:
+            family = psutil.Process().children(recursive=True)
+            [agents] = [
+                one.pid for one in family if any("server-1.chain" in word for word in one.cmdline())
+            ]
+            os.kill(agents, signal.SIGKILL)
+
+
+def measured(text: str, folder: Path, hosts: Path | None = None) -> Outcome:
+    plan = parse_plan(text, Path("test.yaml"), problems_of)
+    place = None if hosts is None else str(hosts)
+    return sweep(plan, text, folder, Killer(), hosts=place)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The folder of a sound run, and why the others failed, by their scales."""
+
+    folder: Path
+    failures: dict[object, str]
+
+
+@pytest.fixture(scope="module")
+def every(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """Creations that go well, that lose their agents, and that need too long."""
+    folder = tmp_path_factory.mktemp("chain")
+    with lent(rabbitmq):
+        outcome = measured(SEVERAL + BESIDE, folder)
+    failures: dict[object, str] = {}
+    for run, failure in outcome.failed:
+        case = run.facts().case
+        assert case is not None
+        failures[case.parameters["processing_scale"]] = failure
+    return Recorded(folder, failures)
+
+
+@pytest.fixture(scope="module")
+def recorded(every: Recorded) -> Path:
+    """The folder; the failed attempts in it have no figures."""
+    return every.folder
+
+
+def test_every_creation_is_accounted_for(recorded: Path) -> None:
+    """Each arrived at its agent and came to its end; the other load is a table of its own."""
+    found = tables.read(recorded)
+    [row] = found["messages"].to_dict("records")
+    assert row["sent"] == row["received"] == row["round_trip"] > 0
+    assert (row["lost"], row["errors"], row["duplicates"], row["foreign"]) == (0, 0, 0, 0)
+    assert found["messages"]["disagreements"].isna().all()
+    assert found["background"]["received"].gt(0).all()
+
+
+def test_its_steps_are_those_of_the_chain(recorded: Path) -> None:
+    """In their order, each taken by every creation of the window; together they are its time."""
+    found = tables.read(recorded)
+    steps, latency = found["steps"], found["latency"]
+    assert list(steps["step"][:-1]) == [one.step for one in CHAIN.steps]
+    assert steps["samples"].nunique() == 1
+    assert steps["samples"].eq(latency["samples"].iloc[0]).all()
+    assert steps["latency_mean_s"].gt(0).all()
+    assert steps["creation_share"].sum() == pytest.approx(1)
+    whole = (steps["latency_mean_s"] * steps["creation_share"].notna()).sum()
+    assert whole == pytest.approx(latency["latency_mean_s"].iloc[0])
+
+
+def test_a_sound_run_raises_no_doubt_about_its_counts(recorded: Path) -> None:
+    """Nothing that its record says contradicts itself."""
+    kinds = set(stats.complete(tables.read(recorded))["doubts"]["kind"])
+    assert not kinds & {
+        *("record-disagrees", "causality", "incomplete", "received-not-sent", "lost"),
+        *("roundtrip-not-received", "client-errors", "changed-record", "background-load"),
+    }
+
+
+def test_the_page_counts_creations(recorded: Path, tmp_path: Path) -> None:
+    """Their unit, their steps and what a link would add are in words on the page."""
+    build(stats.complete(tables.read(recorded)), tmp_path / "report", title="t", html=False)
+    page = (tmp_path / "report" / "rabbitmq" / "cmsm" / "index.rst").read_text()
+    assert "creations/sec" in page
+    assert "msg/sec" not in page.split("Background load")[0]
+    assert "What a creation is made of" in page
+    assert "11 round trips" in " ".join(page.split())
+    assert "RPC CALL Throughput Test" not in page
+
+
+def test_a_step_that_takes_too_long_is_named(every: Recorded) -> None:
+    """Where no creation comes to its end, the failure says at which step."""
+    failure = every.failures[SLOW]
+    assert "messages failed" in failure
+    assert "a creation failed: " in failure
+    assert "select_destinations" in failure
+
+
+def test_dead_agents_fail_the_run_by_name(every: Recorded) -> None:
+    """Nobody waits until creations time out one by one."""
+    failure = every.failures[KILLED]
+    assert failure.startswith("server-1 died")
+
+
+def test_agents_may_be_far_away(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """On hosts of their own: steps that cross are told with what the clocks may make wrong."""
+    assert measured(PLAN, tmp_path, five_hosts.inventory).failed == ()
+    found = tables.read(tmp_path)
+    steps = found["steps"].iloc[:-1]
+    assert found["messages"]["lost"].eq(0).all()
+    crossing = (steps["round_trips"] > 0) & (steps["round_trips"] < 1)
+    assert steps.loc[crossing, "latency_uncertainty_s"].gt(0).all()
+    assert steps.loc[~crossing, "latency_uncertainty_s"].eq(0).all()
+    assert found["messages"]["disagreements"].isna().all()

@@ -1,0 +1,160 @@
+"""JupyterLab as somebody has it open: a run is watched below its cell, and interrupted there."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import nbformat
+import pytest
+import websocket
+from patience import eventually
+
+pytestmark = [pytest.mark.needs_browser, pytest.mark.needs_redis]
+
+PLAN = """\
+systems: {zeromq: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-call]
+load: {green_threads: 2, pause_s: 0.02, duration_s: SECONDS, warmup_s: 1}
+"""
+CELLS = (
+    "import mqperf\nresults = mqperf.run('short.yaml', 'runs')",
+    "results",
+    "mqperf.run('long.yaml', 'long')",
+    "mqperf.run('no-such.yaml')",
+)
+QUIET = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1200,900"),
+)
+PATIENCE_S = 120
+READY = (
+    "document.querySelector('[data-status=idle]') !== null"
+    " && document.querySelector('.jp-KernelName')?.innerText.includes('ipykernel')"
+)
+
+
+@contextmanager
+def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
+    """A program beside the test; ended with it."""
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, cwd=cwd, env={**os.environ, **env}, stdout=nowhere, stderr=nowhere
+    ) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a notebook in a JupyterLab of our own, on loopback, beside its plans."""
+    root = tmp_path_factory.mktemp("lab")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in CELLS])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, root / "watched.ipynb")
+    for name, seconds in (("short", "4"), ("long", "60")):
+        (root / f"{name}.yaml").write_text(PLAN.replace("SECONDS", seconds))
+    own = {f"JUPYTER_{one}_DIR": str(root / f".{one}") for one in ("CONFIG", "DATA", "RUNTIME")}
+    said = ("--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--port-retries=50")
+    command = (sys.executable, "-m", "jupyter", "lab", *said)
+    with running(*command, cwd=root, **own, PYTHONPATH=os.pathsep.join(sys.path)):
+        found = (root / ".RUNTIME").glob
+        assert eventually(lambda: [*found("jpserver-*.json")], PATIENCE_S)
+        [server] = found("jpserver-*.json")
+        told = json.loads(server.read_text())
+        yield f"{told['url']}lab/tree/watched.ipynb?token={told['token']}"
+
+
+class Tab:
+    """A tab of the browser, driven by what its developer tools offer."""
+
+    def __init__(self, line: websocket.WebSocket) -> None:
+        self.line, self.asked = line, 0
+
+    def ask(self, method: str, **said: object) -> dict[str, Any]:
+        """Have it do something; gives its answer."""
+        self.asked += 1
+        self.line.send(json.dumps({"id": self.asked, "method": method, "params": said}))
+        while (told := json.loads(self.line.recv())).get("id") != self.asked:
+            pass
+        answer: dict[str, Any] = told["result"]
+        return answer
+
+    def look(self, script: str) -> object:
+        """The value of an expression on the page."""
+        told = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        return told["result"].get("value")
+
+    def press(self, key: str, code: int, *, shift: bool = False) -> None:
+        """A key, down and up."""
+        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": 8 * shift}
+        for what in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=what, **named)
+
+    def shown(self, cell: int) -> str:
+        """What a cell shows below it."""
+        area = f"document.querySelectorAll('.jp-CodeCell')[{cell}]?.querySelector('.jp-OutputArea')"
+        return str(self.look(f"{area}?.innerText ?? ''"))
+
+    def run(self, cell: int) -> None:
+        """Run a cell by its keys."""
+        self.look(f"document.querySelectorAll('.jp-CodeCell .cm-content')[{cell}].focus()")
+        self.press("Enter", 13, shift=True)
+
+
+@pytest.fixture(scope="module")
+def tab(lab: str, browser: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    """The notebook, open, its kernel ready."""
+    profile = tmp_path_factory.mktemp("profile")
+    with running(browser, *QUIET, f"--user-data-dir={profile}", "about:blank", cwd=profile):
+        known = profile / "DevToolsActivePort"
+        assert eventually(known.exists, PATIENCE_S)
+        port = known.read_text().split()[0]
+        with urlopen(f"http://127.0.0.1:{port}/json") as told:
+            [page] = [one for one in json.load(told) if one["type"] == "page"]
+        line = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE_S)
+        with closing(line):
+            tab = Tab(line)
+            tab.ask("Page.navigate", url=lab)
+            assert eventually(lambda: tab.look(READY), PATIENCE_S)
+            yield tab
+
+
+def sooner(tab: Tab, cell: int, words: str) -> Callable[[], bool]:
+    """Whether a cell shows these words."""
+    return lambda: words in tab.shown(cell)
+
+
+def test_a_run_is_watched_below_its_cell(tab: Tab) -> None:
+    """It moves while it runs; what stays are plain lines, and the answer in the next cell."""
+    tab.run(0)
+    assert eventually(sooner(tab, 0, " of 4 s"), PATIENCE_S)
+    assert eventually(sooner(tab, 0, "CPU cores:"), PATIENCE_S)
+    assert eventually(sooner(tab, 0, "done: zeromq"), PATIENCE_S)
+    assert eventually(lambda: "CPU cores:" not in tab.shown(0))
+    lines = tab.shown(0).strip().splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "getting", "starting", "done:"]
+    tab.run(1)
+    assert eventually(sooner(tab, 1, "raw maximum"), PATIENCE_S)
+
+
+def test_a_run_is_interrupted_as_any_cell(tab: Tab) -> None:
+    """By the keys that everybody knows; the notebook goes on, and a mistake is one line."""
+    tab.run(2)
+    assert eventually(sooner(tab, 2, "measuring"), PATIENCE_S)
+    tab.press("Escape", 27)
+    for _ in range(2):
+        tab.press("i", 73)
+    assert eventually(sooner(tab, 2, "interrupted"), PATIENCE_S)
+    assert "Traceback" not in tab.shown(2)
+    tab.run(3)
+    assert eventually(sooner(tab, 3, "no-such.yaml: cannot read the plan"), PATIENCE_S)
+    assert "Traceback" not in tab.shown(3)

@@ -1,0 +1,106 @@
+"""A run over a link: RabbitMQ and its clients, disturbed, and what the tables tell of it."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+from patience import DOUBTS_OF_A_BUSY_MACHINE
+from typing_extensions import override
+
+from mqperf import tables
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.plan import Case
+from mqperf.plan_file import read_plan
+from mqperf.record import read_events, runs
+from mqperf.runner import Gauge, Reading, Silent, sweep
+from mqperf.stats import checks
+from mqperf.systems.in_plans import problems_of
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems:
+  rabbitmq: {topologies: [cmsm]}
+test_cases: [rpc-call]
+link: {between: [server, broker], delay_s: 0.05}
+load: {green_threads: [5], duration_s: 15, warmup_s: 1}
+actions:
+  - {do: disconnect, link: true, at_s: 2, for_s: 2}
+  - {do: script, host: h5, at_s: 2, for_s: 1, script_file: name.sh, arguments: [of]}
+  - {do: partition, node: Slave 2, at_s: 5, for_s: 1}
+  - {do: black-hole, link: true, at_s: 9, for_s: 2}
+  - {do: impair, link: true, at_s: 13, for_s: 1, delay_s: 0.1, loss_share: 0.1}
+"""
+SCRIPT = """\
+#!/bin/sh
+echo the host $1 $MQPERF_HOST has the address $(hostname -I)
+"""
+
+
+class Looking(Silent):
+    """Looks at the run when its load has ended."""
+
+    seen: Reading | None = None
+
+    @override
+    def watching(self, case: Case, gauge: Gauge | None) -> None:
+        if gauge is not None:
+            self.gauge = gauge
+        elif self.seen is None:
+            self.seen = self.gauge.read()
+
+
+DISTURBED = {"not-recovered", "littles-law"}
+"""... and where it is so busy that throughput was uneven before an action."""
+
+
+def test_a_run_over_a_link_meets_its_delay_and_its_interruptions(
+    five_hosts: Laboratory, tmp_path: Path
+) -> None:
+    """A CALL takes two delays, servers being beyond the link; each interruption stops all of them.
+
+    The link is recorded as asked and as measured, whatever an action made of it meanwhile; the
+    relay's CPU is the harness's, hosts say what holds their TCP back; a script's words are kept.
+    """
+    (tmp_path / "name.sh").write_text(SCRIPT)
+    (tmp_path / "wan.yaml").write_text(PLAN)
+    read, folder = read_plan(tmp_path / "wan.yaml", problems_of), tmp_path / "runs"
+    looking = Looking()
+    outcome = sweep(read.plan, read.text, folder, looking, hosts=str(five_hosts.inventory))
+    assert outcome.failed == ()
+    assert looking.seen is not None
+    assert looking.seen.arrived["server-1"].count > 0
+    assert {"Master", "client-1", "server-1", "host h1", "host h5"} <= set(looking.seen.cores)
+    found = tables.read(folder)
+    [link] = found["links"].itertuples()
+    assert (link.between, link.backend, link.delay_s) == ("server, broker", "tun-relay", 0.05)
+    for measured in (link.delay_before_s, link.delay_after_s):
+        assert measured == pytest.approx(0.05, abs=1e-3)
+    assert link.loss_after_share == 0.0
+    trips = found["latency"].query("stream == 'round-trip'")
+    assert trips["latency_p50_s"].item() >= 0.1
+    outages = found["outages"].set_index("action")
+    assert set(outages["node"]) == {"the link", "h5", "Slave 2"}
+    for action in ("disconnect", "black-hole"):
+        row = outages.loc[action]
+        assert row["downtime_s"] == pytest.approx(2.0, abs=0.5)
+        assert row["outage_s"] >= row["downtime_s"] - 0.1
+    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
+    relay = found["cpu"].query("process == 'link relay' and scope == 'window'")
+    assert relay["kind"].tolist() == ["harness"]
+    assert 0 < relay["total_cores"].item() < 1
+    assert found["hosts"]["tcp_congestion_control"].notna().all()
+    [run] = runs(folder)
+    printed = (run.path / "actions/2-script.log").read_text()
+    assert printed.startswith("the host of h5 has the address")
+    events = [one.detail for one in read_events(run.path)]
+    assert [one["number"] for one in events if one.get("exit_code") == 0] == [2]
+    told = run.facts().link
+    assert told is not None
+    assert told.packets["swallowed"] > 0
+    assert told.packets["lost"] == 0
+    assert told.packets["impaired"] > 0
+    doubts = checks.doubts(found)
+    assert set(doubts["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE | DISTURBED, [*doubts["text"]]
+    words = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+    assert not [one for one in words if "packet_relay" in one and five_hosts.network in one]

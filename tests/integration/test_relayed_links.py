@@ -1,0 +1,254 @@
+"""Links between hosts in namespaces: real packets over the relay, and nothing left of it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+import psutil
+import pytest
+from patience import eventually
+
+from mqperf.errors import HostError
+from mqperf.hosts import Host, Hosts, lookup
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.links import relay, sink
+from mqperf.links.relay import Relayed
+from mqperf.plan import LinkPoint, tolerances
+
+PATIENCE = 20
+"""Measurements of which one is not disturbed by other tests."""
+
+TALK_S, GAP_S = 5.0, 0.02
+DOWN_S = 2.0
+
+HOLD = """
+import sys, time
+from mqperf.hosts import lookup
+from mqperf.links import relay, sink
+from mqperf.plan import LinkPoint
+link = LinkPoint(between=("client", "server"), delay_s=0.01)
+with lookup(sys.argv[1]).reached() as hosts, relay.laid(link, hosts) as laid:
+    laid.cut()
+    print("laid", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def hosts(five_hosts: Laboratory) -> Iterator[Hosts]:
+    """Five hosts, connected: three for brokers, one for clients, one for servers."""
+    with lookup(str(five_hosts.inventory)).reached() as found:
+        yield found
+
+
+@contextmanager
+def linked(hosts: Hosts, **asked: float) -> Iterator[Relayed]:
+    """A link between clients and servers."""
+    link = LinkPoint(between=("client", "server"), **asked)
+    assert relay.obstacle(link, hosts) is None
+    with relay.laid(link, hosts) as laid:
+        yield laid
+
+
+def on_client(hosts: Hosts, command: str) -> str:
+    """What a shell on the clients' host prints."""
+    return hosts.client[0].run(["sh", "-c", command], timeout_s=60).stdout
+
+
+def measured(laid: Relayed, name: str) -> float:
+    """A quantity of the link as asked, of some measurements the one that is nearest to it."""
+    asked = laid.calibration.asked.quantities[name]
+    assert asked is not None
+    found = (getattr(laid.measure(), name) for _ in range(PATIENCE))
+    best = asked * 2 + 1.0
+    for one in found:
+        best = min(best, one, key=lambda value: abs(value - asked))
+        if abs(best - asked) <= tolerances(laid.calibration.asked.quantities)[name]:
+            break
+    return best
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
+def test_round_trips_are_as_asked(hosts: Hosts, delay_s: float) -> None:
+    """Within 1 ms or 2 %, and nothing is lost."""
+    with linked(hosts, delay_s=delay_s) as laid:
+        assert abs(measured(laid, "delay_s") - delay_s) <= max(1e-3, 0.02 * delay_s)
+        counts = laid.packets()
+        assert counts["came"] >= 100
+        assert counts["lost"] == counts["full"] == counts["unread"] == counts["swallowed"] == 0
+        assert laid.measure().loss_share == 0.0
+
+
+def test_losses_are_as_asked(hosts: Hosts) -> None:
+    """As the relay counts more than 10,000 packets."""
+    with linked(hosts, loss_share=0.05) as laid:
+        assert laid.measure().loss_share == pytest.approx(0.05, abs=0.011)
+        assert laid.packets()["came"] > 10_000
+
+
+def test_bandwidth_and_jitter_are_as_asked(hosts: Hosts) -> None:
+    """Both within what the plan says they may be off."""
+    with linked(hosts, bandwidth_bits_s=20_000_000) as laid:
+        assert measured(laid, "bandwidth_bits_s") == pytest.approx(20_000_000, rel=0.05)
+    with linked(hosts, delay_s=0.02, jitter_s=0.005) as laid:
+        assert measured(laid, "jitter_s") == pytest.approx(0.005, abs=0.001)
+
+
+def test_only_the_two_roles_meet_the_link(hosts: Hosts) -> None:
+    """Brokers are reached as before, and so are we."""
+    with linked(hosts, delay_s=0.1):
+        server, broker = hosts.server[0].address, hosts.broker[0].address
+        assert "dev mqlink" in on_client(hosts, f"ip route get {server}")
+        assert "dev eth0" in on_client(hosts, f"ip route get {broker}")
+    assert "dev eth0" in on_client(hosts, f"ip route get {server}")
+    assert "mqlink" not in on_client(hosts, "ls /sys/class/net")
+
+
+@pytest.mark.parametrize("what", ["cut", "swallow"])
+def test_an_interruption_is_seen_by_who_talks_over_the_link(hosts: Hosts, what: str) -> None:
+    """For as long as it lasts; hosts know of a lost carrier, and of a black hole they do not."""
+    with linked(hosts) as laid:
+        with laid.calibration.answering(), ThreadPoolExecutor(1) as pool:
+            asking = pool.submit(laid.calibration.echoed, round(TALK_S / GAP_S), GAP_S)
+            time.sleep(1.0)
+            getattr(laid, what)()
+            began = time.monotonic()
+            time.sleep(DOWN_S)
+            assert on_client(hosts, "cat /sys/class/net/mqlink/carrier").strip() == (
+                "0" if what == "cut" else "1"
+            )
+            laid.restore()
+            down_s = time.monotonic() - began
+            missing_s = TALK_S - len(asking.result()) * GAP_S
+        assert DOWN_S - 0.2 <= missing_s <= down_s + 1
+        assert laid.packets()["unread"] == 0
+        assert laid.measure().loss_share == 0.0
+
+
+def test_a_relay_that_ended_is_told(hosts: Hosts, five_hosts: Laboratory) -> None:
+    """Whoever kills it: nothing is measured over a link that is not there."""
+    with linked(hosts) as laid:
+        [own] = relays(five_hosts)
+        own.kill()
+        psutil.wait_procs([own], timeout=10)
+        with pytest.raises(HostError, match="the packet relay of the link ended"):
+            laid.measure()
+        with pytest.raises(HostError, match="the packet relay of the link ended"):
+            laid.check()
+
+
+def test_packets_that_nobody_reads_are_losses(hosts: Hosts, five_hosts: Laboratory) -> None:
+    """A relay that stands still loses some of many packets: that is seen, and counted."""
+    with linked(hosts) as laid:
+        [own] = relays(five_hosts)
+        own.suspend()
+        try:
+            burst(laid, 15_000)
+        finally:
+            own.resume()
+        assert laid.packets()["unread"] > 1_000
+        lost = laid.measure().loss_share
+        assert lost is not None
+        assert lost > 0.05
+
+
+def test_its_process_is_seen_on_the_host_that_has_it(hosts: Hosts) -> None:
+    """So that its CPU is recorded there."""
+    with linked(hosts) as laid:
+        [(name, processes)] = laid.processes().items()
+        assert name == hosts.client[0].name
+        [pid] = processes.values()
+        assert "packet_relay" in on_client(hosts, f"tr '\\0' ' ' < /proc/{pid}/cmdline")
+
+
+def test_nothing_is_left_when_its_owner_is_killed(hosts: Hosts, five_hosts: Laboratory) -> None:
+    """No process, no device and no route, though the link was cut at that moment."""
+    argv = [sys.executable, "-c", HOLD, str(five_hosts.inventory)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "laid\n"
+        left = relays(five_hosts)
+        assert len(left) == 1
+        owner.send_signal(signal.SIGKILL)
+    _, alive = psutil.wait_procs(left, timeout=30)
+    assert not alive
+    limit = time.monotonic() + 30
+    while "mqlink" in on_client(hosts, "ls /sys/class/net") and time.monotonic() < limit:
+        time.sleep(0.1)
+    assert "mqlink" not in on_client(hosts, "ls /sys/class/net; ip route")
+
+
+def burst(laid: Relayed, count: int) -> None:
+    """Send many packets over a link at once."""
+    with laid.calibration.answering():
+        laid.calibration.burst(count)
+
+
+def relays(found: Laboratory) -> list[psutil.Process]:
+    """Relays whose hosts are those of a laboratory."""
+    address = found.address("h1").rpartition(".")[0]
+    return [
+        one
+        for one in psutil.process_iter(["cmdline"])
+        if "packet_relay" in (words := one.info["cmdline"] or [])
+        and "nsenter" not in words[0]
+        and json.loads(words[-1])["ends"][0][0]["address"].startswith(address)
+    ]
+
+
+LISTEN = """
+import socket
+one = socket.create_server(("{}", {}))
+print("up", flush=True)
+while True:
+    one.accept()
+"""
+CONNECT = "import socket; socket.create_connection(('{}', {}), 1)"
+
+
+def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
+    hosts: Hosts,
+) -> None:
+    """In both directions, without anybody being told; also when the sink is killed."""
+    cut, other, third = hosts.broker
+    with ExitStack() as held:
+        doors = {}
+        for host in (cut, other, third):
+            [port] = held.enter_context(host.ports(1))
+            folder = held.enter_context(host.scratch("door"))
+            argv = [host.python, "-c", LISTEN.format(host.address, port)]
+            process = host.start("door", argv, log=folder / "log")
+            held.callback(process.stop, 0)
+            assert eventually(partial(host.read, folder / "log"))
+            doors[host.name] = port
+
+        def reaches(one: Host, far: Host) -> bool:
+            argv = [one.python, "-c", CONNECT.format(far.address, doors[far.name])]
+            return one.run(argv, timeout_s=30).returncode == 0
+
+        with sink.made(cut) as made:
+            assert reaches(cut, other)
+            for _ in range(2):
+                made.swallow([other])
+                assert not reaches(cut, other)
+                assert not reaches(other, cut)
+                assert reaches(cut, third)
+                made.restore()
+                assert reaches(cut, other)
+            made.swallow([other])
+            [program] = [one for one in psutil.process_iter() if "packet_relay.sink" in _said(one)]
+            program.kill()
+            assert eventually(lambda: reaches(other, cut))
+
+
+def _said(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:  # it has just ended
+        return []

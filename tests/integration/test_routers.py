@@ -1,0 +1,204 @@
+"""Whole runs through routers: every message is accounted for, come what may."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from killed import Killer
+
+from mqperf import stats, tables
+from mqperf.load.amqp_1_0.account import OUTCOMES
+from mqperf.plan_file import parse_plan
+from mqperf.record import runs
+from mqperf.runner import Silent, sweep
+
+pytestmark = pytest.mark.needs_router
+
+PLAN = """\
+systems: {{qpid-dispatch: {{topologies: [{0}], queues: [routed]}}}}
+test_cases: [transfer]
+load: {{generator: amqp-1.0, duration_s: 2, warmup_s: 1, {1}}}
+probes: [inside]
+"""
+
+
+def measured(
+    folder: Path, topology: str, said: str, observer: Silent | None = None, plan: str = PLAN
+) -> dict[str, pd.DataFrame]:
+    """The tables of the runs of a plan."""
+    text = plan.format(topology, said)
+    sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent())
+    return stats.complete(tables.read(folder))
+
+
+def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
+    """TLS is an axis; clients trust the certificates of the run, and no key leaves its folder."""
+    plan = PLAN.replace("[{0}]", "[{0}], settings: {{tls: [false, true]}}")
+    assert plan != PLAN
+    said = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000, payload_bytes: 4000"
+    found = measured(tmp_path, "line", said, plan=plan)
+    assert list(found["runs"]["status"]) == ["done"] * 2, found["runs"]["failure"].to_list()
+    assert sorted(found["runs"]["tls"]) == ["false", "true"]
+    counts = found["messages"]
+    assert list(counts["sent"]) == list(counts["received"])
+    assert list(counts["sent"]) == pytest.approx([2400] * 2, rel=0.02)
+    assert list(counts["offered_rate_msg_s"]) == [600] * 2
+    assert counts["disagreements"].isna().all()
+    outcomes = found["outcomes"]
+    assert list(outcomes["accepted"]) == list(outcomes["sent"])
+    files = [file.read_text(errors="replace") for file in tmp_path.rglob("*") if file.is_file()]
+    assert any("requireSsl: yes" in text for text in files)
+    assert not any("PRIVATE KEY" in text for text in files)
+
+
+def test_every_message_is_accounted_for(tmp_path: Path) -> None:
+    """Four seconds of 400 messages through three routers: sent, received, accepted, no doubt."""
+    said = (
+        "green_threads: 4, links: 2, processes: 2, rate_msg_s: 400, delivery: persistent,"
+        " priority: 7, ttl_ms: 60000, credit: 50"
+    )
+    found = measured(tmp_path, "line", said)
+    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
+    [row] = found["messages"].to_dict("records")
+    assert (row["sent"], row["received"]) == (1600, 1600)
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert row[name] == 0, name
+    assert pd.isna(row["disagreements"])
+    outcomes = found["outcomes"]
+    assert list(outcomes["process"]) == ["client-1", "client-2"]
+    assert list(outcomes["accepted"]) == list(outcomes["sent"])
+    assert outcomes["sent"].sum() == 1600
+    latency = found["latency"].iloc[0]
+    assert latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001
+    assert latency["confirm_p50_s"] > 0
+    kinds = {"lost", "record-disagrees", "received-not-sent", "missing-process", "failed-run"}
+    assert not kinds & set(found["doubts"]["kind"])
+    nodes = found["cpu"].loc[found["cpu"]["kind"] == "broker", "process"].unique()
+    assert list(nodes) == ["R1", "R2", "R3"]
+    told = found["internals"]
+    assert {*told["kind"]} >= {"node", "link", "links", "address", "connections", "memory", "route"}
+    assert list(found["insides"]["node"]) == ["R1", "R2", "R3"]
+    assert list(found["insides"]["presettled_dropped"]) == [0, 0, 0]
+    costs = told[(told["kind"] == "route") & (told["node"] == "R1")]
+    assert costs.groupby("object")["value"].max().to_dict() == {"R1": 0, "R2": 1, "R3": 2}
+
+
+def test_large_messages_go_in_several_frames(tmp_path: Path) -> None:
+    """As fast as it goes, at-least-once and pre-settled, on one connection: each in one piece."""
+    said = "green_threads: 2, links: 2, payload_bytes: [32, 100000], settlement: at-least-once"
+    found = measured(tmp_path, "interior", said)
+    assert list(found["runs"]["status"]) == ["done"] * 2
+    counts = found["messages"]
+    assert (counts["received"] > 100).all()
+    assert list(counts["received"]) == list(counts["sent"])
+    assert (counts[["foreign", "duplicates", "reordered", "lost"]] == 0).all(axis=None)
+    outcomes = found["outcomes"]
+    assert (outcomes[list(OUTCOMES)].sum(axis=1) == outcomes["sent"]).all()
+
+
+def test_what_is_dropped_of_pre_settled_messages_is_counted(tmp_path: Path) -> None:
+    """A router drops them when it cannot keep up: lost is exact, and no outcome is claimed."""
+    found = measured(tmp_path, "standalone", "green_threads: 1, settlement: pre-settled")
+    [row] = found["messages"].to_dict("records")
+    assert row["received"] > 100
+    assert row["sent"] == row["received"] + row["lost"]
+    assert (row["foreign"], row["duplicates"]) == (0, 0)
+    assert found["outcomes"].empty
+    [dropped] = found["insides"]["presettled_dropped"]
+    assert dropped <= row["lost"]
+    assert ("presettled-dropped" in {*found["doubts"]["kind"]}) == (dropped > 0)
+
+
+def test_an_outcome_that_is_missing_is_a_doubt(tmp_path: Path) -> None:
+    """One message less in what a client was told, and the identity is seen not to hold."""
+    measured(tmp_path, "standalone", "green_threads: 1, rate_msg_s: 100")
+    [run] = runs(tmp_path)
+    file = run.path / "load" / "client-1.json"
+    diary = json.loads(file.read_text())
+    diary["counts"]["accepted"] -= 1
+    file.write_text(json.dumps(diary))
+    found = stats.complete(tables.read(tmp_path))
+    texts = found["doubts"].set_index("kind")["text"]
+    assert "399 accepted" in texts["record-disagrees"]
+    assert "but 400 were sent" in texts["record-disagrees"]
+
+
+def test_a_dead_router_fails_the_point(tmp_path: Path) -> None:
+    """By its name, with the end of its log: never a smaller number."""
+    killer = Killer(lambda one: one.cwd().endswith("/r2"))
+    found = measured(tmp_path, "line", "green_threads: 1, rate_msg_s: 100", killer)
+    [failure] = found["runs"]["failure"]
+    assert failure.startswith("Router's R2 was killed by signal 9")
+    assert len(found["messages"]) == 0
+
+
+NETWORKS = """\
+{topologies: [graph, broker-between], queues: [routed], settings: {graph: {
+  nodes: [{id: near, role: edge}, {id: hub, role: interior}, {id: next, role: interior},
+    {id: far, role: edge}],
+  edges: [{source: near, target: hub}, {source: hub, target: next, cost: 7},
+    {source: next, target: far}]}}}
+"""
+
+
+def test_edge_routers_and_a_broker_pass_messages_on(tmp_path: Path) -> None:
+    """From edge to edge of a network that the plan describes; and from a router over a broker."""
+    text = PLAN.format("NAMES", "green_threads: 2, rate_msg_s: 100")
+    text = text.replace("{topologies: [NAMES], queues: [routed]}", NETWORKS.strip())
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = stats.complete(tables.read(tmp_path))
+    assert list(found["runs"]["status"]) == ["done"] * 2, found["runs"]["failure"].to_list()
+    counts = found["messages"]
+    assert (counts["sent"] > 0).all()
+    assert list(counts["received"]) == list(counts["sent"])
+    broker = found["cpu"][found["cpu"]["kind"] == "broker"]
+    nodes = broker.groupby("topology")["process"].unique()
+    assert [*nodes["graph"]] == ["near", "hub", "next", "far"]
+    assert [*nodes["broker-between"]] == ["R1", "Broker", "R2"]
+    used = broker[broker["process"] == "Broker"]
+    assert (used["total_cores"] > 0).all()
+
+
+FAULTS = """\
+green_threads: 2, links: 2, rate_msg_s: 200, settlement: {}, duration_s: 26, timeout_s: 30}}
+actions:
+  - {{do: stop, node: R2, at_s: 3, for_s: 0.1}}
+  - {{do: kill, node: R1, at_s: 16, for_s: 1"""
+
+
+@pytest.mark.parametrize("settlement", ["at-least-once", "pre-settled"])
+def test_what_a_fault_of_a_router_costs_is_accounted_for(tmp_path: Path, settlement: str) -> None:
+    """The middle one restarted, and that of the senders killed: no message is without its fate.
+
+    What the plan's actions cost is no doubt.
+    """
+    text = PLAN.replace("duration_s: 2, ", "").format("line", FAULTS.format(settlement))
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = stats.complete(tables.read(tmp_path))
+    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
+    [row] = found["messages"].to_dict("records")
+    assert row["sent"] == row["received"] + row["lost"]
+    assert (row["foreign"], row["duplicates"]) == (0, 0)
+    assert pd.isna(row["disagreements"])
+    assert list(found["outages"]["node"]) == ["R2", "R1"]
+    assert (found["outages"]["outage_s"] > 0).all()
+    phases = found["action_phases"]
+    during = phases[phases["phase"] == "during"].to_dict("records")
+    [restarted] = [row for row in during if row["node"] == "R2"]
+    assert restarted["lost"] > 0
+    assert phases.drop_duplicates("from_s")["lost"].sum() <= row["lost"]
+    assert list(phases["sent"]) == list(phases["finished"] + phases["lost"])
+    if settlement == "pre-settled":
+        assert found["outcomes"].empty
+        assert phases["released"].isna().all()
+        return
+    [outcome] = found["outcomes"].to_dict("records")
+    assert sum(outcome[name] for name in OUTCOMES) == outcome["sent"] == row["sent"]
+    assert outcome["accepted"] <= row["received"]
+    assert row["lost"] <= outcome["released"] + outcome["modified"] + outcome["unsettled"]
+    assert row["errors"] == outcome["released"] + outcome["modified"]
+    assert restarted["released"] > 0
+    recovered = found["outages"]["recovery_s"].notna().all()
+    if recovered:  # else more may be lost after the window, which no phase has
+        assert not {"lost", "client-errors"} & {*found["doubts"]["kind"]}

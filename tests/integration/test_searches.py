@@ -1,0 +1,83 @@
+"""Searches and fail conditions against a real RabbitMQ, from the plan to the page."""
+
+from pathlib import Path
+
+import pytest
+
+import mqperf
+from mqperf.judging import judged
+from mqperf.plan_file import parse_plan
+from mqperf.record import read_events, runs
+from mqperf.report.build import publish
+from mqperf.runner import Job, Silent, sweep_all
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 1, warmup_s: 0,
+  cooldown_s: 0}
+search: {from_msg_s: 20, to_msg_s: 40, within_share: 0.5,
+  hold: {latency_p99_s: HELD, throughput_share: 0.5}}
+"""
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
+    """With a limit that always holds it ends beyond its bounds, with one that never does, below."""
+    for held, ends, rates in (("60.0", "beyond", {28.28, 40}), ("1.0e-9", "below", {28.28, 20})):
+        text = PLAN.replace("HELD", held)
+        folder = tmp_path / ends
+        job = Job(parse_plan(text, Path("search.yaml")), text, folder)
+        [outcome] = sweep_all([job], Silent(), judge=judged)
+        assert (outcome.done, outcome.failed) == (2, ())
+        results = mqperf.read(folder)
+        [row] = results["searches"].to_dict("records")
+        assert row["search_ends"] == ends
+        assert set(results["runs"]["rate_msg_s"]) == rates
+        assert "not-of-plan" not in set(results.doubts["kind"])
+        assert "missing-run" not in set(results.doubts["kind"])
+    page = publish(folder, tmp_path / "report", notebooks=False)
+    [found] = [
+        file
+        for file in page.parent.rglob("*.html")
+        if "Highest rate that holds" in file.read_text(encoding="utf-8")
+    ]
+    assert "does not hold p99" in found.read_text(encoding="utf-8")
+
+
+EARLY = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 2, payload_bytes: 64, rate_msg_s: [50, 60],
+  duration_s: 12, warmup_s: 0}
+probes: [inside]
+fail_when: {throughput_msg_s: 1000, for_s: 2}
+"""
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_failed_condition_ends_its_run_in_order(tmp_path: Path) -> None:
+    """It is whole, exact to the message over the window it had, and the next run comes."""
+    job = Job(parse_plan(EARLY, Path("early.yaml")), EARLY, tmp_path)
+    [outcome] = sweep_all([job], Silent())
+    assert (outcome.done, outcome.failed) == (2, ())
+    found = mqperf.read(tmp_path)
+    assert found["runs"]["window_s"].between(2, 11).all()
+    assert found["runs"]["condition_failed"].str.contains("below 1000 msg/sec for 2 s").all()
+    counts = found["messages"].merge(found["runs"][["run", "rate_msg_s", "window_s"]], on="run")
+    assert counts["lost"].eq(0).all()
+    assert counts["sent"].eq(counts["rate_msg_s"] * (counts["window_s"] + 1)).all()
+    assert counts["received"].eq(counts["sent"]).all()
+    kinds = set(found.doubts["kind"])
+    assert not kinds & {
+        "short-window",
+        "record-disagrees",
+        "incomplete",
+        "probe-gap",
+        "rate-missed",
+    }
+    for run in runs(tmp_path):
+        names = [event.what for event in read_events(run.path)]
+        assert names.index("start") < names.index("condition-failed") < names.index("measured")

@@ -1,0 +1,181 @@
+"""The stressor and a real RabbitMQ: exact to the message, also when the broker is killed."""
+
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+from killed import Killer
+from one_rabbitmq import lent
+
+from mqperf import stats, tables
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.plan_file import parse_plan, read_plan
+from mqperf.record import runs
+from mqperf.record.counts import read_counts
+from mqperf.record.numbers import common, size
+from mqperf.runner import Silent, sweep
+from mqperf.stats import checks
+from mqperf.systems.in_plans import problems_of
+from mqperf.systems.rabbitmq_private import PrivateCluster
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [cmsm]}}}}
+test_cases: [publish]
+load: {{generator: amqp-0-9-1, duration_s: 2, warmup_s: 1, {0}}}
+"""
+BODY = bytes(range(256)) * 1000
+"""Longer than a frame, and no text."""
+KINDS = ("direct", "topic", "fanout", "headers")
+
+
+def measured(
+    folder: Path, said: str, observer: Silent | None = None, hosts: Path | None = None
+) -> dict[str, pd.DataFrame]:
+    """The tables of the runs of a plan."""
+    text, place = PLAN.format(said), None if hosts is None else str(hosts)
+    sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent(), hosts=place)
+    return stats.complete(tables.read(folder))
+
+
+@pytest.fixture(scope="module")
+def paced(
+    rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, pd.DataFrame]:
+    """Every type of exchange, two threads on a connection, two copies, all that can be asked."""
+    said = (
+        "green_threads: 2, channels: 2, rate_msg_s: 400, copies: 2, confirms: 50, acks: multiple,"
+        " prefetch: 100, unroutable: returned, delivery: persistent,"
+        " exchange_type: [direct, topic, fanout, headers]"
+    )
+    with lent(rabbitmq):
+        return measured(tmp_path_factory.mktemp("paced"), said)
+
+
+def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None:
+    """Four seconds of 400 messages, each to be delivered twice: and so they were."""
+    counts = paced["messages"]
+    assert list(paced["runs"]["status"]) == ["done"] * 4
+    assert set(paced["runs"]["exchange_type"]) == set(KINDS)
+    assert list(counts["sent"]) == [1600] * 4
+    assert list(counts["deliveries"]) == list(counts["received"]) == [3200] * 4
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert list(counts[name]) == [0] * 4, name
+    assert counts["disagreements"].isna().all()
+
+
+def test_latency_has_its_parts(paced: dict[str, pd.DataFrame]) -> None:
+    """Since due, since handed over, and until the confirm: none is below what it holds."""
+    latency, counts = paced["latency"], paced["messages"]
+    assert (latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001).all()
+    assert (latency["confirm_p50_s"] > 0).all()
+    assert (counts["handover_max_s"] >= counts["handover_p99_s"] * 0.999).all()
+    assert (counts["handover_p99_s"] > 0).all()
+
+
+@pytest.mark.usefixtures("shared")
+def test_an_unpaced_load_has_no_schedule(tmp_path: Path) -> None:
+    """As fast as it goes, in a quorum queue, each message acknowledged: and nothing is lost."""
+    said = "green_threads: 1, confirms: 100, acks: each, prefetch: 50, payload_bytes: 200000"
+    text = PLAN.replace("[cmsm]", "[cmsm], queues: [quorum]").format(said)
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = tables.read(tmp_path)
+    row = found["messages"].iloc[0]
+    assert row["sent"] == row["received"] > 10
+    assert (row["lost"], row["duplicates"]) == (0, 0)
+    assert pd.isna(row["handover_p99_s"])
+    assert pd.isna(found["latency"]["service_p50_s"].iloc[0])
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
+    """In the window it offers the rate of its middle: kept it is no doubt, and missed it is one."""
+    found = measured(tmp_path, "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000")
+    [row] = found["messages"].to_dict("records")
+    assert row["sent"] == row["received"] == 2400
+    assert row["offered_rate_msg_s"] == 600
+    # A pause at an end of the window moves messages of that moment past it.
+    assert row["send_rate_msg_s"] == pytest.approx(600, rel=0.2)
+    for share, missed in ((0.995, False), (0.97, True)):
+        found["messages"]["send_rate_msg_s"] = share * 600
+        assert ("rate-missed" in set(checks.doubts(found)["kind"])) == missed
+
+
+def test_clients_and_servers_on_hosts_of_their_own(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """Every delivery is accounted for, and latency is told with what clocks may make wrong."""
+    said = "green_threads: 2, rate_msg_s: 400, copies: 2, acks: multiple, confirms: 100"
+    found = measured(tmp_path, said, hosts=five_hosts.inventory)
+    [row] = found["messages"].to_dict("records")
+    assert row["deliveries"] == row["received"] == 2 * row["sent"] > 0
+    assert row["lost"] == row["duplicates"] == row["foreign"] == 0
+    assert found["latency"]["latency_uncertainty_s"].gt(0).all()
+
+
+def is_master(process: psutil.Process) -> bool:
+    """Whether it is the broker that clients use."""
+    return process.environ().get("RABBITMQ_NODENAME") == "mqperf1@localhost"
+
+
+def test_a_broker_killed_under_flow_fails_the_point_with_its_loss(tmp_path: Path) -> None:
+    """Never a smaller number: and what was sent and received is kept, to the message."""
+    found = measured(tmp_path, "green_threads: 1", Killer(is_master))
+    [failure] = found["runs"]["failure"]
+    assert failure.startswith("RabbitMQ's Master was killed by signal 9")
+    assert len(found["messages"]) == 0
+    [run] = runs(tmp_path)
+    client, server = (
+        read_counts(run.path / f"load/{one}-1.counts") for one in ("client", "server")
+    )
+    sent = client.numbers["sent"]["client-1.1"]
+    got = server.numbers["received"]["client-1.1"]
+    assert sent.ranges.tolist() == [[0, client.streams["sent"].count - 1]]
+    assert got.reordered == len(got.again) == 0
+    lost = size(sent.ranges) - common(sent.ranges, got.ranges)
+    assert 0 < lost == sent.count - got.count
+
+
+@pytest.mark.usefixtures("shared")
+def test_an_exchange_of_another_type_ends_the_run(tmp_path: Path) -> None:
+    """In the words of the broker."""
+    text = PLAN.format("green_threads: 1, exchange: amq.direct, exchange_type: topic")
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    [failure] = tables.read(tmp_path)["runs"]["failure"]
+    assert "server-1 died with exit code 1" in failure
+    assert "inequivalent arg 'type' for exchange 'amq.direct'" in failure
+
+
+@pytest.mark.usefixtures("shared")
+def test_every_delivery_out_of_a_stream_is_accounted_for(tmp_path: Path) -> None:
+    """Two copies each, as fast as it goes and at a rate: once each, and in order."""
+    said = "green_threads: 2, copies: 2, confirms: 100, acks: [each, multiple], prefetch: 50"
+    text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format(f"{said}, rate_msg_s: 400")
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = stats.complete(tables.read(tmp_path))
+    counts = found["messages"]
+    assert list(found["runs"]["status"]) == ["done"] * 2
+    assert set(found["runs"]["queues"]) == {"stream"}
+    assert list(counts["sent"]) == [1600] * 2
+    assert list(counts["received"]) == [3200] * 2
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert list(counts[name]) == [0] * 2, name
+
+
+def test_a_body_out_of_a_file_is_shipped_to_its_hosts(
+    five_hosts: Laboratory, tmp_path: Path
+) -> None:
+    """It is read here, every delivery of it is accounted for, and no path of here is recorded."""
+    (tmp_path / "body.bin").write_bytes(BODY)
+    file = tmp_path / "plan.yaml"
+    file.write_text(PLAN.format("green_threads: 2, rate_msg_s: 200, payload_file: body.bin"))
+    given = read_plan(file, problems_of)
+    sweep(given.plan, given.text, tmp_path / "runs", Silent(), hosts=str(five_hosts.inventory))
+    found = tables.read(tmp_path / "runs")
+    [row] = found["messages"].to_dict("records")
+    assert row["received"] == row["sent"] == 800
+    [described] = found["runs"].to_dict("records")
+    assert described["payload_bytes"] == len(BODY)
+    assert described["payload_file"].startswith(f"body.bin ({len(BODY)} bytes, sha256 ")
+    for one in (tmp_path / "runs").rglob("*.json"):
+        assert "body.bin" not in one.read_text() or str(tmp_path) not in one.read_text()

@@ -1,0 +1,130 @@
+"""The stressor and pika on one RabbitMQ: what one says, the other understands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pika
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from one_rabbitmq import Theirs, channel, master_of
+
+from mqperf.load.amqp_0_9_1.inside import codec
+from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost, Refused
+from mqperf.load.amqp_0_9_1.inside.deliveries import Assembler
+from mqperf.load.numbered.inside.lines import Broker
+from mqperf.systems.rabbitmq_private import PrivateCluster
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+KINDS = ("direct", "topic", "fanout", "headers")
+
+
+@pytest.fixture(scope="module")
+def broker(rabbitmq: PrivateCluster) -> Broker:
+    return master_of(rabbitmq)
+
+
+@pytest.fixture(scope="module")
+def theirs(broker: Broker) -> Iterator[Theirs]:
+    with channel(broker) as found:
+        yield found
+
+
+@contextmanager
+def opened(broker: Broker) -> Iterator[Connection]:
+    connection = Connection(broker)
+    connection.open_channel(1)
+    yield connection
+    connection.close(5.0)
+
+
+TEXT = st.text(max_size=30)
+PROPERTIES = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(("content_type", "content_encoding", "correlation_id", "reply_to"), TEXT),
+        **dict.fromkeys(("message_id", "type", "app_id"), TEXT),
+        "headers": st.dictionaries(
+            TEXT.map(lambda name: f"x{name}"), TEXT | st.integers(-(2**40), 2**40), max_size=3
+        ),
+        "delivery_mode": st.sampled_from([1, 2]),
+        "priority": st.integers(0, 9),
+        "timestamp": st.integers(0, 2**33),
+    },
+)
+BOUND: dict[str, tuple[str, dict[str, str]]] = {
+    "direct": ("a.key", {}),
+    "topic": ("*.key", {}),
+    "fanout": ("", {}),
+    "headers": ("", {"x-match": "all", "thread": "1"}),
+}
+BODIES = st.binary(max_size=300) | st.integers(131_000, 140_000).map(lambda n: b"m" * n)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.sampled_from(KINDS), PROPERTIES, BODIES)
+def test_what_one_publishes_the_other_receives(
+    broker: Broker,
+    theirs: Theirs,
+    kind: str,
+    said: dict[str, object],
+    body: bytes,
+) -> None:
+    """Both ways, byte for byte, by every type of exchange, with every property."""
+    said = {**said, "headers": {**said.get("headers", {}), "thread": "1"}}  # type: ignore[dict-item]
+    key, arguments = BOUND[kind]
+    theirs.exchange_declare(kind, kind, auto_delete=False)
+    queue = theirs.queue_declare("", exclusive=False, auto_delete=False).method.queue
+    theirs.queue_bind(queue, kind, key, arguments)
+    encoded = codec.Properties(**said).encode()  # type: ignore[arg-type]
+    try:
+        with opened(broker) as ours:
+            sending = codec.publish(kind, "a.key", mandatory=False)
+            ours.send(
+                codec.method(1, codec.PUBLISH, sending)
+                + codec.content(1, encoded, body, ours.frame_max)
+            )
+        _, properties, got = theirs.basic_get(queue, auto_ack=True)
+        assert got == body
+        assert {name: getattr(properties, name) for name in said} == said
+        theirs.basic_publish(kind, "a.key", body, pika.BasicProperties(**said))
+        with opened(broker) as ours:
+            header, back = taken(ours, queue)
+        assert back == body
+        assert header[12:] == b"".join(pika.BasicProperties(**said).encode())
+    finally:
+        theirs.queue_delete(queue)
+
+
+def taken(ours: Connection, queue: str) -> tuple[bytes, bytes]:
+    """Header and body of the first message of a queue."""
+    wanted = b"\0\0" + codec.short(queue) + codec.short("c") + b"\x02" + codec.table({})
+    ours.call(1, codec.CONSUME, wanted, codec.CONSUME_OK)
+    assembler = Assembler()
+    while True:
+        while (found := ours.frame(0)) is None:
+            ours.fill()
+        kind, channel, payload = found
+        ours.consumed(len(payload) + codec.OVERHEAD)
+        if kind != codec.HEARTBEAT_TYPE and (whole := assembler.take(kind, channel, payload)):
+            return whole[1], whole[2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"password": "wrong"}, Refused, "ACCESS_REFUSED"),
+        ({"vhost": "nowhere"}, Refused, "vhost nowhere not found"),
+        ({"addresses": ("127.0.0.1:1",)}, Lost, "127.0.0.1:1: Connection refused"),
+    ],
+)
+def test_a_refused_connection_is_told_in_one_line(
+    broker: Broker, changes: dict[str, object], error: type[Exception], words: str
+) -> None:
+    """In the broker's words, or with the address."""
+    told = {name: getattr(broker, name) for name in ("addresses", "user", "password", "vhost")}
+    with pytest.raises(error, match=words):
+        Connection(Broker(**{**told, **changes}))

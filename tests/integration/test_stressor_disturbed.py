@@ -1,0 +1,350 @@
+"""The stressor and what RabbitMQ may do to its connections: every message is accounted for."""
+
+import hashlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from load_by_hand import Flow, job_of
+from one_rabbitmq import Theirs, channel, master_of
+
+from mqperf.hosts import Process
+from mqperf.load import Access, Endpoint
+from mqperf.load.amqp_0_9_1.inside import codec
+from mqperf.load.amqp_0_9_1.inside import connection as wire
+from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
+from mqperf.load.numbered.inside.lines import Broker
+from mqperf.plan import Case
+from mqperf.record.numbers import common, size
+from mqperf.systems.rabbitmq_private import PrivateCluster
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+
+@pytest.fixture(scope="module")
+def broker(rabbitmq: PrivateCluster) -> Broker:
+    return master_of(rabbitmq)
+
+
+@pytest.fixture(scope="module")
+def theirs(broker: Broker) -> Iterator[Theirs]:
+    with channel(broker) as found:
+        yield found
+
+
+CASE = {
+    "system": "rabbitmq",
+    "topology": "cmsm",
+    "queues": "classic",
+    "test_case": "publish",
+    "generator": "amqp-0-9-1",
+    "green_threads": 1,
+    "warmup_s": 0,
+    "cooldown_s": 0,
+}
+
+
+class Disturbed(Flow):
+    """A client and a server that run for some seconds; the client is told to connect ``at``."""
+
+    queues = "classic"
+    files: Mapping[str, bytes] = MappingProxyType({})
+
+    def __init__(
+        self,
+        folder: Path,
+        broker: Broker,
+        parameters: dict[str, object],
+        seconds: int = 5,
+        at: str | None = None,
+    ) -> None:
+        said = {"duration_s": seconds, "parameters": parameters, "queues": self.queues}
+        case = Case.model_validate(CASE | said)
+        end = Endpoint("amqp-0-9-1", tuple(broker.addresses), "mqperf", broker.password, "/")
+        end = replace(end, authority=broker.authority)
+        client = end if at is None else replace(end, addresses=(at,))
+        job = job_of(case, folder, Access(client, end))
+        super().__init__(replace(job, files=self.files))
+
+    def run(self, disturb: Callable[[], None], refused: str | None = None) -> None:
+        """Disturb after two seconds; the process that is ``refused`` ends, the other does not."""
+        try:
+            for label in self.commands:
+                self.start(label)
+            begin = self.begin()
+            time.sleep(begin + 2 - time.time())
+            disturb()
+            self.end(refused)
+        finally:
+            self.kill()
+
+
+class FromStream(Disturbed):
+    """With a stream between them."""
+
+    queues = "stream"
+
+
+BODY = bytes(range(256)) * 1000
+"""Longer than a frame, and no text."""
+
+NAME = f"body.bin ({len(BODY)} bytes, sha256 {hashlib.sha256(BODY).hexdigest()[:16]})"
+
+
+class WithBody(Disturbed):
+    """With a file for bodies."""
+
+    files = MappingProxyType({NAME: BODY})
+
+
+def told(cluster: PrivateCluster, *words: str) -> None:
+    """What rabbitmqctl does to the Master."""
+    cluster._control._call("mqperf1@localhost", *words)
+
+
+def test_after_a_lost_connection_every_message_is_accounted_for(
+    rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
+) -> None:
+    """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
+    said = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple"}
+    flow = Disturbed(tmp_path, broker, said, seconds=10)
+    flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
+    sent, confirmed = flow.reconnected()
+    unconfirmed = size(sent.ranges) - size(confirmed.ranges)
+    assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
+    assert size(sent.ranges) > 8000
+
+
+def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
+    rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
+) -> None:
+    """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
+    said = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
+    flow = FromStream(tmp_path, broker, said, seconds=10)
+    flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
+    sent, _ = flow.reconnected()
+    got = flow.counts("server-1").numbers["received"]["client-1.1"]
+    assert len(got.again) == got.reordered == 0
+    assert size(sent.ranges) > 8000
+
+
+def test_a_broker_that_blocks_publishers_is_noted(
+    rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
+) -> None:
+    """With its words and the instants; messages of meanwhile are late, and none is lost."""
+
+    def alarmed() -> None:
+        told(rabbitmq, "set_vm_memory_high_watermark", "0.00001")
+        time.sleep(1)
+        told(rabbitmq, "set_vm_memory_high_watermark", "absolute", "1024MB")
+
+    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 100.0}, seconds=12)
+    flow.run(alarmed)
+    blocked, unblocked = flow.diary("client-1")["events"]
+    assert (blocked["what"], unblocked["what"]) == ("blocked", "unblocked")
+    assert "memory" in blocked["why"]
+    client, server = flow.counts("client-1"), flow.counts("server-1")
+    assert client.streams["sent"].count == server.streams["received"].count == 1200
+    paused = unblocked["time"] - blocked["time"]
+    late, latency = client.streams["handover"].summary(), server.streams["received"].summary()
+    assert late is not None
+    assert latency is not None
+    assert min(late.max_s, latency.max_s) > 0.5 * paused > 0.2
+
+
+def declared(flow: Flow) -> tuple[str, str, str]:
+    """The exchange, the queue and the routing key of the flow's only thread."""
+    [thread] = flow.orders("client-1")["threads"]
+    return thread["exchange"], thread["queues"][0], thread["routing_key"]
+
+
+def keep_exchange(theirs: Theirs, flow: Flow) -> None:
+    """Bind another queue, lest the exchange go with its last binding, which ends the client."""
+    name = f"{flow.job.run_id}.direct"
+    theirs.exchange_declare(name, "direct", durable=True, auto_delete=True)
+    theirs.queue_declare(f"{name}.beside", exclusive=True)
+    theirs.queue_bind(f"{name}.beside", name, "another")
+
+
+def test_messages_that_no_queue_takes_come_back_and_are_counted(
+    broker: Broker, theirs: Theirs, tmp_path: Path
+) -> None:
+    """Each by its number: what is sent is received or returned, and nothing is both."""
+    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0, "unroutable": "returned"})
+
+    def unbound() -> None:
+        exchange, queue, key = declared(flow)
+        theirs.queue_unbind(queue, exchange, key)
+        time.sleep(1)
+        theirs.queue_bind(queue, exchange, key)
+
+    keep_exchange(theirs, flow)
+    flow.run(unbound)
+    client, server = flow.counts("client-1"), flow.counts("server-1")
+    sent, returned = (client.numbers[name]["client-1.1"] for name in ("sent", "error"))
+    got = server.numbers["received"]["client-1.1"]
+    assert flow.diary("client-1")["counts"]["returned"] == size(returned.ranges) > 100
+    assert common(got.ranges, returned.ranges) == 0
+    assert size(got.ranges) + size(returned.ranges) == size(sent.ranges) == 2500
+
+
+def test_a_body_out_of_a_file_arrives_to_the_byte(
+    broker: Broker, theirs: Theirs, tmp_path: Path
+) -> None:
+    """As another client sees it; and our server accounts for every delivery."""
+    flow = WithBody(tmp_path, broker, {"rate_msg_s": 50.0, "payload_file": NAME})
+    seen: list[bytes] = []
+
+    def looked() -> None:
+        exchange, _, key = declared(flow)
+        beside = theirs.queue_declare("", exclusive=True).method.queue
+        theirs.queue_bind(beside, exchange, key)
+        limit = time.monotonic() + 10
+        while not seen and time.monotonic() < limit:
+            _, _, body = theirs.basic_get(beside, auto_ack=True)
+            seen.extend([body] if body is not None else [])
+
+    flow.run(looked)
+    assert seen == [BODY]
+    sent = flow.counts("client-1").numbers["sent"]["client-1.1"]
+    got = flow.counts("server-1").numbers["received"]["client-1.1"]
+    assert size(sent.ranges) == size(got.ranges) == 250
+    assert common(sent.ranges, got.ranges) == 250
+
+
+def test_messages_that_expire_are_lost_by_number(broker: Broker, tmp_path: Path) -> None:
+    """What waits longer than its time never comes, and no later message is missed for it."""
+    said = {"rate_msg_s": 500.0, "ttl_ms": 100, "acks": "each", "prefetch": 20}
+    flow = Disturbed(tmp_path, broker, said)
+
+    def away() -> None:
+        flow.processes["server-1"].send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        flow.processes["server-1"].send_signal(signal.SIGCONT)
+
+    flow.run(away)
+    sent = flow.counts("client-1").numbers["sent"]["client-1.1"]
+    got = flow.counts("server-1").numbers["received"]["client-1.1"]
+    assert common(got.ranges, sent.ranges) == size(got.ranges)
+    assert 100 < size(sent.ranges) - size(got.ranges) < 1200
+    assert len(got.again) == got.reordered == 0
+
+
+def test_a_queue_deleted_under_its_consumer_ends_the_server(
+    broker: Broker, theirs: Theirs, tmp_path: Path
+) -> None:
+    """With its name, and with what had been received until then."""
+    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0})
+    keep_exchange(theirs, flow)
+    flow.run(lambda: theirs.queue_delete(declared(flow)[1]), "server-1")
+    queue = declared(flow)[1]
+    assert f"the broker cancelled the consumer of queue {queue}" in flow.last_words("server-1")
+    assert flow.counts("server-1").streams["received"].count > 500
+
+
+def test_a_channel_that_the_broker_closes_ends_the_client(
+    broker: Broker, theirs: Theirs, tmp_path: Path
+) -> None:
+    """In the broker's words, and with what had been sent until then."""
+    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0})
+    flow.run(lambda: theirs.exchange_delete(declared(flow)[0]), "client-1")
+    assert "NOT_FOUND - no exchange" in flow.last_words("client-1")
+    assert flow.counts("client-1").streams["sent"].count > 500
+
+
+class Valve:
+    """A way to RabbitMQ on which clients are told to pause, as RabbitMQ itself never does."""
+
+    def __init__(self, server: socket.socket, broker: Broker) -> None:
+        self.server, self.broker = server, broker
+        self.passed = 0
+
+    def serve(self) -> None:
+        """Hand on all that one client and the broker say, but for what answers the valve."""
+        self.client = self.server.accept()[0]
+        host, _, port = self.broker.addresses[0].rpartition(":")
+        self.behind = socket.create_connection((host, int(port)))
+        back = threading.Thread(target=self._back)
+        back.start()
+        answers = [codec.method(1, codec.FLOW_OK, bytes([active])) for active in (0, 1)]
+        with suppress(OSError), self.client, self.behind:
+            while came := self.client.recv(1 << 16):
+                for answer in answers:
+                    came = came.replace(answer, b"")
+                self.passed += len(came)
+                self.behind.sendall(came)
+            self.behind.shutdown(socket.SHUT_WR)
+            back.join()
+
+    def tell(self, *, active: bool) -> None:
+        """Send ``channel.flow`` to the client, which is between two frames of the broker."""
+        self.client.sendall(codec.method(1, codec.FLOW, bytes([active])))
+
+    def _back(self) -> None:
+        with suppress(OSError):
+            while came := self.behind.recv(1 << 16):
+                self.client.sendall(came)
+
+
+def test_a_client_pauses_as_long_as_it_is_told_to(broker: Broker, tmp_path: Path) -> None:
+    """By ``channel.flow``: nothing is sent meanwhile, all of it afterwards, and none is lost."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        valve, quiet = Valve(server, broker), []
+        serving = threading.Thread(target=valve.serve)
+        serving.start()
+
+        def paused() -> None:
+            valve.tell(active=False)
+            time.sleep(0.3)
+            before = valve.passed
+            time.sleep(0.7)
+            quiet.append(valve.passed - before)
+            valve.tell(active=True)
+
+        at = f"127.0.0.1:{server.getsockname()[1]}"
+        flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0}, at=at)
+        flow.run(paused)
+        serving.join(10)
+    assert quiet == [0]
+    told = [(one["what"], one["active"]) for one in flow.diary("client-1")["events"]]
+    assert told == [("flow", False), ("flow", True)]
+    late = flow.counts("client-1").streams["handover"].summary()
+    assert late is not None
+    assert late.max_s > 0.5
+    received = flow.counts("server-1").streams["received"]
+    assert received.count == flow.counts("client-1").streams["sent"].count == 2500
+
+
+def test_a_broker_that_falls_silent_is_given_up(
+    rabbitmq: PrivateCluster, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its heartbeats: with them an idle connection lasts, and without them it is lost."""
+    monkeypatch.setattr(wire, "HEARTBEAT_S", 1)
+    ours = Connection(broker)
+    ours.flowing()
+    kept_for(ours, 4.0)
+    process = rabbitmq.nodes[0].process
+    assert isinstance(process, Process)
+    process.suspend()
+    try:
+        with pytest.raises(Lost, match="nothing came from the broker for 3 s"):
+            kept_for(ours, 10.0)
+    finally:
+        process.resume()
+        ours.socket.close()
+
+
+def kept_for(ours: Connection, seconds: float) -> None:
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        ours.keep_alive()
+        ours.fill()
+        ours.consumed(ours.have)
+        time.sleep(0.05)

@@ -1,0 +1,117 @@
+"""The stressor and a RabbitMQ that takes encrypted connections only."""
+
+import json
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from one_rabbitmq import lent
+from test_stressor import PLAN
+from test_stressor_disturbed import Disturbed, told
+
+from mqperf import tables
+from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts.laboratory import Laboratory
+from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
+from mqperf.load.numbered.inside.lines import Broker
+from mqperf.plan_file import parse_plan
+from mqperf.record.numbers import size
+from mqperf.runner import Silent, sweep
+from mqperf.systems.certificates import issued
+from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq_settings import Settings
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+
+@pytest.fixture(scope="module")
+def encrypted() -> Iterator[PrivateCluster]:
+    host = LocalHost()
+    with (
+        host.scratch("test-stressor-tls") as folder,
+        private_cluster(Settings(tls=True), [Spot(host, folder)]) as deployment,
+    ):
+        yield deployment
+
+
+def by_tls(cluster: PrivateCluster) -> Broker:
+    own = cluster._cluster
+    assert own.certificates is not None
+    address = f"127.0.0.1:{own.amqp_port(0)}"
+    return Broker((address,), "mqperf", own.secrets.password, "/", own.certificates.authority)
+
+
+def test_every_delivery_by_tls_is_accounted_for(encrypted: PrivateCluster, tmp_path: Path) -> None:
+    """Records end where no frame does; connections that were lost are encrypted again."""
+    said = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
+    flow = Disturbed(tmp_path, by_tls(encrypted), said, seconds=8)
+    flow.run(lambda: told(encrypted, "close_all_connections", "tested"))
+    sent, confirmed = flow.reconnected()
+    assert size(sent.ranges) > size(confirmed.ranges) - 1 > 1000
+
+
+def test_only_the_authority_of_the_run_is_trusted(
+    encrypted: PrivateCluster, tmp_path: Path
+) -> None:
+    """Another one's signature, another address and no TLS at all are no answers."""
+    broker = by_tls(encrypted)
+    strange = issued(Spot(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority
+    with pytest.raises(Lost, match="certificate verify failed"):
+        Connection(replace(broker, authority=strange))
+    elsewhere = broker.addresses[0].replace("127.0.0.1", "localhost")
+    with pytest.raises(Lost, match=r"certificate verify failed.*not valid for 'localhost'"):
+        Connection(replace(broker, addresses=(elsewhere,)))
+    with pytest.raises(Lost, match="the broker ended the handshake"):
+        Connection(replace(broker, authority=""))
+    Connection(broker).close(5.0)
+
+
+def test_keys_are_their_owners_only_and_in_no_run_folder(
+    encrypted: PrivateCluster, tmp_path: Path
+) -> None:
+    """Neither in what is collected nor in what is told of the deployment."""
+    own = encrypted._cluster
+    assert own.certificates is not None
+    keys = [*own.spots[0].folder.rglob("*.key")]
+    assert {file.name for file in keys} == {"authority.key", "nodes.key"}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in keys} == {0o600}
+    encrypted.collect(tmp_path)
+    secret = [line for file in keys for line in file.read_text().splitlines() if "-" not in line]
+    collected = [file.read_text() for file in tmp_path.iterdir()]
+    for text in (*collected, json.dumps(encrypted.facts()), repr(own)):
+        assert not any(line in text for line in secret)
+    assert any("listeners.ssl" in text for text in collected)
+
+
+def test_tls_is_an_axis(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """A plan measures with and without it, as fast as it goes, and its runs say which they are."""
+    said = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
+    text = PLAN.replace("[cmsm]", "[cmsm], settings: {{tls: [false, true]}}").format(said)
+    with lent(rabbitmq):
+        sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = tables.read(tmp_path)
+    assert list(found["runs"]["status"]) == ["done"] * 2
+    assert sorted(found["runs"]["tls"]) == ["false", "true"]
+    counts = found["messages"]
+    assert list(counts["received"]) == list(counts["sent"])
+    assert (counts["sent"] > 50).all()
+    assert list(counts["lost"]) == list(counts["duplicates"]) == [0] * 2
+    assert not any("PRIVATE KEY" in f.read_text(errors="replace") for f in files_of(tmp_path))
+
+
+def test_hosts_of_their_own_speak_tls(five_hosts: Laboratory, tmp_path: Path) -> None:
+    """Each node has a certificate for its address, with the key, and clients elsewhere trust it."""
+    text = PLAN.replace("[cmsm]", "[cs1ss2], settings: {{tls: true}}").format(
+        "green_threads: 2, rate_msg_s: 200, confirms: 100, acks: multiple"
+    )
+    given = parse_plan(text, Path("test.yaml"))
+    sweep(given, text, tmp_path, Silent(), hosts=str(five_hosts.inventory))
+    [row] = tables.read(tmp_path)["messages"].to_dict("records")
+    assert row["received"] == row["sent"] == 800
+    assert not any("PRIVATE KEY" in f.read_text(errors="replace") for f in files_of(tmp_path))
+
+
+def files_of(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file()]

@@ -1,0 +1,75 @@
+"""The load of AMQP 1.0 and brokers in Java: the same accounts as with routers."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf import stats, tables
+from mqperf.hosts import LocalHost, Spot
+from mqperf.load.amqp_1_0.inside.connection import Connection
+from mqperf.load.numbered.inside.lines import Broker
+from mqperf.plan_file import parse_plan
+from mqperf.runner import Silent, sweep
+from mqperf.systems import SYSTEMS
+
+pytestmark = pytest.mark.needs_java
+
+PLAN = """\
+systems: {{{0}: {{topologies: [single]}}}}
+test_cases: [transfer]
+load:
+  generator: amqp-1.0
+  duration_s: 2
+  warmup_s: 1
+  green_threads: 3
+  links: 2
+  rate_msg_s: 40
+  payload_bytes: [300, 200000]
+probes: [inside]
+"""
+
+
+@pytest.mark.parametrize("system", ["artemis", "activemq"])
+def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
+    """In one frame and in several, through a queue: sent, received, accepted, in order."""
+    text = PLAN.format(system)
+    outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    assert outcome.failed == ()
+    found = stats.complete(tables.read(tmp_path))
+    counts = found["messages"]
+    assert list(counts["sent"]) == list(counts["received"]) == [160, 160]
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert list(counts[name]) == [0, 0], name
+    assert counts["disagreements"].isna().all()
+    assert list(found["outcomes"]["accepted"]) == [160, 160]
+    assert (found["latency"]["confirm_p50_s"] > 0).all()
+    assert not {"lost", "record-disagrees"} & set(found["doubts"]["kind"])
+    told = found["internals"]
+    assert {*told["kind"]} == {"collector", "memory", "node", "pool", "queue", "queues"}
+    assert {*told.loc[told["kind"] == "memory", "object"]} == {"heap", "non-heap"}
+    assert (found["insides"]["paused_s"] >= 0).all()
+
+
+def test_who_logs_in_by_name_is_known_by_it() -> None:
+    """SASL PLAIN, at a broker that takes everybody."""
+    host, system = LocalHost(), SYSTEMS["artemis"]
+    with (
+        host.scratch("test-transfers") as folder,
+        system.start({}, [Spot(host, folder)]) as deployment,
+    ):
+        connection = Connection(Broker((deployment.nodes[0].name,), "user", "secret", "/"))
+        assert connection.close(5)
+
+
+def test_no_message_of_artemis_is_lost_at_full_speed(tmp_path: Path) -> None:
+    """As fast as it goes, pre-settled as well: a broker queues what it cannot deliver at once."""
+    text = PLAN.format("artemis").replace("rate_msg_s: 40", "").replace("[300, 200000]", "256")
+    text = text.replace("  links: 2", "  links: 2\n  settlement: [at-least-once, pre-settled]")
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    found = tables.read(tmp_path)
+    assert list(found["runs"]["status"]) == ["done"] * 2
+    counts = found["messages"]
+    assert (counts["received"] > 1000).all()
+    assert list(counts["received"]) == list(counts["sent"])
+    assert pd.isna(counts["disagreements"]).all()

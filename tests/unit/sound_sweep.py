@@ -1,0 +1,129 @@
+"""Tables of a sweep in which nothing is wrong, for tests that plant a fault in them."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf import tables
+from mqperf.columns import TABLES
+from mqperf.stats import checks
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parent.parent.parent
+
+PUBLISHED = ROOT / "data/published/2016"
+
+Change = Mapping[str, str | float | pd.Timestamp | None]
+
+Frames = dict[str, pd.DataFrame]
+
+WINDOW_S = 10.0
+
+THINK_S = 0.001
+
+THREADS = (10, 20, 50, 100)
+
+RATES = {10: 2000.0, 20: 3500.0, 50: 4000.0, 100: 3800.0}
+"""A sound sweep: it rises, has its peak inside, and obeys Little's law."""
+
+START = pd.Timestamp("2026-03-14T15:09:26Z")
+
+NODES = {"Master": "broker", "client-1": "client", "server-1": "server", "host": "host"}
+
+
+def keys(threads: int, test_case: str, repeat: int) -> dict[str, str | float | pd.Timestamp | None]:
+    point = f"{test_case}-{threads}"
+    return {
+        "run": f"{point}-r{repeat}",
+        "point": point,
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": test_case,
+        "threads": threads,
+        "repeat": repeat,
+    }
+
+
+def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[str, list[Change]]:
+    own, rate, call = keys(threads, test_case, repeat), RATES[threads], test_case == "rpc-call"
+    count = int(rate * WINDOW_S)
+    latency = threads / rate - THINK_S if call else 0.5 * threads / rate
+    seconds = [(float(s), s + 1.0, "interval") for s in range(int(WINDOW_S))]
+    used = {"Master": 1.2, "client-1": 0.5, "server-1": 0.6, "host": 2.4}
+    return {
+        "runs": [
+            own
+            | {"status": "done", "position": position, "asked_s": WINDOW_S, "window_s": WINDOW_S}
+            | {"green_threads": 10, "processes": threads // 10, "hosts": 1, "control_run": 0}
+            | {"expected": 2, "reported": 2, "cores": 4, "clock_offset_s": 0.0}
+            | {"warmup_s": 2.0, "cooldown_s": 1.0, "content": f"{own['run']}"}
+            | {"started": START + pd.Timedelta(minutes=position), "kernel": "Linux 6"}
+            | {"system_version": "3.10.8", "network_card": "loopback"}
+        ],
+        "messages": [
+            own
+            | {"sent": count, "received": count, "round_trip": count if call else None}
+            | {"errors": 0, "lost": 0, "duplicates": 0, "throughput_msg_s": rate}
+            | {"send_rate_msg_s": rate}
+        ],
+        "intervals": [
+            own
+            | {"process": "server-1", "phase": "window", "start_s": start, "count": int(rate)}
+            | {"stream": "round-trip" if call else "received"}
+            for start, _, _ in seconds
+        ],
+        "insides": [
+            own
+            | {"node": "Master", "answers": int(WINDOW_S) + 1, "waiting_max": 30}
+            | {"waiting_growth": -3, "presettled_dropped": 0}
+        ],
+        "planned": [own | {"control_run": 0}],
+        "latency": [
+            own | {"stream": "round-trip" if call else "one-way", "latency_mean_s": latency}
+        ],
+        "cpu": [
+            own
+            | {"process": process, "kind": kind, "host": "local", "cores": 4, "scope": scope}
+            | {"start_s": start, "end_s": end}
+            | {"total_cores": used[process], "sys_cores": used[process] / 4}
+            for process, kind in NODES.items()
+            for start, end, scope in [*seconds, (0.0, WINDOW_S, "window")]
+        ],
+    }
+
+
+def sound() -> Frames:
+    """Tables of a sweep of CALL and CAST in three repeats, in which nothing is wrong."""
+    return {name: frame.copy() for name, frame in recorded().items()}
+
+
+@cache
+def recorded() -> Frames:
+    rows: dict[str, list[Change]] = {name: [] for name in TABLES}
+    points = [(r, t, n) for r in (1, 2, 3) for t in ("rpc-call", "rpc-cast") for n in THREADS]
+    for position, (repeat, test_case, threads) in enumerate(points, 1):
+        for name, some in one_run(position, threads, test_case, repeat).items():
+            rows[name] += some
+    return {name: tables.conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+
+
+def planted(table: str, change: Change, where: str) -> Frames:
+    """The sound sweep with some cells of one table changed."""
+    frames = sound()
+    hit = frames[table].index.isin(frames[table].query(where).index)
+    for column, value in change.items():
+        frames[table][column] = frames[table][column].mask(hit, value)
+    return frames
+
+
+def found(frames: Tables) -> set[tuple[str, str]]:
+    doubts = checks.doubts(frames)
+    return set(zip(doubts["kind"], doubts["run"], strict=True))
+
+
+CALL = "run == 'rpc-call-100-r1'"
+
+CAST = "run == 'rpc-cast-100-r1'"

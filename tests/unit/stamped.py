@@ -1,0 +1,23 @@
+"""Messages with stamps, and their bytes as they come over a wire: in pieces."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from mqperf.load.numbered.inside import stamps
+
+
+def stamped(count: int, run: int = 7) -> stamps.Stamps:
+    """Stamps of messages in their order."""
+    found = np.zeros(count, dtype=stamps.STAMP)
+    found["run"], found["number"], found["due_ns"] = run, np.arange(count), np.arange(count) * 10
+    return found
+
+
+def pieces(content: bytes, lengths: Sequence[int]) -> Iterator[bytes]:
+    """All of it, cut to these lengths over and over."""
+    at, step = 0, 0
+    while at < len(content):
+        length = lengths[step % len(lengths)]
+        yield content[at : at + length]
+        at, step = at + length, step + 1

@@ -1,0 +1,165 @@
+"""What an action cost, second by second: before, during and after it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mqperf.plan import Case
+from mqperf.record import Facts, Run, Whole
+from mqperf.record.counts import read_counts
+from mqperf.record.tally import Tally
+from mqperf.series.stream import Instants
+from mqperf.tables.action_phases import action_phases
+from mqperf.tables.streams import Streams
+
+START = 1_700_000_000.0
+"""Start of the window, which is 20 s long, with a second of load on both sides."""
+
+RATE = 100
+KNOWN = {"duplicates": 0, "foreign": 0}
+OUTCOMES = ("released", "modified", "rejected")
+Fate = Callable[[float], str]
+"""What becomes of a message by when it was due: received, an outcome, both, or nothing."""
+
+
+def case(test_case: str, generator: str) -> Case:
+    return Case.model_validate(
+        {"system": "x", "topology": "line", "queues": "routed", "test_case": test_case}
+        | {"generator": generator, "green_threads": 1, "duration_s": 20}
+        | {"warmup_s": 1, "cooldown_s": 1}
+    )
+
+
+def whole(test_case: str = "transfer", generator: str = "amqp-1.0") -> Whole:
+    found = case(test_case, generator)
+    return Whole(Run(Path("runs/x"), "x", "done"), Facts(), found, (START, START + 20))
+
+
+def action(began: float, ended: float, recovery: float | None, node: str = "R2") -> dict[str, Any]:
+    return {"action": "stop", "node": node, "commanded_s": began, "began_s": began} | {
+        "ended_s": ended,
+        "recovery_s": recovery,
+    }
+
+
+def counted(folder: Path, fate: Fate, late_s: float = 0.004) -> Streams:
+    """Messages of a sender, due every hundredth of a second, with these fates."""
+    due = np.arange(-RATE, 21 * RATE) / RATE
+    fates = np.array([fate(at) for at in due])
+    client = Tally(
+        "client-1", "client", "transfer", START - 1, ["sent", "handover", "error", *OUTCOMES]
+    )
+    server = Tally("server-1", "server", "transfer", START - 1, ["received"])
+    instants, numbers = START + due, np.arange(len(due))
+
+    def add(tally: Tally, stream: str, some: np.ndarray, took_s: float) -> None:
+        ends = None if stream == "sent" else instants[some] + took_s
+        tally.add(stream, "client-1.1", numbers[some], instants[some], ends)
+
+    every = np.ones(len(due), dtype=bool)
+    add(client, "sent", every, 0.0)
+    add(client, "handover", every, 0.0)
+    for outcome in OUTCOMES:
+        refused = np.array([outcome in one for one in fates])
+        add(client, outcome, refused, 0.1)
+        add(client, "error", refused, 0.1)
+    add(server, "received", np.array(["received" in one for one in fates]), late_s)
+    read = {}
+    for tally, label in ((client, "client-1"), (server, "server-1")):
+        tally.save(folder / f"{label}.counts")
+        read[label] = read_counts(folder / f"{label}.counts")
+    streams = {label: file.streams for label, file in read.items()}
+    return Streams(streams, streams, [file.numbers for file in read.values()])
+
+
+def by_phase(rows: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {row["phase"]: row for row in rows}
+
+
+def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None:
+    """From the second before it began until throughput was back; the sums are those of the window.
+
+    A message that was modified and received is not lost.
+    """
+
+    def fate(at: float) -> str:
+        if 4.95 <= at < 5:
+            return "modified received" if at < 4.97 else "modified"
+        return "released" if 5 <= at < 9 else "received"
+
+    found = by_phase(
+        action_phases(whole(), counted(tmp_path, fate), KNOWN, [action(5.02, 7.0, 2.0)])
+    )
+    spans = {name: (row["from_s"], row["until_s"]) for name, row in found.items()}
+    assert spans == {"before": (0, 4), "during": (4, 9), "after": (9, 20)}
+    during = found["during"]
+    assert (during["sent"], during["finished"], during["lost"]) == (500, 97, 403)
+    assert (during["released"], during["modified"], during["rejected"]) == (400, 5, 0)
+    assert during["errors"] == 405
+    for name in ("before", "after"):
+        assert found[name]["lost"] == found[name]["errors"] == found[name]["released"] == 0
+        assert found[name]["sent"] == found[name]["finished"]
+    assert sum(row["sent"] for row in found.values()) == 20 * RATE
+    assert found["before"]["latency_p50_s"] == pytest.approx(0.004, rel=0.01)
+    assert found["before"]["latency_max_s"] == pytest.approx(0.004, rel=0.01)
+
+
+def test_the_next_action_ends_what_came_before_it(tmp_path: Path) -> None:
+    """In the order in which they began; rows are in that of the plan."""
+    rows = [action(14.5, 15.0, None, "R3"), action(5.0, 7.0, 20.0)]
+    found = action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, rows)
+    spans = [(row["node"], row["phase"], row["from_s"], row["until_s"]) for row in found]
+    assert spans == [
+        ("R3", "during", 13, 20),
+        ("R2", "before", 0, 4),
+        ("R2", "during", 4, 13),
+    ]
+
+
+def test_a_run_without_actions_has_no_phases(tmp_path: Path) -> None:
+    """Nothing was disturbed."""
+    assert action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, []) == []
+
+
+def test_what_may_have_been_counted_twice_is_not_guessed(tmp_path: Path) -> None:
+    """Counts of seconds do not tell which message it was: lost is empty, all else is there."""
+    streams = counted(tmp_path, lambda at: "" if 5 <= at < 6 else "received")
+    rows = [action(5.0, 5.5, 0.5)]
+    for accounts in (KNOWN | {"duplicates": 1}, KNOWN | {"foreign": 1}):
+        [_, during, _] = action_phases(whole(), streams, accounts, rows)
+        assert (during["lost"], during["finished"]) == (None, 100)
+    [_, during, _] = action_phases(whole(), streams, KNOWN, rows)
+    assert during["lost"] == 100
+
+
+def test_nobody_finished_has_no_latency(tmp_path: Path) -> None:
+    """A phase in which nothing arrived says so."""
+    streams = counted(tmp_path, lambda at: "received" if at < 3 else "")
+    [_, during] = action_phases(whole(), streams, KNOWN, [action(5.0, 7.0, None)])
+    assert (during["finished"], during["lost"]) == (0, 1600)
+    assert "latency_p50_s" not in during
+
+
+def test_a_call_without_reply_or_error_is_lost() -> None:
+    """Of instants, too; what no router tells has no outcome."""
+    sent = START + np.arange(0, 20, 0.1)
+    at = sent - START
+    failed, answered = (at >= 5) & (at < 6), (at < 5) | (at >= 6.95)
+    client = {
+        "sent": Instants(sent[:, None]),
+        "round_trip": Instants(np.column_stack([sent, sent + 0.01])[answered]),
+        "error": Instants(np.column_stack([sent, sent + 1.0])[failed]),
+    }
+    streams = Streams({"client-1": client}, {"client-1": client})
+    found = by_phase(
+        action_phases(
+            whole("rpc-call", "simulator"), streams, KNOWN, [action(5.0, 6.0, 1.0, "Master")]
+        )
+    )
+    during = found["during"]
+    assert (during["sent"], during["errors"], during["lost"]) == (30, 10, 10)
+    assert during["released"] is None
+    assert during["latency_p50_s"] == pytest.approx(0.01, rel=0.01)

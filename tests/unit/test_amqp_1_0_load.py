@@ -1,0 +1,170 @@
+"""The load of AMQP 1.0: what processes are told, and what is said of what they left."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mqperf import tables
+from mqperf.errors import PlanError
+from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.load.amqp_1_0.commands import commands
+from mqperf.load.amqp_1_0.inside import orders
+from mqperf.load.numbered.environment import Environment
+from mqperf.load.numbered.inside.diary import Diary
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import Attempt
+from mqperf.record.tally import Tally
+from mqperf.systems import check_plan
+
+GENERATOR = GENERATORS["amqp-1.0"]
+START = 1_700_000_000.0
+SENT = 100
+
+
+def case(**changes: object) -> Case:
+    fixed = {
+        "system": "qpid-dispatch",
+        "topology": "line",
+        "queues": "routed",
+        "test_case": "transfer",
+        "generator": "amqp-1.0",
+        "green_threads": 2,
+        "duration_s": 2,
+        "warmup_s": 1,
+    }
+    return Case.model_validate(fixed | changes)
+
+
+def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
+    """Each thread has an address, which is its server's too; passwords stand in files only."""
+    end = Endpoint("amqp-1.0", ("127.0.0.1:5001",), "user", "secret", None)
+    tool = Environment("/host/python", (), {})
+    said = {"settlement": "pre-settled", "priority": 7, "links": 2, "rate_msg_s": 100}
+    one = case(processes=2, parameters=said)
+    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    made = commands(job)
+    assert not any("secret" in word for each in made for word in (*each.argv, *each.env.values()))
+    for each in made:
+        for name, text in each.files.items():
+            (tmp_path / name).write_text(text)
+    told = {each.label: orders.read(tmp_path / f"{each.label}.orders") for each in made}
+    assert told["client-2"].threads == told["server-2"].threads
+    assert [thread.number for thread in told["client-2"].threads] == [2, 3]
+    addresses = [thread.address for each in told.values() for thread in each.threads]
+    assert sorted({*addresses}) == sorted(GENERATOR.queues(one, "run"))
+    client = told["client-1"]
+    assert (client.settled, client.priority, client.links, client.rate) == (True, 7, 2, 25)
+    assert f"{client.broker.user}:{client.broker.password}" == "user:secret"
+    assert "secret" not in repr(client)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("payload_bytes: 31", "every message carries a stamp of 32 bytes"),
+        ("settlement: exactly-once", "settlement"),
+        ("credit: 0", "credit"),
+        ("links: none", "links"),
+        ("channels: 2", "channels"),
+    ],
+)
+def test_what_a_load_cannot_be_is_told(said: str, words: str) -> None:
+    """With the key that says so."""
+    text = (
+        "systems: {artemis: {topologies: [single]}}\ntest_cases: [transfer]\n"
+        f"load: {{generator: amqp-1.0, green_threads: 1, duration_s: 1, {said}}}\n"
+    )
+    with pytest.raises(PlanError, match=words):
+        check_plan(parse_plan(text, Path("test.yaml")))
+
+
+# what became of messages
+
+
+def recorded(folder: Path, told: dict[str, int], *, errors: int = 0) -> str | None:
+    """The disagreements of a run of one client that sent 100 messages and was told so much."""
+    one = case(green_threads=1)
+    attempt = Attempt(folder, one)
+    load = attempt.folder / "load"
+    numbers = np.arange(SENT)
+    instants = START + 1 + numbers / SENT
+    client = Tally("client-1", "client", "transfer", START, ["sent", "error", "confirmed"])
+    client.add("sent", "client-1.1", numbers, instants)
+    client.add("error", "client-1.1", numbers[:errors], instants[:errors], instants[:errors] + 0.1)
+    good = slice(errors, errors + told.get("accepted", 0))
+    client.add("confirmed", "client-1.1", numbers[good], instants[good], instants[good] + 0.1)
+    server = Tally("server-1", "server", "transfer", START, ["received"])
+    server.add("received", "client-1.1", numbers, instants, instants + 0.05)
+    for tally, kind, counts in ((client, "client", told), (server, "server", {})):
+        label = f"{kind}-1"
+        tally.save(load / f"{label}.counts")
+        diary = Diary("amqp-1.0", label, kind)
+        diary.counts = counts
+        diary.save(load / f"{label}.json")
+    attempt.facts |= {
+        "window": {"start": START + 1, "end": START + 3},
+        "kinds": {},
+        "hosts": [{"label": "local", "cores": 4}],
+        "system": {"nodes": []},
+        "processes": [
+            {"label": f"{kind}-1", "kind": kind, "reported": True} for kind in ("client", "server")
+        ],
+    }
+    attempt.event("measured")
+    attempt.finish()
+    found = tables.read(folder)
+    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
+    if told:
+        [row] = found["outcomes"].to_dict("records")
+        assert row["sent"] == SENT
+        assert {name: row[name] for name in told} == told
+    said = found["messages"]["disagreements"].iloc[0]
+    return None if pd.isna(said) else str(said)
+
+
+@pytest.mark.parametrize(
+    ("told", "errors"),
+    [
+        ({"accepted": 100}, 0),
+        ({"accepted": 90, "unsettled": 10}, 0),
+        ({"accepted": 70, "released": 10, "modified": 5, "rejected": 5, "unsettled": 10}, 20),
+    ],
+)
+def test_outcomes_that_add_up_are_not_accused(
+    tmp_path: Path, told: dict[str, int], errors: int
+) -> None:
+    """accepted + released + modified + rejected + unsettled = sent."""
+    said = recorded(tmp_path, told, errors=errors) or ""
+    assert "client-1" not in said
+
+
+@pytest.mark.parametrize(
+    ("told", "errors", "words"),
+    [
+        ({"accepted": 99}, 0, "= 99, but 100 were sent"),
+        ({"accepted": 100, "unsettled": 1}, 0, "= 101, but 100 were sent"),
+        ({"accepted": 90, "released": 10}, 9, "10 released, modified or rejected, but 9 recorded"),
+    ],
+)
+def test_outcomes_that_do_not_add_up_are_found(
+    tmp_path: Path, told: dict[str, int], errors: int, words: str
+) -> None:
+    """In the table of messages, whence it becomes a doubt."""
+    said = recorded(tmp_path, told, errors=errors) or ""
+    assert words in said
+
+
+def test_a_diary_of_another_generator_is_refused(tmp_path: Path) -> None:
+    """It was not written by what the run says."""
+    tally = Tally("client-1", "client", "transfer", START, ["sent"])
+    tally.save(tmp_path / "client-1.counts")
+    Diary("amqp-0-9-1", "client-1", "client").save(tmp_path / "client-1.json")
+    with pytest.raises(Exception, match="another generator: mqperf-amqp-0-9-1"):
+        GENERATOR.check(tmp_path, "client-1", "client")
+    content = json.loads((tmp_path / "client-1.json").read_text())
+    (tmp_path / "client-1.json").write_text(json.dumps({**content, "format": "mqperf-amqp-1.0"}))
+    GENERATOR.check(tmp_path, "client-1", "client")

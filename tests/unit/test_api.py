@@ -1,0 +1,133 @@
+"""What ``mqperf`` offers to notebooks and programs: plans, results, comparisons."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import mqperf
+from mqperf import stats, tables
+from mqperf.columns import TABLES
+from mqperf.errors import MqperfError, PlanError
+from mqperf.plan_file import load_plan
+
+
+@pytest.fixture(scope="module")
+def found(root: Path) -> mqperf.Results:
+    return mqperf.read(root / "data/samples/runs")
+
+
+def test_what_measures_does_not_import_it() -> None:
+    """The library for analysis is imported when one of its names is asked for."""
+    told = subprocess.check_output(
+        [sys.executable, "-c", "import mqperf, sys; print('pandas' in sys.modules, *dir(mqperf))"],
+        text=True,
+    ).split()
+    assert told[0] == "False"
+    assert set(mqperf.__all__) <= set(told)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        mqperf.no_such_name  # noqa: B018
+
+
+def test_results_are_the_tables(found: mqperf.Results, root: Path) -> None:
+    """The same numbers as those that are written, audited and published."""
+    complete = stats.complete(tables.read(root / "data/samples/runs"))
+    assert set(found) == set(complete) <= set(TABLES)
+    for name, frame in found.items():
+        assert frame.equals(tables.of_plan(complete)[name]), name
+    assert len(found.points) == 24
+    assert set(found.doubts["kind"]) == set(complete["doubts"]["kind"])
+
+
+def test_points_beside_the_plan_are_left_out(root: Path, tmp_path: Path) -> None:
+    """What the folder's plan does not ask for is no result; the doubt that names it is."""
+    copy = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
+    plan = (copy / "plan.yaml").read_text()
+    (copy / "plan.yaml").write_text(plan.replace("rpc-call, ", "").replace("- rpc-call\n", ""))
+    less = mqperf.read(copy)
+    assert "rpc-call" not in set(less.points["test_case"])
+    assert "not-of-plan" in set(less.doubts["kind"])
+
+
+def test_the_answer_stands_in_the_cell(found: mqperf.Results) -> None:
+    """The best point of every sweep, and how many doubts there are."""
+    page = found._repr_html_()
+    assert page.count("<tr") == 1 + len(found.summary)
+    assert f"{len(found.doubts)} doubts" in page
+    assert "24 points" in repr(found)
+
+
+def test_a_selection_is_of_its_points(found: mqperf.Results) -> None:
+    """Every table has the rows of the points that are left, and no others."""
+    few = found.select(test_case="rpc-call", topology="cmsm", queues="classic")
+    assert 0 < len(few.points) < len(found.points)
+    for name, frame in few.items():
+        if "point" in frame.columns:
+            assert set(frame["point"].dropna()) <= set(few.points["point"]), name
+    assert set(few["saturation_points"]["test_case"]) == {"rpc-call"}
+    assert few.plot().axes
+    assert len(found.select().points) == len(found.points)
+
+
+def test_what_cannot_be_selected_or_plotted_is_said(found: mqperf.Results) -> None:
+    """With the columns and values that there are."""
+    with pytest.raises(MqperfError, match=r"no column 'testcase'; there are: .*test_case"):
+        found.select(testcase="rpc-call")
+    with pytest.raises(MqperfError, match=r"no test_case 'call'; measured: .*rpc-call"):
+        found.select(test_case="call")
+    with pytest.raises(MqperfError, match=r"select one sweep.*test_case: rpc-call"):
+        found.plot()
+
+
+def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path: Path) -> None:
+    """No difference, every ratio 1, a figure, text, and a page."""
+    same = found.compare(found)
+    assert same.differences.empty
+    assert same.ratios["ratio"].dropna().eq(1).all()
+    assert len(same.sustained) == len(found.summary)
+    assert same.sustained["ratio"].dropna().eq(1).all()
+    assert same.plot().axes
+    for told in (repr(same), same.write(tmp_path / "out").read_text()):
+        assert "0 better, 0 worse" in told
+    assert "0 better, 0 worse" in same._repr_html_()
+
+
+def test_plans_are_made_and_loaded(root: Path) -> None:
+    """From a file as the command line does, from Python as a file would say it."""
+    file = root / "plans/quickstart.yaml"
+    assert mqperf.load_plan(file) == load_plan(file)
+    made = mqperf.new_plan(
+        systems={"rabbitmq": {"topologies": ["cmsm"]}},
+        test_cases=["rpc-call"],
+        load={"green_threads": [1, 10], "duration_s": 5},
+        repeats=2,
+        order="random",
+    )
+    assert len(made.cases()) == 4
+    assert made.order == "random"
+    with pytest.raises(PlanError, match="rpc-cal"):
+        mqperf.new_plan(systems={"rabbitmq": {}}, test_cases=["rpc-cal"], load={})
+
+
+def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
+    """No system is started for what has been measured; from a file and from a plan alike."""
+    runs = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
+    plan = runs / "plan.yaml"
+    for what in (plan, mqperf.load_plan(plan)):
+        again = mqperf.run(what, runs)
+        assert len(again.points) == 24
+
+
+def test_a_mistake_is_one_line_in_a_cell(tmp_path: Path) -> None:
+    """No traceback for a folder that is not there, or a plan that asks for what does not exist."""
+    cells = ["import mqperf", "mqperf.read('nowhere')", "mqperf.load_plan('nowhere.yaml')"]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(book, allow_errors=True, resources={"metadata": {"path": tmp_path}}).execute()
+    for cell in book.cells[1:]:
+        [error] = cell.outputs
+        [line] = error.traceback
+        assert line.startswith("mqperf: nowhere")

@@ -1,0 +1,77 @@
+"""What servers record of messages by their stamps, their own and those of strangers."""
+
+import numpy as np
+import pytest
+
+from mqperf.load.numbered.inside import stamps
+from mqperf.load.numbered.inside.arrivals import Arrivals
+from mqperf.load.numbered.inside.process import Named
+from mqperf.load.numbered.inside.record import Record
+from mqperf.record.tally import Tally
+
+RUN = 7
+START = 1_700_000_000
+NOW = START + 3.0
+
+
+def stamped(*runs: int) -> stamps.Stamps:
+    """Messages of these runs, of sender 2: due after one second, sent after two."""
+    found = np.zeros(len(runs), stamps.STAMP)
+    found["run"], found["sender"], found["number"] = runs, 2, 40 + np.arange(len(runs))
+    found["due_ns"], found["sent_ns"] = (START + 1) * 10**9, (START + 2) * 10**9
+    return found
+
+
+def arrivals(*, paced: bool) -> Arrivals:
+    streams = ["received", "service"] if paced else ["received"]
+    tally = Tally("server-1", "server", "publish", START, streams)
+    return Arrivals(Record(tally, Named("client-{}".format)), RUN, paced=paced)
+
+
+def recorded(of: Arrivals, stream: str) -> list[tuple[int, int, float, float]]:
+    """Place, number, begin and end of what is not counted yet, instants since the start."""
+    one = of.record.streams[stream]
+    own = slice(0, one.length)
+    begun, ended = (instants[own] - START for instants in (one.started, one.finished))
+    return list(zip(one.sender[own], one.number[own], begun, ended, strict=True))
+
+
+@pytest.mark.parametrize("now", [NOW, np.full(2, NOW)])
+def test_messages_are_their_senders(now: float | np.ndarray) -> None:
+    """With the number and the instants of the stamp, and the place that a server gives them."""
+    of = arrivals(paced=True)
+    due = of.take(stamped(RUN, RUN), np.array([20, 21]), now)
+    assert due.tolist() == [START + 1] * 2
+    assert recorded(of, "received") == [(20, 40, 1, 3), (21, 41, 1, 3)]
+    assert recorded(of, "service") == [(20, 40, 2, 3), (21, 41, 2, 3)]
+    assert (of.received, of.strangers) == (2, 0)
+
+
+@pytest.mark.parametrize("now", [NOW, np.full(3, NOW)])
+def test_messages_of_another_run_are_a_strangers(now: float | np.ndarray) -> None:
+    """Numbered as they come, over all calls, and neither late nor slow; the rest is as ever."""
+    of = arrivals(paced=True)
+    for first in (0, 2):
+        due = of.take(stamped(RUN + 1, RUN, 0), np.array([20, 21, 22]), now)
+        assert due.tolist() == [NOW, START + 1, NOW]
+        assert recorded(of, "received")[-3:] == [
+            (-1, first, 3, 3),
+            (21, 41, 1, 3),
+            (-1, first + 1, 3, 3),
+        ]
+        assert recorded(of, "service")[-3:] == [
+            (-1, first, 3, 3),
+            (21, 41, 2, 3),
+            (-1, first + 1, 3, 3),
+        ]
+    assert (of.received, of.strangers) == (6, 4)
+    names = Named("client-{}".format)
+    assert (names[-1], names[0]) == ("stranger", "client-0")
+
+
+def test_what_came_is_counted_once_without_a_schedule() -> None:
+    """There is nothing that could be told from the time since they were due."""
+    of = arrivals(paced=False)
+    of.take(stamped(RUN), np.array([0]), NOW)
+    assert recorded(of, "received") == [(0, 40, 1, 3)]
+    assert [*of.record.streams] == ["received"]

@@ -1,0 +1,71 @@
+"""What limited a run, as far as it can be told."""
+
+import pandas as pd
+import pytest
+from sound_sweep import CALL, PUBLISHED, Change, planted, sound
+
+from mqperf import tables
+from mqperf.stats.bottleneck import bottlenecks
+
+
+@pytest.mark.parametrize(
+    ("process", "cores", "verdict"),
+    [
+        ("client-1", 0.95, "tester"),
+        ("Master", 3.8, "broker: Master"),
+        ("host", 3.95, "host"),
+        ("host", 2.4, "none"),
+    ],
+)
+def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
+    """Tester before broker before host; nobody when all have CPU left."""
+    frames = planted("cpu", {"total_cores": cores}, f"{CALL} and process == '{process}'")
+    told = bottlenecks(frames).set_index("run")
+    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
+    assert f"{process if process != 'host' else 'Master'} " in str(told["because"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "because"),
+    [
+        ({"received_bytes_s": 115e6}, "network", "received 115.0 of 125.0 MB/s"),
+        ({"received_bytes_s": 100e6}, "none", "sent 3.0 and received 100.0 of 125.0 MB/s"),
+        ({"received_bytes_s": 115e6, "speed_bytes_s": None}, "none", "received 115.0 MB/s"),
+        ({"retransmitted_share": 0.02}, "network", "2.0 % of the TCP segments of host local"),
+        ({"retransmitted_share": None}, "none", "no process out of CPU"),
+    ],
+)
+def test_the_network_is_a_limit_when_full_or_lossy(
+    change: Change, verdict: str, because: str
+) -> None:
+    """A link at nine tenths of its speed, or one segment in a hundred retransmitted."""
+    link: dict[str, str | float | None] = {
+        "run": "rpc-call-100-r1",
+        "host": "local",
+        "interface": "eth0",
+        "retransmitted_share": 0.001,
+        "sent_bytes_s": 3e6,
+        "received_bytes_s": 4e6,
+        "speed_bytes_s": 125e6,
+    }
+    network = tables.conform("network", pd.DataFrame([{**link, **change}]))
+    told = bottlenecks({**sound(), "network": network}).set_index("run")
+    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
+    assert because in str(told.loc["rpc-call-100-r1", "because"])
+    assert told.loc["rpc-cast-100-r1", "bottleneck"] == "none"
+
+
+def test_without_the_brokers_cpu_nobody_is_blamed() -> None:
+    """That nothing was short cannot be said of a broker which was not watched."""
+    frames = dict(sound())
+    frames["cpu"] = frames["cpu"][frames["cpu"]["kind"] != "broker"]
+    told = bottlenecks(frames)
+    assert set(told["bottleneck"]) == {"cannot tell"}
+    assert told["because"].iloc[0].startswith("CPU of the brokers not recorded; known: client-1")
+
+
+def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
+    """Without the testers' CPU nobody can tell."""
+    told = bottlenecks(tables.read(PUBLISHED))
+    assert set(told["bottleneck"]) == {"cannot tell"}
+    assert len(told) == 48

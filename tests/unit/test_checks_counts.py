@@ -1,0 +1,114 @@
+"""Doubts about what a run counted: messages, rates, and the threads that made them."""
+
+import pandas as pd
+import pytest
+from sound_sweep import CALL, CAST, found, planted, sound
+
+from mqperf import tables
+from mqperf.stats import checks
+
+
+def test_a_missing_tester_is_counted() -> None:
+    """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""
+    frames = planted("messages", {"throughput_msg_s": 3040.0, "received": 38_100}, CALL)
+    frames["runs"][["expected", "reported"]] = pd.NA
+    text = checks.doubts(frames).query("kind == 'littles-law'")["text"].iloc[0]
+    assert "about 1 of 5 load generators did not report" in text
+    assert "about 3800 msg/sec instead of 3040.0" in text
+
+
+@pytest.mark.parametrize(("received", "reported"), [(38_001, None), (38_100, 2)])
+def test_a_lost_reply_is_no_missing_tester(received: int, reported: int | None) -> None:
+    """A reply that is lost misses no tester; nor is one missing that has reported."""
+    frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
+    frames["runs"]["reported"] = pd.array([reported] * len(frames["runs"]), dtype="Int64")
+    texts = checks.doubts(frames).query("kind == 'littles-law'")["text"]
+    assert not any("did not report" in text for text in texts)
+
+
+def test_more_calls_than_threads_are_impossible() -> None:
+    """Each thread waits for one reply at a time."""
+    frames = planted("latency", {"latency_mean_s": 0.03}, CALL)
+    assert ("littles-law", "rpc-call-100-r1") in found(frames)
+
+
+def test_thinking_below_saturation_is_no_fault() -> None:
+    """A fast broker leaves clients more to do than to wait, at the first point of a sweep."""
+    slow = planted("latency", {"latency_mean_s": 0.002}, "run == 'rpc-call-10-r1'")
+    assert found(slow) == set()
+
+
+def test_green_threads_that_take_turns_are_no_fault() -> None:
+    """Time between messages grows with the green threads of a process, not with the load."""
+    frames = sound()
+    runs, latency = frames["runs"], frames["latency"]
+    runs["green_threads"], runs["processes"] = runs["threads"], 1
+    think = 0.00005 * runs["threads"].astype(float)
+    rate = runs["threads"].astype(float) / frames["messages"]["throughput_msg_s"]
+    call = runs["test_case"] == "rpc-call"
+    latency["latency_mean_s"] = latency["latency_mean_s"].where(~call, rate - think)
+    assert found(frames) == set()
+
+
+def test_a_thread_that_is_alone_says_nothing_of_turns() -> None:
+    """It waits for no other, however often it was measured; the rest of the sweep does."""
+    frames = sound()
+    runs, latency = frames["runs"], frames["latency"]
+    runs["green_threads"], runs["processes"] = runs["threads"].where(runs["threads"] > 20, 1), 1
+    think = 0.0001 * runs["green_threads"].astype(float).where(runs["green_threads"] > 1, 0.01)
+    rate = runs["threads"].astype(float) / frames["messages"]["throughput_msg_s"]
+    call = runs["test_case"] == "rpc-call"
+    latency["latency_mean_s"] = latency["latency_mean_s"].where(~call, rate - think)
+    assert found(frames) == set()
+
+
+def test_redelivered_messages_are_not_unsent_ones() -> None:
+    """A broker may deliver twice, which is a doubt; only what nobody sent is impossible."""
+    frames = planted("messages", {"received": 38_005, "duplicates": 5}, CALL)
+    assert found(frames) == {("duplicates", "rpc-call-100-r1")}
+
+
+def test_foreign_messages_are_counted_whatever_the_totals() -> None:
+    """Another run's server file holds as many messages, none of which was sent here."""
+    frames = planted("messages", {"foreign": 38_000}, CALL)
+    text = checks.doubts(frames).query("kind == 'received-not-sent'")["text"].iloc[0]
+    assert text.startswith("38000 messages were received or answered that no client")
+
+
+def test_a_renamed_folder_is_a_changed_record() -> None:
+    """A folder has the name of the case that it holds; attempts that failed add a number."""
+    frames = planted("runs", {"case": "rpc-call-100-r2"}, CALL)
+    assert found(frames) == {("changed-record", "rpc-call-100-r1")}
+    sound_one = planted("runs", {"case": "rpc-call-100-r1"}, CALL)
+    sound_one["runs"]["run"] = sound_one["runs"]["run"].replace("rpc-call-100-r1", "x.failed-1")
+    assert ("changed-record", "x.failed-1") in found(sound_one)
+
+
+def test_a_longer_window_is_a_doubt() -> None:
+    """A window has the length that the plan asks for, neither less nor more."""
+    frames = planted("runs", {"window_s": 12.0}, CALL)
+    assert ("short-window", "rpc-call-100-r1") in found(frames)
+
+
+def test_a_stated_loss_must_follow_from_the_counts() -> None:
+    """A loss of zero beside counts that differ is a doubt as well."""
+    frames = planted("messages", {"round_trip": 37_990}, CALL)
+    text = checks.doubts(frames).query("kind == 'lost'")["text"].iloc[0]
+    assert text == "0 messages are said to be lost, but the counts give 10"
+
+
+def test_a_failed_attempt_may_have_been_made_up_for() -> None:
+    """The doubt says whether the point has figures all the same."""
+    frames = sound()
+    again = frames["runs"].iloc[[0]].assign(run="again", status="failed", failure=None)
+    frames["runs"] = tables.conform("runs", pd.concat([frames["runs"], again]))
+    text = checks.doubts(frames)["text"].tolist()
+    assert text == ["the attempt failed (no reason recorded); another attempt succeeded"]
+
+
+def test_few_messages_leave_seconds_empty_by_chance() -> None:
+    """Below 20 a second a pause is no fault of anybody."""
+    frames = planted("intervals", {"count": 12}, CAST)
+    rows = frames["intervals"].query(f"{CAST} and start_s in (2, 3)").index
+    frames["intervals"].loc[rows, "count"] = 0
+    assert found(frames) == set()

@@ -1,0 +1,185 @@
+"""Doubts about what happened to a run: alarms, frozen nodes, links, and actions of its plan."""
+
+import json
+
+import pandas as pd
+import pytest
+from sound_sweep import (
+    Change,
+    Frames,
+    found,
+    sound,
+)
+
+from mqperf import tables
+from mqperf.stats import checks
+
+
+def test_an_alarm_in_a_log_is_quoted() -> None:
+    """With the log, how often, and what the broker said."""
+    detail = {"log": "node1.log", "times": 3, "line": "memory resource limit alarm set on node"}
+    alarm = {"run": "rpc-call-100-r1", "what": "alarm", "detail": json.dumps(detail)}
+    events = tables.conform("events", pd.DataFrame([alarm, alarm | {"what": "drained"}]))
+    doubts = checks.doubts({**sound(), "events": events})
+    assert found({**sound(), "events": events}) == {("broker-alarm", "rpc-call-100-r1")}
+    (text,) = doubts["text"]
+    assert "lines in node1.log: 3), first: memory resource limit alarm set on node" in text
+
+
+def test_a_node_that_was_frozen_is_named() -> None:
+    """With when it was seen; other events of a run accuse nobody."""
+    detail = {"node": "Slave 1 (mqperf2)", "first": "10:00:01", "last": "10:00:03"}
+    frozen = {"run": "rpc-call-100-r1", "what": "frozen", "detail": json.dumps(detail)}
+    granted = {"run": "rpc-call-100-r2", "what": "provisioned"}
+    events = tables.conform("events", pd.DataFrame([frozen, granted]))
+    doubts = checks.doubts({**sound(), "events": events})
+    assert found({**sound(), "events": events}) == {("node-frozen", "rpc-call-100-r1")}
+    assert "Slave 1 (mqperf2) from 10:00:01 to 10:00:03" in doubts["text"].iloc[0]
+
+
+@pytest.mark.parametrize("what", ["frozen", "alarm", "unread"])
+@pytest.mark.parametrize("detail", [None, "{}", "[1]", "no JSON"])
+def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(what: str, detail: str | None) -> None:
+    """Tables may be anybody's."""
+    event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
+    events = tables.conform("events", pd.DataFrame([event]))
+    assert {run for _, run in found({**sound(), "events": events})} == {"rpc-call-100-r1"}
+
+
+LINK: Change = {
+    "run": "rpc-call-100-r1",
+    "between": "client, broker",
+    "backend": "toy",
+    "delay_s": 0.05,
+    "loss_share": 0.05,
+    "delay_before_s": 0.0509,
+    "delay_after_s": 0.0491,
+    "loss_before_share": 0.06,
+}
+
+
+def test_a_link_as_asked_is_no_doubt() -> None:
+    """Within 1 ms or 2 %, or 1 % of loss; what was not measured, or not asked for, is nothing."""
+    links = tables.conform("links", pd.DataFrame([LINK]))
+    assert found({**sound(), "links": links}) == set()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"delay_after_s": 0.0512}, "a delay of 51.2 ms after the load, and 50 ms was asked for"),
+        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load, and 50 ms was asked for"),
+        ({"loss_before_share": 0.0}, "a loss of 0 % before the load, and 5 % was asked for"),
+        (
+            {"bandwidth_bits_s": 1e8, "bandwidth_before_bits_s": 5e7},
+            "a bandwidth of 50 Mbit/s before the load, and 100 Mbit/s was asked for",
+        ),
+    ],
+)
+def test_another_link_than_asked_is_told(changes: Change, words: str) -> None:
+    """With what was found, when, and what was asked for."""
+    links = tables.conform("links", pd.DataFrame([{**LINK, **changes}]))
+    doubts = checks.doubts({**sound(), "links": links})
+    assert found({**sound(), "links": links}) == {("link-not-as-asked", "rpc-call-100-r1")}
+    assert words in doubts["text"].iloc[0]
+
+
+ACTION: Change = {
+    "run": "rpc-call-100-r1",
+    "action": "freeze",
+    "node": "Master",
+    "commanded_s": 2.0,
+    "began_s": 2.01,
+    "ended_s": 4.01,
+    "downtime_s": 2.0,
+    "outage_s": 2.1,
+    "level_msg_s": 100.0,
+    "recovery_s": 0.0,
+}
+
+
+def disturbed(changes: Change | None = None) -> Frames:
+    """The sound sweep with an action in one run, and no messages in the seconds that it took."""
+    outages = tables.conform("outages", pd.DataFrame([{**ACTION, **(changes or {})}]))
+    frames = {**sound(), "outages": outages}
+    intervals = frames["intervals"]
+    during = intervals["run"].eq("rpc-call-100-r1") & intervals["start_s"].isin([2.0, 3.0])
+    intervals.loc[during, "count"] = 0
+    return frames
+
+
+def test_an_action_of_the_plan_is_no_doubt() -> None:
+    """Neither is the outage that it made; the same silence without an action is one."""
+    assert found(disturbed()) == set()
+    unplanned = disturbed() | {"outages": sound()["outages"]}
+    assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
+
+
+COST: Change = {
+    "run": "rpc-call-100-r1",
+    "action": "freeze",
+    "node": "Master",
+    "commanded_s": 2.0,
+    "from_s": 1.0,
+    "until_s": 5.0,
+    "phase": "during",
+}
+
+
+@pytest.mark.parametrize(("column", "kind"), [("lost", "lost"), ("errors", "client-errors")])
+@pytest.mark.parametrize("phase", ["before", "during", "after"])
+def test_what_an_action_cost_is_no_doubt(column: str, kind: str, phase: str) -> None:
+    """What is missing at another time is one, in its own number."""
+    phases = pd.DataFrame([{**COST, "phase": phase, column: 30}])
+    frames = disturbed() | {"action_phases": tables.conform("action_phases", phases)}
+    messages, own = frames["messages"], frames["messages"]["run"].eq("rpc-call-100-r1")
+    messages.loc[own, ["foreign", column]] = [0, 30]
+    doubts = {one for one in found(frames) if one[0] in {"lost", "client-errors"}}
+    assert doubts == (set() if phase == "during" else {(kind, "rpc-call-100-r1")})
+    messages.loc[own, column] = 37
+    texts = checks.doubts(frames).set_index("kind")["text"]
+    said = "7 of " if phase == "during" else "37 of "
+    assert texts[kind].startswith(said)
+    assert ("beside 30 during actions of the plan" in texts[kind]) == (phase == "during")
+
+
+def test_messages_that_an_action_cost_cannot_arrive() -> None:
+    """Servers received less than clients sent, and the plan's action is why; else it is a doubt."""
+    frames = sound()
+    messages, own = frames["messages"], frames["messages"]["run"].eq("rpc-cast-100-r1")
+    window_s = float(frames["runs"]["window_s"].iloc[0])
+    gone = int(0.1 * float(messages.loc[own, "send_rate_msg_s"].iloc[0]) * window_s)
+    messages.loc[own, "throughput_msg_s"] -= gone / window_s
+    assert ("unequal-rates", "rpc-cast-100-r1") in found(frames)
+    cost = pd.DataFrame([{**COST, "run": "rpc-cast-100-r1", "lost": gone}])
+    phases = tables.conform("action_phases", cost)
+    assert ("unequal-rates", "rpc-cast-100-r1") not in found(frames | {"action_phases": phases})
+
+
+@pytest.mark.parametrize(("node", "doubted"), [("Master", False), ("Slave 1", True)])
+def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubted: bool) -> None:
+    """Until it was found again; one that no action had ended is missed."""
+    frames = disturbed({"node": node})
+    cpu = frames["cpu"]
+    own = cpu["run"].eq("rpc-call-100-r1") & cpu["process"].eq("Master")
+    frames["cpu"] = cpu[~(own & cpu["start_s"].between(2, 5) & cpu["scope"].eq("interval"))]
+    assert found(frames) == ({("probe-gap", "rpc-call-100-r1")} if doubted else set())
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"began_s": 2.2}, "action-late", "to begin at 2.00 s and began at 2.20 s"),
+        ({"recovery_s": None}, "not-recovered", "90 % of the 100 msg/sec before"),
+    ],
+)
+def test_an_action_that_went_wrong_is_told(changes: Change, kind: str, words: str) -> None:
+    """One at another instant, and one after which throughput stayed away."""
+    frames = disturbed(changes)
+    assert found(frames) == {(kind, "rpc-call-100-r1")}
+    assert words in checks.doubts(frames)["text"].iloc[0]
+
+
+def test_a_level_that_is_not_known_asks_for_no_recovery() -> None:
+    """There is nothing to come back to."""
+    assert found(disturbed({"level_msg_s": None, "recovery_s": None})) == set()

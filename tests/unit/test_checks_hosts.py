@@ -1,0 +1,91 @@
+"""Doubts about hosts: their CPU, who was watched there, which they were, and their clocks."""
+
+import pandas as pd
+import pytest
+from sound_sweep import CALL, found, planted, sound
+
+from mqperf import tables
+from mqperf.stats import checks
+
+
+def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:
+    """A process that died leaves no samples from then on; a dead probe leaves none at all."""
+    frames = sound()
+    cpu = frames["cpu"]
+    died = (cpu["run"] == "rpc-call-100-r1") & (cpu["process"] == "Master") & (cpu["end_s"] > 6)
+    unsampled = (cpu["run"] == "rpc-cast-100-r1") & (cpu["scope"] == "interval")
+    frames["cpu"] = cpu[~died & ~unsampled]
+    texts = checks.doubts(frames).set_index("run")["text"].to_dict()
+    assert texts == {
+        "rpc-call-100-r1": "CPU was not sampled in the whole window: Master for 4 s",
+        "rpc-cast-100-r1": "CPU was not sampled at all",
+    }
+
+
+def test_a_full_host_makes_the_tester_doubtful() -> None:
+    """Broker and tester on one full host measure each other, if it is they who fill it."""
+    frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
+    cpu = frames["cpu"]
+    master = cpu.query(f"{CALL} and process == 'Master'").index
+    cpu.loc[master, "total_cores"] = 2.6
+    assert found(frames) == {("tester-saturated", "rpc-call-100-r1")}
+    cpu.loc[master, "total_cores"] = 1.2
+    text = checks.doubts(frames).query("kind == 'noisy-host'")["text"].tolist()
+    assert found(frames) == {("noisy-host", "rpc-call-100-r1")}
+    assert text[0].endswith("used 1.60 of the 4 cores of host, 40 %, and it had no CPU left")
+
+
+@pytest.mark.parametrize(
+    "where", ["process == 'Master'", "process == 'client-1' and scope == 'window'"]
+)
+def test_who_was_not_watched_is_no_noise(where: str) -> None:
+    """What a broker or a client used is not known, and would look like the CPU of others."""
+    frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
+    frames["cpu"] = frames["cpu"].drop(frames["cpu"].query(f"{CALL} and {where}").index)
+    assert "noisy-host" not in {kind for kind, _ in found(frames)}
+
+
+def hosts_of(run: str, *hosts: tuple[str, str | None]) -> pd.DataFrame:
+    """The rows of a run in the table ``hosts``."""
+    rows = [{"run": run, "host": host, "roles": roles} for host, roles in hosts]
+    return pd.DataFrame(rows)
+
+
+def test_runs_of_several_sets_of_hosts_are_mixed() -> None:
+    """A run of this machine among those of a laboratory is named, however alike they are."""
+    runs = sound()["runs"]["run"].unique()
+    five = [*(("h1", "broker"), ("h2", "broker"), ("h3", "broker")), ("h4", "client")]
+    of_lab = [hosts_of(run, *five, ("h5", "server")) for run in runs]
+    same = tables.conform("hosts", pd.concat(of_lab))
+    assert found({**sound(), "hosts": same}) == set()
+    here = hosts_of(runs[0], ("local", None))
+    mixed = {**sound(), "hosts": tables.conform("hosts", pd.concat([here, *of_lab[1:]]))}
+    assert found(mixed) == {("mixed-hosts", runs[0])}
+    (text,) = checks.doubts(mixed)["text"]
+    assert "host local, of most others h1 (broker), h2 (broker), h3 (broker), h4 (client)" in text
+
+
+def test_roles_of_a_host_alone_are_no_difference() -> None:
+    """It has all of them, whether its record tells so or not."""
+    runs = sound()["runs"]["run"].unique()
+    told = [hosts_of(run, ("local", "broker, client" if run == runs[0] else None)) for run in runs]
+    assert found({**sound(), "hosts": tables.conform("hosts", pd.concat(told))}) == set()
+
+
+HOST = {"run": "rpc-cast-100-r1", "host": "h2", "clock_between_s": 20.0} | {
+    "clock_offset_before_s": 0.5,
+    "clock_bound_before_s": 1e-4,
+    "clock_bound_after_s": 1e-4,
+}
+
+
+@pytest.mark.parametrize(
+    ("after_s", "doubted"), [(0.5, False), (0.51, False), (0.515, True), (0.45, True)]
+)
+def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
+    after_s: float, *, doubted: bool
+) -> None:
+    """Beyond both bounds and 500 millionths of the time between, ahead or behind."""
+    hosts = tables.conform("hosts", pd.DataFrame([{**HOST, "clock_offset_after_s": after_s}]))
+    kinds = {kind for kind, _ in found({**sound(), "hosts": hosts})}
+    assert ("clock-drift" in kinds) == doubted

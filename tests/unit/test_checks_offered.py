@@ -1,0 +1,93 @@
+"""Doubts about loads with a rate: whether it was kept, in time, and all of it delivered."""
+
+import json
+
+import pandas as pd
+import pytest
+from sound_sweep import (
+    Frames,
+    found,
+    sound,
+)
+
+from mqperf import tables
+from mqperf.stats import checks
+
+
+def offered(**changes: object) -> Frames:
+    """The sound sweep, its CASTs published at an offered rate, and one of them otherwise."""
+    frames = sound()
+    for name in ("runs", "messages", "latency", "intervals", "planned", "cpu"):
+        cast = frames[name]["test_case"].eq("rpc-cast")
+        frames[name]["test_case"] = frames[name]["test_case"].mask(cast, "publish")
+    streamed = frames["messages"]["test_case"].eq("publish")
+    rates = frames["messages"].set_index("run")["send_rate_msg_s"][streamed.to_numpy()]
+    frames["runs"]["rate_msg_s"] = frames["runs"]["run"].map(rates)
+    frames["messages"]["offered_rate_msg_s"] = frames["messages"]["run"].map(rates)
+    frames["latency"]["latency_p99_s"] = 0.03
+    frames["messages"]["handover_p99_s"] = 0.002
+    for column in ("handover_p99_s", "offered_rate_msg_s"):
+        hit = frames["messages"]["run"].eq("rpc-cast-100-r1") & (column in changes)
+        frames["messages"][column] = frames["messages"][column].mask(hit, changes.get(column))
+    return frames
+
+
+def test_an_offered_rate_that_was_kept_is_no_doubt() -> None:
+    """However many messages are under way, and where a busy machine was late by milliseconds."""
+    frames = offered()
+    frames["latency"]["latency_mean_s"] = frames["latency"]["latency_mean_s"].mask(
+        frames["latency"]["test_case"].eq("publish"), 0.5
+    )
+    assert found(frames) == set()
+    late = offered(handover_p99_s=0.014)  # less than half of the latency
+    assert found(late) == set()
+
+
+def test_an_offered_rate_that_was_missed_is_told() -> None:
+    """By more than a hundredth, with both rates."""
+    frames = offered(offered_rate_msg_s=3_900.0)
+    assert found(frames) == {("rate-missed", "rpc-cast-100-r1")}
+    (text,) = checks.doubts(frames)["text"]
+    assert "sent 3800 msg/sec in the window, and 3900 were offered" in text
+
+
+def test_messages_that_were_handed_over_late_are_told() -> None:
+    """Where that is most of the latency."""
+    frames = offered(handover_p99_s=0.02)
+    assert found(frames) == {("sender-late", "rpc-cast-100-r1")}
+    assert "more than 20 ms after it was due" in checks.doubts(frames)["text"].iloc[0]
+
+
+def test_latency_from_the_sending_is_told_of_imported_runs() -> None:
+    """At an offered rate; runs of ours count from when a message was due."""
+    frames = offered()
+    imported = frames["runs"]["run"].eq("rpc-cast-100-r1")
+    frames["runs"]["status"] = frames["runs"]["status"].mask(imported, "published")
+    assert found(frames) == {("service-time", "rpc-cast-100-r1")}
+    assert "rate of 3800 msg/sec" in checks.doubts(frames)["text"].iloc[0]
+
+
+def test_clients_that_the_broker_blocked_are_told() -> None:
+    """How often, when first, and why; an event that is none of it accuses nobody."""
+    detail = json.dumps({"process": "client-1", "why": "low on memory"})
+    blocked = {"run": "rpc-cast-100-r1", "what": "blocked", "time_s": 2.5, "detail": detail}
+    other = {"run": "rpc-cast-100-r2", "what": "unblocked", "time_s": 3.0, "detail": detail}
+    events = tables.conform("events", pd.DataFrame([blocked, blocked, other]))
+    frames = {**offered(), "events": events}
+    assert found(frames) == {("senders-blocked", "rpc-cast-100-r1")}
+    words = "blocked clients 2 times, first 2.5 s after the start of the window: low on memory"
+    assert words in checks.doubts(frames)["text"].iloc[0]
+
+
+@pytest.mark.parametrize(("received", "kinds"), [(114_000, set()), (113_990, {"lost"})])
+def test_what_is_delivered_several_times_is_counted_so(received: int, kinds: set[str]) -> None:
+    """Three deliveries of each message are no surplus; one of them that is missing is a loss."""
+    frames = offered()
+    hit = frames["messages"]["run"].eq("rpc-cast-100-r1")
+    change = {"deliveries": 114_000, "received": received, "lost": 114_000 - received}
+    for column, value in {**change, "throughput_msg_s": 11_400.0, "foreign": 0}.items():
+        frames["messages"][column] = frames["messages"][column].mask(hit, value)
+    for name in ("rpc-cast-100-r2", "rpc-cast-100-r3"):
+        frames["messages"] = frames["messages"][frames["messages"]["run"] != name]
+    kinds = kinds | {"incomplete"}  # the repeats that were left out
+    assert {kind for kind, _ in found(frames)} - {"missing-run", "spread"} == kinds

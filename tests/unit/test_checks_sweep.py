@@ -1,0 +1,143 @@
+"""Doubts about a sweep as a whole: its peak, its repeats, its control runs, and its plan."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from sound_sweep import THREADS, Frames, found, planted, sound
+
+from mqperf import tables
+from mqperf.stats import checks
+from mqperf.stats.rules import sweep
+
+
+@pytest.mark.parametrize(
+    ("rates", "accused"),
+    [
+        ((2000, 3500, 4000, 5000), "rpc-cast-100-r3"),
+        ((5000, 3500, 4000, 3000), "rpc-cast-10-r3"),
+        ((2000, 3500, 4000, 4050), None),
+        ((2000, 3500, 4000, 3900), None),
+    ],
+    ids=["rises", "falls", "plateau", "peak"],
+)
+def test_a_peak_at_the_edge_is_a_bound(rates: tuple[int, ...], accused: str | None) -> None:
+    """The best of a sweep is only a peak when the sweep goes on beyond it."""
+    frames = sound()
+    messages = frames["messages"]
+    cast = messages["test_case"] == "rpc-cast"
+    rate = messages["threads"].map(dict(zip(THREADS, map(float, rates), strict=True)))
+    for column in ("throughput_msg_s", "send_rate_msg_s"):
+        messages[column] = messages[column].where(~cast, rate)
+    frames["latency"].loc[cast, "latency_mean_s"] = 0.001
+    assert found(frames) == ({("peak-at-edge", accused)} if accused else set())
+
+
+def test_a_machine_that_slows_down_is_found() -> None:
+    """Repeats that fall with their place in the sweep make the whole sweep doubtful."""
+    frames = sound()
+    slower = 1 - 0.004 * frames["runs"]["position"].astype(float)
+    frames["messages"][["throughput_msg_s", "send_rate_msg_s"]] = frames["messages"][
+        ["throughput_msg_s", "send_rate_msg_s"]
+    ].mul(slower, axis=0)
+    frames["latency"]["latency_mean_s"] /= slower
+    doubts = checks.doubts(frames)
+    assert doubts["kind"].tolist() == ["drift"]
+    assert "moved by -10%" in doubts["text"].iloc[0]
+
+
+def test_a_control_run_that_moves_is_found() -> None:
+    """One point, at start, middle and end, is enough when it moves far and one way."""
+    frames = {
+        name: frame[frame["point"] == "rpc-cast-50"].reset_index(drop=True)
+        for name, frame in sound().items()
+        if "run" in frame
+    }
+    frames["runs"]["control_run"] = [1, 2, 3]
+    for column in ("throughput_msg_s", "send_rate_msg_s"):
+        frames["messages"][column] = [4000.0, 3400.0, 2500.0]
+    frames["planned"] = tables.empty("planned")
+    assert {kind for kind, _ in found(frames)} == {"drift"}
+    for column in ("throughput_msg_s", "send_rate_msg_s"):
+        frames["messages"][column] = [4000.0, 3500.0, 3850.0]
+    assert found(frames) == set()
+
+
+def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
+    """The sound sweep, its throughput blurred, with control runs at start, middle and end."""
+    frames = sound()
+    for turn, rate in enumerate(control, 1):
+        for name in ("runs", "messages", "latency"):
+            model = frames[name][frames[name]["run"] == "rpc-call-10-r1"]
+            own = model.assign(run=f"control-{turn}")
+            if name == "runs":
+                own = own.assign(control_run=turn, position=(0, 12, 25)[turn - 1])
+            if name == "messages":
+                own = own.assign(throughput_msg_s=float(rate))
+            frames[name] = tables.conform(name, pd.concat([frames[name], own]))
+    usual = ~frames["messages"]["run"].str.startswith("control")
+    blur = np.exp(noise * np.random.default_rng(seed).normal(size=len(frames["messages"])))
+    frames["messages"].loc[usual, "throughput_msg_s"] *= blur[usual]
+    return frames
+
+
+def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
+    """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
+    (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
+    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8 %" in doubt.text
+    assert doubt.run == "control-3"
+
+
+def test_control_runs_as_good_as_repeats_are_no_fault() -> None:
+    """The same figures where repeats differ by 6 %, and small movements, raise no doubt."""
+    assert list(sweep.drift(watched((847, 757, 821), 0.06, seed=1))) == []
+    assert list(sweep.drift(watched((847, 820, 830), 0.002, seed=1))) == []
+    random, accused = np.random.default_rng(5), 0
+    for seed in range(20):
+        control = 800 * np.exp(0.05 * random.normal(size=3))
+        accused += len(list(sweep.drift(watched(list(control), 0.05, seed))))
+    assert accused <= 2
+
+
+@pytest.mark.parametrize(
+    ("rates", "doubts"),
+    [((100, 100, 84), 1), ((100, 96, 91), 0), ((100, 84), 1), ((100, 92), 0)],
+)
+def test_every_repeat_agrees_with_the_others(rates: tuple[int, ...], doubts: int) -> None:
+    """One that is off by more than a tenth is named, however well the others agree."""
+    frames = dict(sound())
+    frames["planned"] = tables.empty("planned")
+    late = frames["runs"].query(f"point == 'rpc-cast-50' and repeat > {len(rates)}")["run"]
+    for name in ("runs", "messages", "latency", "cpu", "intervals"):
+        frames[name] = frames[name][~frames[name]["run"].isin(late)]
+    own = frames["messages"]["point"] == "rpc-cast-50"
+    for column in ("throughput_msg_s", "send_rate_msg_s"):
+        frames["messages"].loc[own, column] = [40.0 * rate for rate in rates]
+    assert [kind for kind, _ in found(frames)].count("spread") == doubts
+
+
+def test_what_the_plan_asks_for_and_nobody_has_is_missing() -> None:
+    """A run without a folder is named by its turn; one that failed is there."""
+    frames = {
+        name: frame if name == "planned" else frame[frame["run"] != "rpc-cast-50-r2"]
+        for name, frame in sound().items()
+        if "run" in frame
+    }
+    (text,) = checks.doubts(frames)["text"]
+    assert found(frames) == {("missing-run", "rpc-cast-50-r2")}
+    assert text.startswith(
+        "of the runs that the plan asks for at point rpc-cast-50, 1 of 3 is not there (repeat 2)"
+    )
+    failed = planted("runs", {"status": "failed"}, "run == 'rpc-cast-50-r2'")
+    assert {kind for kind, _ in found(failed)} == {"failed-run"}
+
+
+def test_points_beside_the_plan_are_named_and_not_judged() -> None:
+    """One doubt for each; with the other rules they have nothing to do."""
+    frames = planted("messages", {"throughput_msg_s": 1.0}, "run == 'rpc-call-20-r1'")
+    planned = frames["planned"]
+    frames["planned"] = planned[planned["point"] != "rpc-call-20"]
+    (text,) = checks.doubts(frames)["text"]
+    assert found(frames) == {("not-of-plan", "rpc-call-20-r1")}
+    assert "does not ask for point rpc-call-20 (window 10 s, 3 runs)" in text

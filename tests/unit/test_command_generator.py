@@ -1,0 +1,165 @@
+"""Commands of the user's: run for real, beside a system without a broker."""
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from mqperf_toys import system
+
+from mqperf import stats, tables
+from mqperf.errors import PlanError
+from mqperf.load.inside.programs.command.one import Command
+from mqperf.plan_file import parse_plan
+from mqperf.record import read_events, runs
+from mqperf.runner import Silent, sweep
+from mqperf.runner.plans import Outcome
+from mqperf.systems import SYSTEMS
+from mqperf.systems.in_plans import problems_of
+
+LIMIT_S = 60
+
+
+def plan(command: str, **load: object) -> str:
+    said = "".join(f", {name}: {value}" for name, value in load.items())
+    return (
+        "systems: {toy: {topologies: [direct], queues: [none]}}\n"
+        "test_cases: [command]\n"
+        f"load: {{generator: command, command: {json.dumps(command)}, green_threads: 2,"
+        f" duration_s: 2, warmup_s: 0, cooldown_s: 0{said}}}\n"
+    )
+
+
+@pytest.fixture(autouse=True)
+def _toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    toy = replace(system.SYSTEM, drivers={"command": "any"})
+    monkeypatch.setitem(SYSTEMS._values, "toy", toy)
+    return iter(())
+
+
+def measured(text: str, folder: Path) -> Outcome:
+    return sweep(parse_plan(text, Path("toy.yaml"), problems_of), text, folder, Silent())
+
+
+def test_every_command_is_timed(tmp_path: Path) -> None:
+    """From outside, in a closed loop; none is lost, and nobody asks what servers received."""
+    code = "import os; open(os.environ['MQPERF_ENDPOINT_FILE']); os.environ['HOME']"
+    ready = shlex.join([sys.executable, "-S", "-c", code])
+    assert measured(plan(ready), tmp_path).failed == ()
+    found = tables.read(tmp_path)
+    [row] = found["messages"].to_dict("records")
+    assert row["round_trip"] == row["sent"] > 0
+    assert (row["errors"], row["lost"]) == (0, 0)
+    assert found["messages"]["received"].isna().all()
+    assert found["latency"]["latency_mean_s"].gt(0).all()
+    kinds = set(stats.complete(found)["doubts"]["kind"])
+    assert not kinds & {"incomplete", "lost", "roundtrip-not-received", "record-disagrees"}
+
+
+def test_their_cpu_is_theirs(tmp_path: Path) -> None:
+    """What commands used counts as the client's, and not as that of processes of others."""
+    busy = f"{sys.executable} -S -c 'sum(range(2_000_000))'"
+    assert measured(plan(busy).replace("duration_s: 2", "duration_s: 4"), tmp_path).failed == ()
+    cpu = tables.read(tmp_path)["cpu"]
+    client = cpu[(cpu["process"] == "client-1") & (cpu["scope"] == "window")]
+    assert client["total_cores"].gt(0.1).all()
+
+
+def test_nobody_waits_for_servers_that_are_not_there(tmp_path: Path) -> None:
+    """The drain ends at once."""
+    assert measured(plan("true"), tmp_path).failed == ()
+    [run] = runs(tmp_path)
+    [drained] = [event for event in read_events(run.path) if event.what == "drained"]
+    assert drained.detail["sent"] > 0
+    assert drained.detail["received"] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("sh -c 'echo no such flavor >&2; exit 3'", "exit code 3: no such flavor"),
+        ("no-such-program --now", "no-such-program: No such file or directory"),
+    ],
+)
+def test_a_command_that_always_fails_fails_the_run(
+    tmp_path: Path, command: str, words: str
+) -> None:
+    """With the last words of its standard error."""
+    [(_, failure)] = measured(plan(command), tmp_path).failed
+    assert failure is not None
+    assert "messages failed" in failure
+    assert words in failure
+
+
+def test_a_command_that_does_not_end_is_killed_with_its_group(tmp_path: Path) -> None:
+    """At the timeout; what it started goes, too."""
+    told = tmp_path / "pid"
+    script = f"sleep 600 & echo $! > {shlex.quote(str(told))}; wait"
+    assert Command(["sh", "-c", script], {}, 1).run() == "not at its end within 1 s"
+    pid, limit = int(told.read_text()), time.monotonic() + LIMIT_S
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_nothing_is_printed_into_the_log(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of a command that succeeds nothing is kept."""
+    assert Command(["sh", "-c", "echo out; echo error >&2"], {}, LIMIT_S).run() is None
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "openstack --os-password sesame server list",
+        "env OS_PASSWORD=sesame openstack server list",
+        "curl https://me:sesame@example.org/",
+        "mysql --pwd=sesame",
+    ],
+)
+def test_a_password_on_the_command_line_is_refused(command: str) -> None:
+    """Everybody on the host could read it; the message does not repeat it."""
+    with pytest.raises(PlanError, match="may hold a password") as refused:
+        parse_plan(plan(command), Path("toy.yaml"), problems_of)
+    assert "sesame" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "openstack server create --wait --flavor m1.tiny --image cirros --network private vm",
+        "curl --fail https://example.org/status",
+        "openstack --os-cloud mine server delete --wait vm",
+        "tool --password-file /etc/tool/secret.file",
+    ],
+)
+def test_an_ordinary_command_is_taken(command: str) -> None:
+    """With options, paths and addresses."""
+    [case] = parse_plan(plan(command), Path("toy.yaml"), problems_of).cases()
+    assert case.parameters["command"] == command
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("load: {generator: command, green_threads: 1, duration_s: 1}", "command is missing"),
+        (
+            'load: {generator: command, command: "say \'hello", green_threads: 1, duration_s: 1}',
+            "cannot be split into words",
+        ),
+        (
+            'load: {generator: command, command: "  ", green_threads: 1, duration_s: 1}',
+            "names no program",
+        ),
+    ],
+)
+def test_a_line_that_is_no_command_is_told(line: str, words: str) -> None:
+    """With the key that it is about."""
+    text = plan("true").rsplit("load:", 1)[0] + line + "\n"
+    with pytest.raises(PlanError, match=words):
+        parse_plan(text, Path("toy.yaml"), problems_of)

@@ -1,0 +1,175 @@
+"""The traffic of compute nodes: its matrix, and who sends what to which queue."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from mqperf.errors import LoadError
+from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.load.compute_nodes.commands import commands
+from mqperf.load.compute_nodes.inside import orders
+from mqperf.load.compute_nodes.layout import Layout, queues
+from mqperf.load.compute_nodes.matrix import Message, matrix, reply, request
+from mqperf.load.numbered.environment import Environment
+from mqperf.plan import Case
+
+ROOT = Path(__file__).parents[2]
+GENERATOR = GENERATORS["compute-nodes"]
+CALLS = [one for one in matrix().messages if one.kind == "call"]
+
+
+def case(**changes: object) -> Case:
+    fixed = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "publish",
+        "generator": "compute-nodes",
+        "green_threads": 1,
+        "duration_s": 5,
+        "parameters": {"compute_nodes": 7},
+    }
+    return Case.model_validate(fixed | changes)
+
+
+def told(one: Case, tmp_path: Path) -> list[orders.Orders]:
+    """What every process of a case reads."""
+    end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
+    tool = Environment("/host/python", (Path("/host/ours"),), {})
+    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    found = []
+    for command in commands(job):
+        assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
+        for name, text in command.files.items():
+            (tmp_path / name).write_text(text)
+            found.append(orders.read(tmp_path / name))
+    return found
+
+
+# the matrix
+
+
+@pytest.mark.parametrize("message", matrix().messages, ids=lambda one: one.message)
+def test_envelopes_are_those_of_oslo_messaging(message: Message) -> None:
+    """Of version 2.0, with a message of its own inside, and exactly as long as the matrix says."""
+    for text, length in ((request(message), message.request_bytes), (reply(message), 0)):
+        outer = json.loads(text)
+        assert outer["oslo.version"] == "2.0"
+        assert "_unique_id" in json.loads(outer["oslo.message"])
+        assert len(text) == length or message.reply_bytes in {len(text), None}
+    assert json.loads(json.loads(request(message))["oslo.message"])["method"] == message.message
+
+
+@pytest.mark.parametrize("message", matrix().messages, ids=lambda one: one.message)
+def test_the_matrix_stands_in_the_how_to(message: Message) -> None:
+    """Every kind with its period, its sizes and the option that sets it."""
+    text = (ROOT / "docs/howto/compute-nodes.md").read_text()
+    [row] = [line for line in text.splitlines() if line.startswith(f"| {message.message} |")]
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    every = f"{message.every_s:g} s" + (", whole cloud" if message.each == "cloud" else "")
+    assert cells[1] == message.kind
+    assert cells[4] == every
+    assert cells[5:8] == [
+        str(message.request_bytes),
+        str(message.reply_bytes or ""),
+        message.option,
+    ]
+    assert cells[8].strip("`") == message.source.partition(",")[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"reply_bytes": None}, "a call has reply_bytes"),
+        ({"each": "cloud"}, "a period of every node"),
+        ({"from": "controller", "each": "cloud"}, "calls are made by nodes"),
+        ({"request_bytes": 10}, "greater than or equal to 400"),
+    ],
+)
+def test_a_matrix_that_does_not_hang_together_is_refused(
+    changes: dict[str, object], words: str
+) -> None:
+    """With the name of the message."""
+    sound = CALLS[0].model_dump(by_alias=True)
+    with pytest.raises(ValidationError, match=words):
+        Message.model_validate(sound | changes)
+
+
+# who sends what to which queue
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_all_that_the_matrix_asks_for_is_sent(processes: int, tmp_path: Path) -> None:
+    """Each flow once, by one process; together they are offered what the matrix says."""
+    told_all = told(case(processes=processes), tmp_path)
+    flows = [flow for one in told_all for line in one.senders for flow in line]
+    numbers = Counter(flow.number for flow in flows)
+    assert set(numbers.values()) == {1}
+    assert sum(flow.rate * max(1, flow.copies) for flow in flows) == pytest.approx(
+        matrix().deliveries_s(7)
+    )
+    one = told_all[-1]
+    for number in numbers:
+        name = one.sender(one.place(number))
+        owner = next(
+            each.label
+            for each in told_all
+            for line in each.senders
+            for flow in line
+            if flow.number == number
+        )
+        assert name.startswith(f"{owner}.")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_message_has_a_queue_that_takes_it(processes: int, tmp_path: Path) -> None:
+    """By topic, by the name of the queue, or in as many queues as there are nodes."""
+    told_all = told(case(processes=processes), tmp_path)
+    boxes = [box for one in told_all for line in one.boxes for box in line]
+    bound = Counter(
+        (box.exchange, box.routing_key) for box in {box.queue: box for box in boxes}.values()
+    )
+    named = {box.queue for box in boxes}
+    for one in told_all:
+        for flow in (flow for line in one.senders for flow in line):
+            if flow.exchange:
+                assert bound[flow.exchange, flow.routing_key] == max(1, flow.copies)
+            else:
+                assert flow.routing_key in named
+    copies = [box.copy for box in boxes if box.copy]
+    assert sorted(copies) == list(range(1, 8))
+    assert named == set(queues(case(processes=processes), "run"))
+
+
+def test_a_node_has_a_connection_to_send_and_one_to_listen(tmp_path: Path) -> None:
+    """And controllers one to send for each hundred nodes, and one in each process to listen."""
+    server, client = told(case(parameters={"compute_nodes": 250}), tmp_path)
+    assert len(client.senders) == 250 + 3
+    assert len(server.boxes) == 250 + 1
+    assert {len(line) for line in client.senders[:250]} == {
+        sum(one.from_node for one in matrix().messages)
+    }
+    assert client.broker.heartbeat_s == 60
+
+
+def test_a_reply_is_due_after_its_call() -> None:
+    """By as long as it is handled, for every node; no two kinds of one node coincide."""
+    layout = Layout("run", 7, 1.0, 1)
+    lines = list(layout.senders(1))
+    replies = {(flow["number"] - 11 * 7): flow for flow in lines[-1] if not flow["exchange"]}
+    asked = {flow["number"]: flow for line in lines[:-1] for flow in line}
+    assert len(replies) == 7 * len(CALLS)
+    for number, flow in replies.items():
+        later = (flow["phase"] - asked[number]["phase"]) / flow["rate"]
+        assert later == pytest.approx(0.02)
+    for line in lines[:-1]:
+        assert len({round(flow["phase"], 6) for flow in line}) == len(line)
+
+
+def test_threads_are_refused(tmp_path: Path) -> None:
+    """A node is no thread: the error says which key is meant."""
+    with pytest.raises(LoadError, match="set green_threads to 1, got 5, and say compute_nodes"):
+        told(case(green_threads=5), tmp_path)

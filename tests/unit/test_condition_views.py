@@ -1,0 +1,75 @@
+"""What the notebook of the wide-area network shows, on its recorded sample."""
+
+from pathlib import Path
+
+import pytest
+from IPython.display import Markdown
+
+from mqperf import answer, condition_views, stats, tables
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/wan"
+CONDITIONS = ("delay 100 ms", "delay 100 ms, loss 5 %")
+
+
+@pytest.fixture(scope="module")
+def found() -> Tables:
+    return stats.complete(tables.read(SAMPLE))
+
+
+def test_the_sample_is_sound(found: Tables) -> None:
+    """Nobody is accused: not the link, nor the planned disconnection, nor the load beside."""
+    assert found["doubts"].empty
+    assert len(found["runs"]) == len(found["links"]) == 5
+
+
+def test_distance_prolongs_a_creation(found: Tables) -> None:
+    """Eleven round trips of 200 ms stand in it, and losses are worse; the factor says so."""
+    factors = found["factors"].set_index(["condition", "figure"])["ratio"]
+    near, lossy = (factors[name, "latency_mean_s"] for name in CONDITIONS)
+    assert 3 < near < lossy
+    latency = found["latency"].set_index("point")["latency_mean_s"]
+    runs = found["runs"].set_index("condition")["point"]
+    apart = latency[runs["delay 100 ms"]] - latency[runs["undisturbed"]]
+    assert 22 * 0.1 < apart < 30 * 0.1
+
+
+def test_a_disconnection_is_an_outage(found: Tables) -> None:
+    """The link was gone for 5 s; nothing was finished for longer, and then all went on."""
+    [outage] = found["outages"].to_dict("records")
+    assert outage["node"] == "the link"
+    assert outage["downtime_s"] == pytest.approx(5, abs=0.05)
+    assert 5 < outage["outage_s"] < 10
+    assert outage["recovery_s"] < 5
+
+
+def test_steps_stand_beside_conditions(found: Tables) -> None:
+    """A row for each step and one for what is between them; calls over the link take longer."""
+    shown = condition_views.steps(found)
+    assert len(shown) == 19
+    save = shown.xs("Instance.save (building)", level="step").iloc[0]
+    assert save["condition delay 100 ms"] > 200 > save["condition undisturbed"]
+
+
+def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
+    """For every run; where no loss is asked for, there was none."""
+    shown = condition_views.links(found)
+    assert len(shown) == 5
+    assert shown.loc[shown["delay, ms"] == 100, "delay before, ms"].between(99, 101).all()
+
+
+def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A title, a table and a sheet for each layout."""
+    shown: list[object] = []
+    monkeypatch.setattr(condition_views, "display", lambda *parts: shown.extend(parts))
+    condition_views.show_factors(found, "rpc-chain")
+    title, table, sheet = shown
+    assert isinstance(title, Markdown)
+    assert table.index.tolist()[0] == "delay 100 ms"  # type: ignore[attr-defined]
+    assert len(sheet.axes) == 2  # type: ignore[attr-defined]
+
+
+def test_the_answer_counts_creations() -> None:
+    """They are no messages."""
+    assert "creations/sec" in "\n".join(answer.of_runs(SAMPLE))

@@ -1,0 +1,207 @@
+"""Conditions: every point under named circumstances, and factors against the first of them."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from factory import tables
+
+from mqperf import tables as rooms
+from mqperf.errors import PlanError
+from mqperf.figures import factor_sheet
+from mqperf.figures.curves import swept
+from mqperf.plan import Plan
+from mqperf.plan_file import plan_from
+from mqperf.report import factors as told
+from mqperf.stats import complete
+from mqperf.stats.factors import factors
+from mqperf.systems.in_plans import problems_of
+from mqperf.tables import Tables, conform, varied
+from mqperf.tables.axis_words import shown_values
+
+FREEZE = {"do": "freeze", "node": "Master", "at_s": 1, "for_s": 1}
+FROZEN = {"actions": [FREEZE]}
+BESIDE = {"background": [{"test_case": "rpc-cast", "green_threads": 2}]}
+
+
+def plan(conditions: Mapping[str, object] | None, **keys: object) -> Plan:
+    """A small plan with these conditions."""
+    data = {
+        "name": "small",
+        "title": "small",
+        "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
+        "test_cases": ["rpc-call"],
+        "load": {"green_threads": [1, 4], "duration_s": 5},
+        **({} if conditions is None else {"conditions": conditions}),
+        **keys,
+    }
+    return plan_from(data, "small", problems_of)
+
+
+def test_every_point_is_measured_under_every_condition() -> None:
+    """Each is a case of its own; what a condition does not set is as the plan says."""
+    cases = plan({"plain": {}, "frozen": FROZEN, "alone": {"background": []}}, **BESIDE).cases()
+    assert [(one.condition, one.green_threads) for one in cases] == [
+        (name, threads) for name in ("plain", "frozen", "alone") for threads in (1, 4)
+    ]
+    assert len({one.id for one in cases}) == len({one.point for one in cases}) == 6
+    assert [len(one.actions) for one in cases] == [0, 0, 1, 1, 0, 0]
+    assert [len(one.background) for one in cases] == [1, 1, 1, 1, 0, 0]
+
+
+def test_a_link_of_a_condition_takes_the_place_of_those_that_are_swept() -> None:
+    """The count of cases agrees with the cases."""
+    both = plan(
+        {"near": {"link": {"delay_s": 0.0}}, "as planned": {}}, link={"delay_s": [0.1, 0.2]}
+    )
+    assert [one.link.delay_s for one in both.cases() if one.link] == [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]
+    assert both.number_of_cases == len(both.cases())
+
+
+def test_a_plan_without_conditions_has_the_cases_that_it_had() -> None:
+    """No id changes by there being conditions elsewhere."""
+    (one, _) = plan(None).cases()
+    assert one.condition is None
+    assert one.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-3373382c"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ({"only": {}}, "one condition is nothing to compare"),
+        ({"a": {"published_factor": 2}, "b": {}}, "the first condition is what"),
+        ({"a": {}, "b": {"acts": []}}, "did you mean"),
+        ({"a": {}, "b": {"link": {"delays": 1}}}, "did you mean"),
+        ({"a": {}, "b": {"background": [{"test_case": "rpc-csat", "green_threads": 1}]}}, "rpc-c"),
+        ({"a": {}, "b": {"link": {"loss_share": 1}}}, "less than 1"),
+        ({"a": {}, "b": {"actions": [{**FREEZE, "at_s": 9}]}}, "lengthen load"),
+        ({"a": {}, "../b": {}}, "conditions"),
+    ],
+)
+def test_what_is_wrong_is_said(conditions: Mapping[str, object], words: str) -> None:
+    """One sentence, with the place."""
+    with pytest.raises(PlanError, match=r".") as caught:
+        plan(conditions)
+    assert words in str(caught.value)
+
+
+LATENCIES = {"near": 0.010, "far": 0.070, "same": 0.010}
+
+
+def measured(noise: float = 0.02, repeats: int = 3) -> Tables:
+    """Invented runs of one point under three conditions: seven times the latency under one."""
+    random = np.random.default_rng(11)
+    rows: dict[str, list[dict[str, object]]] = {
+        name: [] for name in ("runs", "messages", "latency", "cpu")
+    }
+    for condition, latency in LATENCIES.items():
+        for repeat in range(1, repeats + 1):
+            key = {
+                "run": f"{condition}-{repeat}",
+                "point": condition,
+                "system": "rabbitmq",
+                "topology": "cmsm",
+                "queues": "classic",
+                "test_case": "rpc-call",
+                "threads": 1,
+                "repeat": repeat,
+            }
+            mean = latency * np.exp(noise * random.normal())
+            link = {"condition": condition, "delay_s": (latency - 0.01) / 2}
+            rows["runs"].append(key | link | {"status": "done", "asked_s": 20.0, "processes": 1})
+            rows["messages"].append(key | {"throughput_msg_s": 1 / mean})
+            rows["latency"].append(key | {"latency_mean_s": mean, "latency_p99_s": 2 * mean})
+            broker = {"process": "Master", "kind": "broker", "scope": "window"}
+            rows["cpu"].append(
+                key | broker | {"total_cores": 0.1 / mean * np.exp(noise * random.normal())}
+            )
+    planned = pd.DataFrame(rows["messages"]).drop(columns="throughput_msg_s")
+    planned["condition"] = planned["point"]
+    planned["condition_place"] = planned["point"].map([*LATENCIES].index) + 1
+    planned["published_factor"] = planned["point"].map({"far": 7.1})
+    found = {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+    return found | {"planned": conform("planned", planned)}
+
+
+def row(found: pd.DataFrame, condition: str, figure: str) -> Mapping[Any, Any]:
+    """The row of a figure under a condition."""
+    rows = found[(found["condition"] == condition) & (found["figure"] == figure)]
+    return rows.to_dict("records")[0]
+
+
+def test_factors_are_found_where_they_are_and_nowhere_else() -> None:
+    """A factor of seven has an interval around it, and a verdict; equals have neither."""
+    found = factors(measured())
+    far, same = (row(found, name, "latency_mean_s") for name in ("far", "same"))
+    assert far["ratio_low"] < 7 < far["ratio_high"]
+    assert far["ratio_high"] / far["ratio_low"] < 1.3
+    assert (far["verdict"], far["published_factor"]) == ("worse", 7.1)
+    assert same["ratio_low"] < 1 < same["ratio_high"]
+    assert same["verdict"] == "cannot tell"
+    assert math.isnan(row(found, "far", "throughput_msg_s")["published_factor"])
+
+
+def test_p_values_are_corrected_for_all_conditions_together() -> None:
+    """The more conditions, the more chances for chance."""
+    found = factors(measured(noise=0.2))
+    assert found["p_value"].notna().sum() == len(found) == 2 * 4
+    smallest = found["p_value"].min()
+    assert found["p_adjusted"].min() == pytest.approx(len(found) * smallest)
+
+
+def test_without_runs_under_the_first_condition_there_are_no_factors() -> None:
+    """Nor without conditions, and nothing else is refused."""
+    found = dict(measured())
+    gone = found | {"runs": found["runs"][found["runs"]["condition"] != "near"]}
+    assert factors(gone).empty
+    del found["planned"]
+    assert factors(found).empty
+
+
+def test_a_condition_tells_what_it_sets() -> None:
+    """Delays that go with conditions are no axis of their own."""
+    assert varied(measured()["runs"]) == ("condition",)
+
+
+def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> None:
+    """In the order of the plan, each with its interval; the figure is drawn."""
+    found = {**measured(), "factors": factors(measured())}
+    shown = told.grid("Factors", found)
+    assert [row[0] for row in shown.rows] == ["far", "same"]
+    far = dict(zip(shown.headings, shown.rows[0], strict=True))
+    assert far["factor of latency"].startswith(("6.", "7."))
+    assert " to " in far["factor of latency"]
+    assert far["published"] == "7.1"
+    assert "under *near*" in told.about(found, "rpc-call")
+    sheet = factor_sheet(found["factors"])
+    sheet.savefig(tmp_path / "factors.svg")
+    assert [label.get_text() for label in sheet.axes[0].get_yticklabels()] == [
+        "far, 1 thread",
+        "same, 1 thread",
+    ]
+
+
+def test_complete_tables_have_factors() -> None:
+    """Of any folder whose plan has conditions."""
+    assert complete(tables())["factors"].empty
+
+
+def test_tables_and_axes_have_conditions_in_the_order_of_the_plan(root: Path) -> None:
+    """Not by the alphabet: what is compared with stands first, wherever rows are sorted anew."""
+    found = complete(rooms.read(root / "data/samples/wan"))
+    names = list(rooms.conditions(found)["condition"])
+    assert names[0] == "undisturbed"
+    assert names != sorted(names)
+    assert list(found["runs"]["condition"]) == names
+    points = found["points"]
+    mixed = rooms.in_curves(points)
+    assert list(mixed["condition"]) == names
+    assert [word for word, _ in rooms.split(points, ["condition"])] == [
+        f"condition {name}" for name in names
+    ]
+    assert shown_values("condition", points) == names
+    assert swept(points).texts == tuple(names)

@@ -1,0 +1,225 @@
+"""Fail conditions: when a run has come to one, what is left of it, and who says so."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from counted import seal
+
+from mqperf import answer, stats, tables
+from mqperf.errors import PlanError
+from mqperf.plan import FailWhen, Hold
+from mqperf.plan_file import parse_plan
+from mqperf.preview import status
+from mqperf.record import FACTS, Run, runs
+from mqperf.report.build import build
+from mqperf.runner.control import Arrived
+from mqperf.runner.failing import FailCondition, shortened
+from mqperf.runner.gauge import Reading
+from mqperf.runner.schedule import Schedule
+from mqperf.stats.searches import verdict
+from mqperf.stats.sustained import NO, keeping_up
+from mqperf.systems.in_plans import problems_of
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data" / "samples" / "stress"
+SLOW = FailWhen(throughput_share=0.8, for_s=3)
+LATE = FailWhen(latency_mean_s=0.1, for_s=2)
+LOW = FailWhen(throughput_msg_s=500)
+
+
+def readings(rates: Sequence[int], mean_s: float = 0.001) -> list[Reading]:
+    """A look each second at two servers that handled so many messages together since the last."""
+    found, count, took_s = [Reading(0.0, 60.0, _arrived(0, 0.0, 0))], 0, 0.0
+    for second, rate in enumerate(rates, 1):
+        count, took_s = count + rate, took_s + rate * mean_s
+        found.append(Reading(float(second), 60.0, _arrived(count, took_s, second)))
+    return found
+
+
+def _arrived(count: int, took_s: float, second: int) -> dict[str, Arrived]:
+    half = count // 2
+    return {
+        "server-1": Arrived(half, took_s / 2, 100.0 + second),
+        "server-2": Arrived(count - half, took_s / 2, 200.0 + second),
+    }
+
+
+def failed(when: FailWhen, looks: Sequence[Reading], offered: float | None = 1000.0) -> object:
+    """The figures of the first look at which the condition has failed; None for none."""
+    condition = FailCondition(when, offered)
+    return next(filter(None, map(condition.see, looks)), None)
+
+
+@pytest.mark.parametrize(
+    ("when", "looks", "expected"),
+    [
+        (SLOW, readings([700] * 9), ("throughput_share", 700.0, 800.0, 3.0)),
+        (SLOW, readings([990, 700, 600, 500, 400]), ("throughput_share", 500.0, 800.0, 4.0)),
+        (LOW, readings([0] * 9), ("throughput_msg_s", 0.0, 500.0, 3.0)),
+        (LATE, readings([1000] * 9, mean_s=0.25), ("latency_mean_s", 0.25, 0.1, 2.0)),
+        (SLOW, readings([700] * 2 + [900] + [700] * 3), ("throughput_share", 700.0, 800.0, 6.0)),
+    ],
+    ids=["slow", "from the second", "nothing", "late", "after a pause"],
+)
+def test_a_planted_condition_is_seen(
+    when: FailWhen, looks: list[Reading], expected: tuple[object, ...]
+) -> None:
+    """After as many seconds on end as the plan says, with the figures of the last one."""
+    found = failed(when, looks)
+    assert isinstance(found, dict)
+    told = found["figure"], pytest.approx(found["value"]), found["limit"], found["at_s"]
+    assert told == expected
+    assert found["for_s"] == when.for_s
+
+
+@pytest.mark.parametrize(
+    ("when", "looks"),
+    [
+        (SLOW, readings([990] * 20)),
+        (SLOW, readings([700, 700, 900] * 6)),
+        (LATE, readings([1000] * 20, mean_s=0.09)),
+        (LATE, readings([0] * 20)),
+        (SLOW, [Reading(float(second), 60.0) for second in range(20)]),
+    ],
+    ids=["sound", "never so long", "fast", "nothing has no latency", "no server has said anything"],
+)
+def test_it_is_silent_on_sound_runs(when: FailWhen, looks: list[Reading]) -> None:
+    """Also where a second now and then is bad, and before anything is known."""
+    assert failed(when, looks) is None
+
+
+def test_a_share_of_no_rate_is_never_missed() -> None:
+    """Clients that send as fast as they can have none."""
+    assert failed(SLOW, readings([1] * 9), offered=None) is None
+
+
+@pytest.mark.parametrize(
+    ("at_s", "cooldown_s", "length"),
+    [(3.01, 1, 4), (3.01, 0, 5), (3.01, 60, 3), (1.0, 30, 1), (58.5, 1, 59), (59.9, 1, 60)],
+)
+def test_the_window_has_every_whole_second(at_s: float, cooldown_s: int, length: int) -> None:
+    """Its end can be met by all processes, and it never gets longer."""
+    text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [publish]\nload: {generator: "
+    text += f"amqp-0-9-1, green_threads: 1, duration_s: 60, cooldown_s: {cooldown_s}}}\n"
+    [case] = parse_plan(text, Path("plan.yaml")).cases()
+    agreed = Schedule.from_start(1_000, case)
+    now = shortened(agreed, at_s, case)
+    assert now.window_end - now.window_start == length
+    assert now.end == now.window_end + cooldown_s
+    assert now.end >= min(now.window_start + at_s + 1, agreed.end)
+    assert (now.start, now.window_start) == (agreed.start, agreed.window_start)
+
+
+BAD: Mapping[str, tuple[str, str]] = {
+    "unknown": ("{latency_p99_s: 1}", "unknown key; did you mean 'latency_mean_s'?"),
+    "empty": ("{for_s: 3}", "names at least one of latency_mean_s"),
+    "negative": ("{throughput_msg_s: -1}", "got -1"),
+    "share": ("{throughput_share: 0.5}", "a share of an offered rate that stays: say load.rate"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_mistake_is_one_line(name: str) -> None:
+    """With what to do."""
+    said, words = BAD[name]
+    text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [publish]\nload: {generator: "
+    text += f"amqp-0-9-1, green_threads: 1, duration_s: 6}}\nfail_when: {said}\n"
+    with pytest.raises(PlanError) as caught:
+        parse_plan(text, Path("plan.yaml"), problems_of)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_ended_is_refused() -> None:
+    """A generator that goes on, and what would be cut in the middle."""
+    text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [rpc-call]\nload: {"
+    text += "green_threads: 1, duration_s: 6}\nfail_when: {latency_mean_s: 1}\n"
+    with pytest.raises(PlanError, match=r"cannot be ended early; these can: amqp-0-9-1, amqp-1\.0"):
+        parse_plan(text, Path("plan.yaml"), problems_of)
+    text = text.replace("rpc-call", "publish").replace("{green", "{generator: amqp-0-9-1, green")
+    text += "actions: [{do: freeze, node: Master, at_s: 1, for_s: 1}]\n"
+    with pytest.raises(PlanError, match="cannot end early: leave out fail_when"):
+        parse_plan(text, Path("plan.yaml"), problems_of)
+
+
+@pytest.fixture(scope="module")
+def early(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Recorded runs, of which the first is said to have ended a second before its end."""
+    folder = tmp_path_factory.mktemp("early") / "runs"
+    shutil.copytree(SAMPLE, folder)
+    run = next(iter(runs(folder)))
+    facts = json.loads((run.path / FACTS).read_text())
+    facts["window"]["end"] -= 1
+    facts["condition_failed"] = {
+        "figure": "latency_mean_s",
+        "value": 0.2504,
+        "limit": 0.25,
+        "for_s": 3,
+        "at_s": 3.004,
+    }
+    (run.path / FACTS).write_text(json.dumps(facts))
+    seal(run.path)
+    return folder
+
+
+WORDS = "mean latency 250.4 ms, above 250 ms for 3 s, 3.0 s after the start of the window"
+
+
+def first(folder: Path) -> Run:
+    return next(iter(runs(folder)))
+
+
+def test_its_data_stay_and_are_of_the_window_it_had(early: Path) -> None:
+    """It is whole and has all figures; throughput is over the shorter window."""
+    found = tables.read(early)
+    run = first(early).id
+    [row] = found["runs"][found["runs"]["run"].eq(run)].to_dict("records")
+    assert (row["status"], row["condition_failed"]) == ("done", WORDS)
+    assert row["window_s"] == row["asked_s"] - 1
+    counts = found["intervals"].query("run == @run and stream == 'received' and phase == 'window'")
+    [messages] = found["messages"][found["messages"]["run"].eq(run)].to_dict("records")
+    assert messages["throughput_msg_s"] == counts["count"].sum() / row["window_s"]
+    others = found["runs"][found["runs"]["run"].ne(run)]
+    assert others["condition_failed"].isna().all()
+
+
+def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
+    """The plan wanted it so; what it found is that the rate is too much."""
+    found = stats.complete(tables.read(early))
+    [point] = found["runs"].loc[found["runs"]["run"].eq(first(early).id), "point"].tolist()
+    doubts = found["doubts"]
+    assert "short-window" not in set(doubts.loc[doubts["point"].eq(point), "kind"])
+    assert not doubts["text"].str.contains("were asked for").any()
+    rated = keeping_up(found["points"], found)
+    assert rated[found["points"]["point"].eq(point)].tolist() == [NO]
+
+
+def test_everybody_says_so(early: Path, tmp_path: Path) -> None:
+    """The line of a run, the status, a search, and the page."""
+    assert f"; condition failed, window of {_window(early):g} s: {WORDS}" in answer.of_run(
+        first(early)
+    )
+    assert sum(f"condition failed: {WORDS}" in line for line in status(early).split("\n")) == 1
+    found = verdict(tables.of_runs([first(early)]), Hold(throughput_share=0.01))
+    assert (found.holds, found.text) == (False, f"it ended early: {WORDS}")
+    build(stats.complete(tables.read(early)), tmp_path / "report", title="Early")
+    [page] = (tmp_path / "report").glob("rabbitmq/*/index.rst")
+    text = page.read_text(encoding="utf-8")
+    assert text.count("Runs that ended early") == 1
+    assert "mean latency 250.4 ms" in text
+
+
+def _window(folder: Path) -> float:
+    window = first(folder).facts().window
+    assert window is not None
+    return window.end - window.start
+
+
+def test_sound_records_have_no_such_words() -> None:
+    """Of the recorded runs none ended early."""
+    assert tables.read(SAMPLE)["runs"]["condition_failed"].isna().all()
+    assert isinstance(tables.read(SAMPLE)["runs"]["condition_failed"].dtype, pd.StringDtype)

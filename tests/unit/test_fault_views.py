@@ -1,0 +1,48 @@
+"""What the notebook of faults shows, on its recorded sample."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf import fault_views, stats, tables
+from mqperf.stats.checks import SPOILING
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/faults"
+
+
+@pytest.fixture(scope="module")
+def found() -> Tables:
+    return stats.complete(tables.read(SAMPLE))
+
+
+def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
+    """The middle router was away for 3 s, nothing arrived for longer, and the rest was told."""
+    [shown] = fault_views.outages(found).to_dict("records")
+    assert shown["condition"] == "shutdown"
+    assert shown["downtime, s"] == pytest.approx(3, abs=0.2)
+    assert shown["outage, s"] > shown["downtime, s"]
+    told = [shown[f"{name}, msg"] for name in ("released", "modified", "rejected")]
+    assert 0 < shown["lost, msg"] <= sum(told)
+
+
+def test_phases_make_up_the_window(found: Tables) -> None:
+    """Before, during and after, without a gap, and only what was during cost messages."""
+    shown = fault_views.phases(found)
+    assert shown["phase"].tolist() == ["before", "during", "after"]
+    assert shown["until, s"].tolist()[:-1] == shown["from, s"].tolist()[1:]
+    assert (shown["lost, msg"] > 0).tolist() == [False, True, False]
+
+
+def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
+    """A planned action accuses nobody; the machine had other work, and that is told."""
+    kinds = set(found["doubts"]["kind"])
+    assert kinds & SPOILING <= {"noisy-host"}
+
+
+def test_a_folder_without_actions_has_no_rows() -> None:
+    """And is no error."""
+    undisturbed = stats.complete(tables.read(ROOT / "data/samples/stress"))
+    assert fault_views.outages(undisturbed).empty
+    assert fault_views.phases(undisturbed).empty

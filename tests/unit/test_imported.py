@@ -1,0 +1,336 @@
+"""Runs of Maestro and quiver become runs of ours, or say why not.
+
+The samples of quiver are its own; those of Maestro were made of a run of ours that is there, too.
+"""
+
+import gzip
+import json
+import lzma
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from mqperf import published, stats, tables
+from mqperf.errors import TableError
+from mqperf.published.hdr_file import read_hdr
+from mqperf.published.maestro import counted
+from mqperf.published.measurement import About
+from mqperf.published.quiver_files import read_transfers
+from mqperf.published.unpacked import unpacked
+from mqperf.record.messages import read_messages
+from mqperf.series.hdr_others import converted
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+MAESTRO = ROOT / "data/samples/maestro"
+QUIVER = ROOT / "data/samples/quiver"
+SOURCE = next((ROOT / "data/samples/runs").glob("rabbitmq-cs1ss2-classic-notify-t0001-*"))
+"""The run of which the samples of Maestro were made."""
+
+ROUTER = About("qpid-dispatch", "standalone", "routed")
+RABBITMQ = About("rabbitmq", "cs1ss2", "classic")
+RECEIVER = "receiver/worker-2"
+SENDER = "sender/worker-1"
+
+
+def imported(*folders: Path, about: About = ROUTER) -> Tables:
+    return published.import_paths(folders, about).tables
+
+
+def instants() -> np.ndarray:
+    """Sent and received of every message of the source."""
+    return read_messages(SOURCE / "load" / "server-1.messages")["received"]
+
+
+@pytest.fixture
+def quiver(tmp_path: Path) -> Path:
+    """A run of quiver that may be changed."""
+    return Path(shutil.copytree(QUIVER / "router-256", tmp_path / "router-256"))
+
+
+@pytest.fixture
+def maestro(tmp_path: Path) -> Path:
+    """A test of Maestro's workers in Java that may be changed."""
+    return Path(shutil.copytree(MAESTRO / "java", tmp_path / "java"))
+
+
+def test_quiver_agrees_with_its_own_summary() -> None:
+    """Every message is read: its latencies are those that quiver itself printed."""
+    folder = QUIVER / "router-256"
+    told = json.loads((folder / "receiver-summary.json").read_text())["results"]
+    received = read_transfers(folder, "receiver", told["first_receive_time"] // 1000)
+    assert received is not None
+    assert received.count == told["message_count"]
+    latency_ms = np.rint((received.finished - received.started) * 1000)
+    assert latency_ms.mean() == pytest.approx(told["latency_average"])
+    nines = np.percentile(latency_ms, [90, 99, 99.9, 99.99, 99.999]).astype(int)
+    assert nines.tolist() == told["latency_nines"]
+
+
+def test_a_run_of_quiver_is_a_run() -> None:
+    """With counts, rates, latencies, CPU and what was asked; nothing is said that it lacks."""
+    read = imported(QUIVER / "router-256", QUIVER / "router-1024")
+    runs, messages = read["runs"], read["messages"]
+    assert runs["run"].tolist() == ["router-256", "router-1024"]
+    assert runs["payload_bytes"].tolist() == [256, 1024]
+    assert runs["point"].is_unique
+    assert set(runs["threads"]) == {1}
+    assert (messages["sent"] - messages["received"]).tolist() == [1, 0]
+    assert messages["lost"].isna().all()
+    window = read["cpu"].query("scope == 'window'")
+    assert set(window["kind"]) == {"client", "server"}
+    assert window["total_cores"].between(0.01, 1).all()
+    assert read["doubts"].empty
+
+
+def test_the_seconds_of_a_run_add_up() -> None:
+    """All messages are in some second, and throughput is that of the seconds of the window."""
+    read = imported(QUIVER / "router-256")
+    intervals = read["intervals"].query("stream == 'received'")
+    assert intervals["count"].sum() == read["messages"]["received"][0]
+    inside = intervals.loc[intervals["phase"] == "window", "count"]
+    assert inside.mean() == pytest.approx(read["messages"]["throughput_msg_s"][0])
+    assert len(inside) == read["runs"]["window_s"][0]
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("end", PACKED)
+def test_transfers_are_read_however_they_are_packed(quiver: Path, end: str) -> None:
+    """Plain, as arrows write them; by gzip; and by xz, as quiver did before zstd."""
+    before = imported(quiver)
+    for role in ("sender", "receiver"):
+        packed = quiver / f"{role}-transfers.csv.zst"
+        (quiver / f"{role}-transfers.csv{end}").write_bytes(PACKED[end](unpacked(packed)))
+        packed.unlink()
+    after = imported(quiver)
+    for name, frame in before.items():
+        pd.testing.assert_frame_equal(after[name], frame, obj=name)
+
+
+def test_a_summary_alone_is_enough(quiver: Path) -> None:
+    """Then the figures are those that quiver printed, and the doubts say of what they are."""
+    for packed in quiver.glob("*-transfers.csv.zst"):
+        packed.unlink()
+    read = imported(quiver)
+    told = json.loads((quiver / "receiver-summary.json").read_text())["results"]
+    assert read["messages"]["throughput_msg_s"][0] == told["message_rate"]
+    latency = read["latency"].iloc[0]
+    assert latency["latency_p99_s"] * 1000 == pytest.approx(told["latency_nines"][1])
+    assert latency["latency_max_s"] * 1000 == pytest.approx(told["latency_quartiles"][4])
+    assert read["percentiles"]["percentile"].tolist() == [0.5, 0.9, 0.99, 0.999]
+    assert "are of the whole run" in read["doubts"]["text"][0]
+
+
+def test_a_summary_that_counts_otherwise_is_doubted(quiver: Path) -> None:
+    """Both counts are told."""
+    file = quiver / "sender-summary.json"
+    summary = json.loads(file.read_text())
+    summary["results"]["message_count"] += 5
+    file.write_text(json.dumps(summary))
+    doubts = stats.complete({**empty(), **imported(quiver)})["doubts"]
+    [text] = doubts.loc[doubts["kind"] == "record-disagrees", "text"]
+    assert "sender-summary.json counts 53824 messages, the transfers have 53819" in text
+
+
+def test_a_test_of_maestro_is_the_run_that_it_was_made_of() -> None:
+    """Its rates are those of the seconds of the messages, its latencies theirs to three digits."""
+    read = imported(MAESTRO / "java", about=RABBITMQ)
+    times = instants()
+    latency_s = times[:, 1] - times[:, 0]
+    told, figures = read["latency"].iloc[0], [0.5, 0.9, 0.95, 0.99, 0.999]
+    assert told["samples"] == len(times)
+    for level in figures:
+        column = f"latency_p{f'{100 * level:g}'.replace('.', '')}_s"
+        assert told[column] == pytest.approx(np.quantile(latency_s, level), rel=2e-3)
+    assert told["latency_mean_s"] == pytest.approx(latency_s.mean(), rel=1e-3)
+    finished = np.sort(times[:, 1])
+    whole = int(finished[-1] - finished[0])
+    seconds = np.bincount((finished - finished[0]).astype(int))[:whole]
+    received = read["intervals"].query("stream == 'received'")
+    assert received["count"].tolist() == seconds.tolist()
+    inside = received.loc[received["phase"] == "window", "count"]
+    assert inside.mean() == pytest.approx(read["messages"]["throughput_msg_s"][0])
+
+
+def test_what_maestro_does_not_say_is_not_said() -> None:
+    """Workers in Java do not count the messages after the last second; those in C have each."""
+    java, c = (imported(MAESTRO / name, about=RABBITMQ) for name in ("java", "c"))
+    assert java["messages"][["sent", "received", "lost"]].isna().all(axis=None)
+    assert c["messages"]["sent"][0] == c["messages"]["received"][0] == len(instants())
+    assert java["runs"]["started"].notna().all()
+    assert c["runs"]["started"].isna().all()
+    assert "password" not in java["runs"].to_csv() + c["runs"].to_csv()
+
+
+def test_a_system_that_nobody_named_is_a_doubt() -> None:
+    """The files of neither tool say it."""
+    read = imported(MAESTRO / "java", QUIVER / "router-256", about=About(topology="line"))
+    assert set(read["runs"]["system"]) == {"unknown"}
+    assert set(read["doubts"]["kind"]) == {"incomplete"}
+    assert {text.partition(": ")[2] for text in read["doubts"]["text"]} == {
+        "unknown is system, queues"
+    }
+
+
+def test_the_same_again_is_a_repeat(quiver: Path) -> None:
+    """Runs that were asked for the same are repeats, others are points of their own."""
+    read = imported(QUIVER / "router-256", QUIVER / "router-1024", quiver)
+    assert read["runs"]["repeat"].tolist() == [1, 1, 2]
+    assert read["runs"]["point"].nunique() == 2
+
+
+def test_an_offered_rate_is_a_parameter(maestro: Path) -> None:
+    """Maestro's is that of one connection."""
+    for file in maestro.rglob("test.properties"):
+        text = file.read_text().replace("rate=0", "rate=1900")
+        file.write_text(text.replace("parallelCount=1", "parallelCount=2"))
+    read = imported(maestro)
+    assert read["runs"][["threads", "rate_msg_s"]].to_numpy().tolist() == [[2, 3800]]
+    doubts = stats.complete({**empty(), **read})["doubts"]["kind"]
+    assert {"rate-missed", "service-time"} <= set(doubts)
+
+
+def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
+    """As tables, with points, doubts and a comparison, and latency over time beside them."""
+    found = published.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
+    published.write(found.tables, tmp_path, latencies=found.latencies)
+    read = tables.read(tmp_path)
+    for name, frame in found.tables.items():
+        pd.testing.assert_frame_equal(read[name], frame, obj=name)
+    complete = stats.complete(read)
+    assert complete["points"]["throughput_msg_s"].gt(10_000).all()
+    assert len(stats.compared(complete, complete)["comparison"])
+    for run, samples in zip(read["latency"]["run"], read["latency"]["samples"], strict=True):
+        assert tables.latency_map(tmp_path, run)["count"].sum() == samples
+    published.write(published.import_paths([QUIVER / "router-256"], ROUTER).tables, tmp_path)
+    assert not [*tmp_path.rglob("*.hlog")]
+
+
+@pytest.mark.parametrize(
+    ("digits", "lowest", "unit_s"), [(3, 1, 1e-6), (2, 1, 1e-3), (5, 10, 1e-6)]
+)
+def test_histograms_of_any_range_are_read(digits: int, lowest: int, unit_s: float) -> None:
+    """As the reference implementation writes them: to their digits, but no more than three."""
+    values = np.random.default_rng(1).lognormal(7, 2, 3000).astype(int) + lowest
+    reference = HdrHistogram(lowest, 3_600_000_000, digits)
+    for value in values:
+        reference.record_value(int(value))
+    ours = converted(reference.encode().decode(), unit_s)
+    assert ours.total == len(values)
+    exact = 10.0 ** -min(digits, 3)
+    for level in (0.01, 0.5, 0.9, 0.999):
+        value = reference.get_value_at_percentile(100 * level) * unit_s
+        assert ours.quantile_s(level) == pytest.approx(value, rel=2 * exact, abs=lowest * unit_s)
+
+
+def test_a_log_of_java_is_read_as_others_read_it() -> None:
+    """All lines together, against the reference implementation in Python."""
+    log = MAESTRO / "java" / RECEIVER / "receiverd-latency.hdr"
+    reference = HdrHistogram(1, 3_600_000_000, 3)
+    for line in log.read_text().splitlines()[4:]:
+        reference.decode_and_add(line.rpartition(",")[2])
+    found = counted(read_hdr(log))
+    assert found.count == reference.get_total_count()
+    assert found.mean_s == pytest.approx(reference.get_mean_value() / 1e6, rel=1e-3)
+    [p99] = found.quantiles_s([0.99])
+    assert p99 == pytest.approx(reference.get_value_at_percentile(99) / 1e6, rel=2e-3)
+
+
+def empty() -> dict[str, pd.DataFrame]:
+    return {name: tables.empty(name) for name in tables.batches.READ}
+
+
+def summary(count: int) -> bytes:
+    """The summary of a receiver of so many messages."""
+    config = {"impl": "x", "operation": "receive", "body_size": 1, "credit_window": 1}
+    return json.dumps({"config": config, "results": {"message_count": count}}).encode()
+
+
+BAD: dict[str, tuple[str, str, bytes, str]] = {
+    "no summary": ("quiver", "sender-summary.json", b"{", "is no summary of quiver"),
+    "a negative count": (
+        "quiver",
+        "receiver-summary.json",
+        summary(-1),
+        "results.message_count: input should be greater than or equal to 0",
+    ),
+    "of the other arrow": (
+        "quiver",
+        "sender-summary.json",
+        summary(1),
+        "did receive, not send",
+    ),
+    "packed otherwise": ("quiver", "sender-transfers.csv.zst", b"1,0\n", "cannot be read"),
+    "words": ("quiver", "receiver-snapshots.csv", b"a,b\n", "not whole numbers"),
+    "other columns": ("quiver", "receiver-snapshots.csv", b"1,2\n", "has lines that are not at"),
+    "no period": ("quiver", "receiver-snapshots.csv", b"1,0,1,1,1,1,1,1\n", "took no time"),
+    "no property": ("maestro", f"{SENDER}/test.properties", b"rate\n", ":1: is no property"),
+    "another test": ("maestro", f"{SENDER}/test.properties", b"rate=1\n", "messageSize is ''"),
+    "cut short": ("maestro", f"{SENDER}/sender.dat", b" maestro", "is cut short"),
+    "another format": ("maestro", f"{SENDER}/sender.dat", bytes(20), "no rate file of Maestro"),
+    "no histogram": (
+        "maestro",
+        f"{RECEIVER}/receiverd-latency.hdr",
+        b'"Start","Interval_Length","Max","Histogram"\n1.0,1.0,1.0,HISTFAAA\n',
+        "receiverd-latency.hdr:2: no line of a latency log",
+    ),
+    "no heading": (
+        "maestro",
+        f"{RECEIVER}/receiverd-latency.hdr",
+        b"1.0,1.0,1.0,HISTFAAA\n",
+        "its heading is not that of Maestro's workers",
+    ),
+}
+"""Of which tool, the file, what stands in it, and the words of the complaint."""
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_damaged_file_is_named(name: str, request: pytest.FixtureRequest) -> None:
+    """In one line, and nothing is imported."""
+    tool, file, content, words = BAD[name]
+    folder: Path = request.getfixturevalue(tool)
+    (folder / file).write_bytes(content)
+    with pytest.raises(TableError) as complaint:
+        imported(folder)
+    assert words in str(complaint.value)
+    assert Path(file).name in str(complaint.value)
+    assert "\n" not in str(complaint.value)
+
+
+def test_half_a_test_is_refused(maestro: Path) -> None:
+    """Without senders nobody knows how many threads there were; a folder of neither is no run."""
+    shutil.rmtree(maestro / SENDER)
+    with pytest.raises(TableError, match="has no rates of a sender: give the folder of a whole"):
+        imported(maestro)
+    with pytest.raises(TableError, match="holds no run of quiver"):
+        imported(QUIVER)
+
+
+def test_a_number_in_words_is_refused(maestro: Path) -> None:
+    """With the file that has it."""
+    for file in maestro.rglob("test.properties"):
+        file.write_text(file.read_text().replace("parallelCount=1", "parallelCount=one"))
+    with pytest.raises(TableError, match=r"test\.properties: parallelCount is 'one', not a whole"):
+        imported(maestro)
+
+
+def test_two_tests_are_not_one(maestro: Path) -> None:
+    """Tests that ran after each other are not added up."""
+    other = Path(shutil.copytree(maestro / SENDER, maestro / "sender/worker-3"))
+    content = bytearray((other / "sender.dat").read_bytes())
+    records = np.frombuffer(content, [("m", ">i4"), ("c", ">i8"), ("t", ">i8")], offset=20)
+    records["t"] += 3_600_000_000
+    (other / "sender.dat").write_bytes(content)
+    with pytest.raises(TableError, match="these are several tests, or their clocks differ"):
+        imported(maestro)

@@ -1,0 +1,299 @@
+"""The probe inside: its program beside servers of HTTP, its log, and what is made of it."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+
+import pandas as pd
+import pytest
+from patience import await_file
+from typing_extensions import override
+
+from mqperf import stats, tables
+from mqperf.errors import PlanError, ProbeError, SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.plan_file import parse_plan
+from mqperf.probes import Inside, Task, internals
+from mqperf.probes.internals import of_rabbitmq
+from mqperf.probes.internals.inside import rabbitmq
+from mqperf.probes.internals.inside.http import Server, Unanswered
+from mqperf.probes.internals.log import LOG, check, lines
+from mqperf.record import runs, whole
+from mqperf.report.build import build
+from mqperf.systems import check_plan
+from mqperf.tables.insides import collecting, insides
+
+SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
+ANSWER = 'rabbitmq_connections 7\nrabbitmq_detailed_queue_messages_ready{vhost="/",queue="a"} 3\n'
+PASSWORD = "not-in-arguments"  # noqa: S105 (nobody's)
+SECONDS = 2
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as a node does."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(404 if self.path == "/missing" else 200)
+        self.send_header("Content-Length", str(len(ANSWER)))
+        self.end_headers()
+        self.wfile.write(ANSWER.encode())
+
+    @override
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Hanging(Handler):
+    """Answers before the load, and then when the test is over."""
+
+    may_answer = Event()
+    may_answer.set()
+
+    @override
+    def do_GET(self) -> None:
+        self.may_answer.wait(20)
+        with suppress(OSError):  # who asked has long gone
+            super().do_GET()
+
+
+@contextmanager
+def node(handler: type[Handler] = Handler) -> Iterator[str]:
+    """The address of a server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
+    """What the program wrote of these nodes."""
+    task = Task("inside", [], folder, SECONDS, folder, LocalHost(), nodes)
+    program = internals.program(task)
+    assert program is not None
+    assert PASSWORD not in str(program.argv) + str(program.env)
+    for name, text in program.files.items():
+        (folder / name).write_text(text)
+    with subprocess.Popen(program.argv, env=program.env) as probe:
+        await_file(folder / "inside.ready")
+        Hanging.may_answer.clear()
+        (folder / "start").write_text(json.dumps({"start": time.time() + 0.5}))
+        assert probe.wait(60) == 0
+    return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+
+
+def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> None:
+    """One that hangs keeps nobody from being asked; why there is no answer is written down."""
+    with node() as sound, node(Hanging) as hanging:
+        found = watched(
+            tmp_path,
+            Inside("sound", "prometheus", sound),
+            Inside("hanging", "prometheus", hanging),
+            Inside("gone", "amqp-management", "127.0.0.1:9", "mqperf", PASSWORD),
+        )
+        Hanging.may_answer.set()
+    of = {name: [one for one in found if one["node"] == name] for name in ("sound", "gone")}
+    assert not [one for one in found if one["node"] == "hanging" and "told" in one]
+    assert [len(some) for some in of.values()] == [SECONDS + 1] * 2
+    assert {str(one["told"]) for one in of["sound"]} == {ANSWER.strip()}
+    assert all("Connection refused" in str(one["error"]) for one in of["gone"])
+    assert {one.node for one in lines(tmp_path / LOG)} >= of.keys()
+    with pytest.raises(ProbeError, match="never told of its inside"):
+        check(tmp_path, "local")
+
+
+def test_where_no_node_tells_nothing_is_started(tmp_path: Path) -> None:
+    """As on a host of clients, or beside ZeroMQ."""
+    assert internals.program(Task("inside", [], tmp_path, 1, tmp_path, LocalHost())) is None
+
+
+def test_a_refusal_is_no_answer() -> None:
+    """Nor is one that is none of HTTP; the next question may be answered again."""
+    with node() as address:
+        server = Server(address)
+        with pytest.raises(Unanswered, match="404"):
+            server.answer("/missing")
+        assert server.answer("/").decode() == ANSWER
+        server.connection.close()
+
+
+def test_of_very_many_queues_those_stay_that_are_not_empty() -> None:
+    """The log of a node with thousands stays small, and the sums have all of them."""
+    line = 'rabbitmq_detailed_queue_messages_ready{{vhost="/",queue="q{0}"}} {1}'
+    some = "\n".join(line.format(number, number % 2) for number in range(300))
+    found = [*rabbitmq._lines(some)]
+    assert len(found) == rabbitmq.MOST_QUEUES
+    assert {of.value for one in found for of in of_rabbitmq.figures(one)} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"node": "Master", "protocol"', ":1: the log is cut short"),
+        ("{}", ":1: no line of the probe inside: node: field required"),
+        ('{"told": "", "error": ""}', ":1: no line of the probe inside"),
+        ("", "the probe inside wrote nothing on h1"),
+    ],
+)
+def test_a_damaged_log_is_told(tmp_path: Path, text: str, message: str) -> None:
+    """With file and line: half a log is no smaller one."""
+    (tmp_path / LOG).write_text(text)
+    with pytest.raises(ProbeError, match=message):
+        check(tmp_path, "h1")
+
+
+def test_a_missing_log_is_told(tmp_path: Path) -> None:
+    """It was asked for."""
+    with pytest.raises(ProbeError, match="no log of the probe inside: No such file"):
+        check(tmp_path, "h1")
+
+
+Row = Mapping[str, object]
+
+
+def figure(time_s: float, kind: str, quantity: str, value: float) -> Row:
+    thing = "G1" if kind == "collector" else "all" if kind == "queues" else "node"
+    told = {"kind": kind, "object": thing, "quantity": quantity, "value": value}
+    return {"run": "one", "time_s": time_s, "node": "Broker", **told}
+
+
+def test_what_a_node_told_is_summed_up() -> None:
+    """Most and growth of what waits, counters from 0 again where the node was started anew."""
+    rows = pd.DataFrame(
+        [
+            *(figure(t, "queues", "messages", v) for t, v in enumerate((5, 90, 40))),
+            *(figure(t, "collector", "paused", v) for t, v in enumerate((1.0, 1.5, 0.25))),
+            *(figure(t, "node", "presettled_dropped", v) for t, v in enumerate((7, 7, 2))),
+        ]
+    )
+    [found] = insides(rows)
+    assert (found["waiting_max"], found["waiting_growth"], found["answers"]) == (90, 35, 3)
+    assert (found["paused_s"], found["presettled_dropped"]) == (0.75, 2)
+    assert (found["collections"], pd.isna(found["memory_max_bytes"])) == (None, True)
+    assert collecting(rows)["value"].tolist() == [0.5, 0.25]
+
+
+PLAN = """\
+systems: {{{0}: {{topologies: [{1}], queues: [{2}], settings: {3}}}}}
+test_cases: [rpc-call]
+load: {{green_threads: 1, duration_s: 3}}
+probes: [inside]
+"""
+URLS = "{nodes: [a], urls: ['amqp://u@h']}"
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (("zeromq", "direct", "none", "{}"), "nodes of ZeroMQ tell nothing of their inside"),
+        (("rabbitmq", "cmsm", "classic", URLS), "the probe inside, are for a cluster that mqperf"),
+    ],
+)
+def test_systems_that_cannot_be_asked_are_named(said: tuple[str, ...], message: str) -> None:
+    """Before anything is started."""
+    plan = parse_plan(PLAN.format(*said), Path("test.yaml"))
+    with pytest.raises((PlanError, SystemFault), match=message):
+        check_plan(plan)
+
+
+def test_old_runs_have_none() -> None:
+    """The tables are there, and empty."""
+    found = tables.read(SAMPLES.parent / "runs")
+    assert (len(found["internals"]), len(found["insides"])) == (0, 0)
+
+
+def told(found: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
+    """What a node told of each kind of object and quantity, summed over them, by instant."""
+    rows = tables.where(found["internals"], system=system, node=node)
+    groups = rows.assign(time_s=rows["time_s"].round()).groupby(["kind", "quantity"])
+    return {
+        (str(kind), str(quantity)): own.groupby("time_s")["value"].sum()
+        for (kind, quantity), own in groups
+    }
+
+
+def test_recorded_nodes_of_rabbitmq() -> None:
+    """RabbitMQ 3.10.8: every second of the window; queues by themselves are those of the node."""
+    found = tables.read(SAMPLES / "rabbitmq")
+    master = told(found, "rabbitmq", "Master")
+    assert list(master["queues", "messages"].index) == [0, 1, 2, 3]
+    together = master["queue", "messages_ready"] + master["queue", "messages_unacked"]
+    assert together.max() == master["queues", "messages"].max() == 5
+    assert master["node", "connections"].max() == 6
+    assert told(found, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
+    units = found["internals"].set_index("quantity")["unit"]
+    assert (units["used"].unique(), units["messages"].unique()) == (["bytes"], ["msg"])
+    insides = found["insides"].set_index("node")
+    assert list(insides.index) == ["Master", "Slave 1", "Slave 2"]
+    assert insides["paused_s"].isna().all()
+
+
+def test_recorded_routers_and_broker() -> None:
+    """Qpid Dispatch 1.19: what it dropped is a doubt; Artemis 2.56: its collector is told."""
+    found = stats.complete(tables.read(SAMPLES / "transfers"))
+    insides = found["insides"].set_index("node")
+    assert list(insides["presettled_dropped"].dropna()) == [40166, 3486, 0]
+    [row] = found["messages"].query("system == 'qpid-dispatch'").to_dict("records")
+    assert insides["presettled_dropped"].sum() <= row["lost"]
+    texts = found["doubts"].set_index(["system", "kind"])["text"]
+    assert "(R1 40166, R2 3486)" in texts["qpid-dispatch", "presettled-dropped"]
+    assert "at most 53 messages that wait in them, 44 more" in texts["artemis", "backlog"]
+    assert set(texts.index.get_level_values("kind")) >= {"lost", "noisy-host"}
+    costs = told(found, "qpid-dispatch", "R1")["route", "cost"]
+    assert set(costs) == {3.0}
+    artemis = told(found, "artemis", "Broker")
+    assert insides.loc["Broker", "paused_s"] == pytest.approx(0.159)
+    assert artemis["memory", "max"].max() == 512 * 2**20
+    assert set(artemis["queue", "consumers"]) == {2.0}
+
+
+@pytest.mark.parametrize("line", ['"no line"', "{}", '{"router": {"names": [], "rows": []}}'])
+@pytest.mark.parametrize("protocol", ["prometheus", "amqp-management", "jolokia"])
+def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str, line: str) -> None:
+    """With file and line, whatever stands in the place of one."""
+    [sample] = runs(SAMPLES / "rabbitmq")
+    whole_run = whole(sample, sample.facts())
+    log = tmp_path / "probes" / "local" / LOG
+    log.parent.mkdir(parents=True)
+    own = {"node": "Master", "protocol": protocol, "epoch": whole_run.window[0]}
+    own |= {"monotonic": 1.0, "took_s": 0.1, "told": json.loads(line)}
+    log.write_text(json.dumps(own))
+    with pytest.raises(ProbeError, match=rf"{LOG}:1: no answer of {protocol}"):
+        internals.PROBE.read(replace(whole_run, run=replace(sample, path=tmp_path)))
+
+
+def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
+    """The log is of another run, or was changed."""
+    [sample] = runs(SAMPLES / "rabbitmq")
+    text = (sample.path / "probes" / "local" / LOG).read_text().replace("Slave 2", "Slave 3")
+    (tmp_path / "probes" / "local").mkdir(parents=True)
+    (tmp_path / "probes" / "local" / LOG).write_text(text)
+    with pytest.raises(ProbeError, match=r"run\.json knows no node Slave 3"):
+        internals.PROBE.read(
+            replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path))
+        )
+
+
+def test_a_page_shows_the_inside(tmp_path: Path) -> None:
+    """Waiting messages, memory and collections of each node, in words, as a table and drawn."""
+    found = stats.complete(tables.read(SAMPLES / "transfers"))
+    out = tmp_path / "out"
+    build(found, out, title="Insides", html=False)
+    page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())
+    assert "Inside of the nodes" in page
+    assert "Garbage collectors of a node worked for 159 ms of a window at most." in page
+    page = " ".join((out / "qpid-dispatch" / "line" / "index.rst").read_text().split())
+    assert "Routers dropped 43652 pre-settled messages" in page
+    assert " - 4.5 - 40166" in page  # MiB, messages
+    assert [*out.glob("qpid-dispatch/line/*inside_of_the_nodes.svg")]

@@ -1,0 +1,185 @@
+"""The live view: what is read of a run, and how a terminal, a cell and a page show it."""
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from http import HTTPStatus
+from http.client import HTTPConnection
+from io import StringIO
+from itertools import count
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
+
+import pytest
+from patience import eventually
+from rich.console import Console
+from test_trial import CASE
+
+from mqperf.live import Beat, Pulse, Scene, cell, panel, served
+from mqperf.probes import PROBES
+from mqperf.progress import Bar
+from mqperf.runner import Gauge, Reading
+from mqperf.runner.control import Arrived
+
+LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "probes/local"
+
+
+class Steady:
+    """A run in which a server handles 50 messages every half second, of 2 ms each."""
+
+    def __init__(self) -> None:
+        self.looks = count()
+
+    def read(self) -> Reading:
+        look = next(self.looks)
+        arrived = {"server-1": Arrived(50 * look, 0.1 * look, 100 + look / 2)}
+        return Reading(look / 2 - 1, 20.0, arrived, {"Master": 0.5, "idle": 0.0, "host": 1.5})
+
+
+@pytest.fixture
+def pulse() -> Iterator[Pulse]:
+    """One that has seen some of the steady run."""
+    seen = Pulse(period_s=0.01)
+    seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()))
+    assert eventually(lambda: seen.scene and len(seen.scene.beats) > 4)
+    seen.leave()
+    yield seen
+    seen.leave()
+
+
+def test_rates_are_those_between_two_looks() -> None:
+    """By the clock of each server, as far as it counted since; None where nobody counts."""
+    before = Reading(0, 9, {"a": Arrived(10, 1.0, 5.0), "b": Arrived(0, 0.0, 70.0)})
+    after = Reading(1, 9, {"a": Arrived(40, 1.3, 6.5), "b": Arrived(0, 0.0, 70.0)})
+    assert after.rate_msg_s(before) == pytest.approx(20)
+    assert after.one_way_s(before) == pytest.approx(0.01)
+    assert Reading(1, 9).rate_msg_s(before) is None
+    assert after.one_way_s(after) is None
+
+
+def test_a_pulse_beats_until_it_is_left(pulse: Pulse) -> None:
+    """What it saw stays; an answer that fails leaves out a beat, and is nobody else's business."""
+    scene = pulse.scene
+    assert scene is not None
+    assert scene.last is not None
+    assert scene.last.rate_msg_s == pytest.approx(100)
+    assert scene.last.one_way_s == pytest.approx(0.002)
+    number = len(scene.beats)
+    pulse.leave()
+    assert len(scene.beats) == number
+
+
+def test_a_run_that_cannot_be_read_is_not_in_the_way() -> None:
+    class Gone:
+        def __init__(self) -> None:
+            self.asked = 0
+
+        def read(self) -> Reading:
+            self.asked += 1
+            raise FileNotFoundError
+
+    gauge, lost = Gone(), Pulse(period_s=0.01)
+    lost.watch("gone", cast("Gauge", gauge))
+    assert eventually(lambda: gauge.asked > 2)
+    lost.leave()
+    assert lost.scene == Scene("gone")
+
+
+def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
+    """As the table has them in the end; a line that is being written does not count."""
+    probe = PROBES["psutil"]
+    assert probe.now is not None
+    name, now = probe.now
+    content = (LOG / name).read_bytes()
+    *_, before, after = map(json.loads, content.splitlines())
+    took_s = after["processes"]["Master"][0] - before["processes"]["Master"][0]
+    used_s = sum(after["processes"]["Master"][1:3]) - sum(before["processes"]["Master"][1:3])
+    found = now(content)
+    assert found["Master"] == pytest.approx(used_s / took_s)
+    assert 0 < found["host"] <= 2
+    assert now(content + b'{"epoch": 17') == found
+    assert now(content.splitlines()[0]) == {}
+
+
+def test_a_terminal_of_60_columns_shows_it_in_whole_lines(pulse: Pulse) -> None:
+    """Also without colours: time, throughput and its trend, latency, and cores."""
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, width=60, no_color=True)
+    with Bar(console, pulse) as bar:
+        bar.planned([CASE], 2, 1)
+        bar.doing("measuring", CASE)
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out.getvalue())
+    assert max(map(len, re.split(r"[\r\n]", text))) <= 60
+    assert re.search(r"\d of 20 s  100 msg/sec █+  one way 2\.0 ms\n", text)
+    assert "CPU cores:  host 1.50  Master 0.50" in text
+    assert "idle" not in text
+
+
+def test_a_pipe_gets_plain_lines_alone() -> None:
+    out = StringIO()
+    with Bar(Console(file=out)) as bar:
+        bar.planned([CASE], 0, 1)
+        bar.doing("starting RabbitMQ")
+        bar.watching(CASE, cast("Gauge", Steady()))
+        bar.watching(CASE, None)
+    assert out.getvalue().splitlines()[1:] == ["starting RabbitMQ"]
+    assert "\x1b" not in out.getvalue()
+    assert bar._pulse.scene is None
+
+
+def test_a_cell_shows_the_same_lines(pulse: Pulse) -> None:
+    """As text, whatever names say."""
+    pulse.doing = "rpc-call <&>: measuring"
+    assert "rpc-call &lt;&amp;&gt;: measuring\n" in cell.markup(pulse)
+    assert "100 msg/sec" in cell.markup(pulse)
+
+
+def test_blocks_go_from_nothing_to_the_largest() -> None:
+    assert panel.blocks([0, 7, 3.5, 1]) == "▁█▅▂"
+    assert panel.blocks([0, 0]) == "▁▁"
+    assert panel.blocks([]) == ""
+    assert panel.lines(Scene("none yet")) == []
+
+
+def test_a_run_without_servers_shows_its_time_and_cores() -> None:
+    scene = Scene("commands", 20.0)
+    scene.beats.append(Beat(-0.5, None, None, {"host h2": 0.1}))
+    assert panel.lines(scene) == ["0 of 20 s", "CPU cores:  host h2 0.10"]
+
+
+def answer(address: str, path: str = "/", host: str | None = None) -> tuple[int, bytes]:
+    """What a page's server says to who calls it so."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
+    connection.request("GET", path, headers={"Host": host} if host else {})
+    with connection.getresponse() as said:
+        return said.status, said.read()
+
+
+def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> None:
+    """Who comes by another name, as a foreign page would have it, is turned away."""
+    with served(pulse) as address:
+        assert address.startswith("http://127.0.0.1:")
+        assert b"<title>mqperf, live</title>" in answer(address)[1]
+        now = json.loads(answer(address, "/now.json")[1])
+        assert now["title"] == "rpc-call, 5 threads"
+        assert now["beats"][-1]["rate_msg_s"] == pytest.approx(100)
+        assert answer(address, host="elsewhere.example:80")[0] == HTTPStatus.FORBIDDEN
+        assert answer(address, "/../secret")[0] == HTTPStatus.NOT_FOUND
+    with pytest.raises(ConnectionRefusedError):
+        answer(address)
+
+
+@pytest.mark.needs_browser
+def test_the_page_draws_itself_in_a_browser(pulse: Pulse, browser: str) -> None:
+    """A line for each quantity and each process, without anything from elsewhere."""
+    with served(pulse) as address, tempfile.TemporaryDirectory() as profile:
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+        flags += ["--no-first-run", "--disable-background-networking", "--disable-quic"]
+        command = [browser, *flags, "--virtual-time-budget=2000", "--dump-dom", address]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.count("<polyline") == 5
+    assert "<b>100</b>msg/sec" in done.stdout
+    assert "Master 0.50" in done.stdout

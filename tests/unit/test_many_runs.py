@@ -1,0 +1,206 @@
+"""Many runs: read side by side and reduced, they say the same as read at once, and all is let go.
+
+The samples are recorded runs; many are made of them by copying.
+"""
+
+import gc
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+
+from mqperf import stats, tables
+from mqperf.errors import TableError
+from mqperf.record import runs
+from mqperf.stats.seconds import BY_SECOND, read_complete, write_complete
+from mqperf.tables import batches
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = {"runs": "csv", "faults": "csv", "stress": "csv", "hosts": "parquet"}
+"""Samples, and the form in which their tables are written."""
+
+TOGETHER = 2
+"""Runs of a batch here, so that few make several."""
+
+
+@pytest.fixture
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs for three batches: copies of a recorded one under other names."""
+    monkeypatch.setattr(batches, "TOGETHER", TOGETHER)
+    folder = tmp_path / "runs"
+    [first, *_] = [run.path for run in runs(ROOT / "data/samples/runs") if run.status == "done"]
+    for number in range(3 * TOGETHER):
+        shutil.copytree(first, folder / f"{first.name[:-8]}{number:08x}")
+    return folder
+
+
+@pytest.mark.parametrize(("sample", "form"), SAMPLES.items())
+def test_reduced_runs_say_the_same(sample: str, form: str, tmp_path: Path) -> None:
+    """Every table and every doubt is the same with single seconds and without, file by file."""
+    folder = ROOT / "data/samples" / sample
+    whole = stats.complete(tables.read(folder))
+    reduced, files = write_complete(folder, tmp_path / "parts", form)
+    assert reduced.keys() == whole.keys()
+    for name in whole.keys() - {*BY_SECOND}:
+        pd.testing.assert_frame_equal(reduced[name], whole[name])
+    for file, other in zip(files, tables.write(whole, tmp_path / "whole", form), strict=True):
+        assert file.name == other.name
+        if form == "csv":
+            assert file.read_bytes() == other.read_bytes()
+        else:
+            pd.testing.assert_frame_equal(pd.read_parquet(file), pd.read_parquet(other))
+    assert sorted((tmp_path / "parts").iterdir()) == sorted(files)
+
+
+def test_batches_say_what_one_process_says(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables of runs read on all cores are those of runs read one after the other."""
+    alone(SHARED, str(many), str(tmp_path / "shared"))
+    shared = pickle.loads((tmp_path / "shared").read_bytes())  # noqa: S301 (written above)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
+    one_by_one = tables.read(many)
+    monkeypatch.setattr(batches, "TOGETHER", 1000)
+    at_once = tables.read(many)
+    for name in at_once:
+        pd.testing.assert_frame_equal(shared[name], at_once[name])
+        pd.testing.assert_frame_equal(one_by_one[name], at_once[name])
+
+
+def test_unreadable_runs_among_many_are_named(many: Path) -> None:
+    """Each that cannot be read is named with its reason; all others have their rows."""
+    spoilt = sorted(many.iterdir())[:: TOGETHER + 1]
+    for run in spoilt:
+        (run / "run.json").write_text("{")
+    found = read_complete(many)
+    unreadable = found["doubts"].query("kind == 'unreadable-run'")["run"]
+    assert set(unreadable) == {run.name for run in spoilt}
+    assert len(spoilt) == 2
+    assert len(found["messages"]) == len(list(many.iterdir())) - len(spoilt)
+
+
+def test_many_that_cannot_be_read_are_one_error(many: Path, tmp_path: Path) -> None:
+    """With no sound run there is one line, and no empty folder of tables."""
+    for run in many.iterdir():
+        (run / "run.json").write_text("{")
+    with pytest.raises(TableError, match=f"none of {3 * TOGETHER} runs can be read"):
+        write_complete(many, tmp_path / "out", "csv")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_a_batch_does_not_keep_is_let_go(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the frames of earlier runs none is alive when later ones are read."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
+    alive: list[weakref.ref[pd.DataFrame]] = []
+    most = []
+
+    def watched(found: tables.Tables) -> tables.Tables:
+        gc.collect()
+        most.append(sum(one() is not None for one in alive))
+        alive.extend(weakref.ref(found[name]) for name in BY_SECOND)
+        return {"runs": found["runs"]}
+
+    batches.of_runs(runs(many), watched)
+    assert most == [0, 0, 0]
+
+
+def test_a_killed_fork_is_one_error() -> None:
+    """Where the kernel kills a fork for want of memory, the sentence says so, and all end."""
+    assert alone(SPOILT, "killed") == "HostError: memory; 0 left\n"
+
+
+def test_an_error_of_one_ends_the_others() -> None:
+    """What one item raises is raised here, and nobody is waited for."""
+    assert alone(SPOILT, "refused") == "TableError: no 0; 0 left\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_reading_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C, which all processes of a terminal hear, gives one line, and ends every fork."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", BEGIN + READER, str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        forks = _until_there(tmp_path, 2)
+        if number is signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        complaint = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    psutil.wait_procs(forks, timeout=60)
+    assert not any(fork.is_running() for fork in forks)
+    if number is not signal.SIGKILL:
+        assert process.returncode == 130
+        assert complaint == "mqperf: interrupted; the same command goes on where it stopped\n"
+
+
+def alone(program: str, *words: str) -> str:
+    """What a program prints that has no threads, so that it may fork; a test may have some."""
+    command = [sys.executable, "-c", BEGIN + program, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+    return done.stdout
+
+
+BEGIN = """
+import os, pickle, signal, sys, time
+from pathlib import Path
+import psutil
+from mqperf import cli, guarded, tables
+from mqperf.errors import MqperfError, TableError
+from mqperf.tables import batches
+
+os.sched_getaffinity = lambda _pid: {0, 1}
+"""
+
+SHARED = """
+batches.TOGETHER = 2
+Path(sys.argv[2]).write_bytes(pickle.dumps(dict(tables.read(Path(sys.argv[1])))))
+"""
+
+SPOILT = """
+def spoil(seconds):
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if not seconds:
+        raise TableError("no 0")
+    time.sleep(seconds)
+
+try:
+    guarded.shared_out(spoil, [0, 3600])
+except MqperfError as error:
+    words = "memory" if "memory" in str(error) else error
+    print(f"{type(error).__name__}: {words}; {len(psutil.Process().children())} left")
+"""
+
+READER = """
+def read(number):
+    Path(sys.argv[1], str(os.getpid())).touch()
+    time.sleep(3600)
+
+cli.app = lambda: guarded.shared_out(read, [1, 2, 3, 4])
+cli.main()
+"""
+
+
+def _until_there(folder: Path, count: int) -> Sequence[psutil.Process]:
+    """The processes which said that they work, when there are so many."""
+    limit = time.monotonic() + 120
+    while len(found := list(folder.iterdir())) < count:
+        assert time.monotonic() < limit, "the forks did not begin"
+        time.sleep(0.01)
+    return [psutil.Process(int(one.name)) for one in found]

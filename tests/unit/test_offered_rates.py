@@ -1,0 +1,140 @@
+"""Where sweeps of offered rates saturate, and what pages say of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from mqperf import figures
+from mqperf.report.offered_rates import about, grid
+from mqperf.stats.offered_rates import saturation_rate, saturation_rates
+from mqperf.tables import Tables, conform
+
+ROOT = Path(__file__).parents[2]
+RATES = (1000.0, 5000.0, 20_000.0, 40_000.0)
+
+
+def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.DataFrame:
+    """A run at each rate."""
+    return pd.DataFrame(
+        {
+            "offered": RATES[: len(throughputs)],
+            "throughput_msg_s": throughputs,
+            "each": each,
+            "bottleneck": limit,
+        }
+    )
+
+
+def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
+    """Where the best throughput would be all that is offered."""
+    row = saturation_rate(curve(1000, 4990, 19_800, 27_000, limit="host"))
+    assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (20_000, 40_000)
+    assert row["saturation_rate_msg_s"] == 27_000
+    assert row["text"].endswith("the saturation point is at 27000; what ran out there: host.")
+
+
+def test_a_collapse_does_not_move_it_out_of_the_bracket() -> None:
+    """Beyond it a broker may deliver less than before; the rate it kept is still kept."""
+    row = saturation_rate(curve(1000, 5000, 20_000, 9_000))
+    assert row["saturation_rate_msg_s"] == 20_000
+
+
+def test_deliveries_are_counted_as_often_as_they_are_due() -> None:
+    """Of messages with two deliveries, 20,000 a second are all of 10,000."""
+    row = saturation_rate(curve(2000, 10_000, 30_000, each=2.0))
+    assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (5000, 20_000)
+    assert row["saturation_rate_msg_s"] == 15_000
+
+
+@pytest.mark.parametrize(
+    ("throughputs", "kept", "missed", "words"),
+    [
+        ((1000, 4950, 19_700), 20_000, None, "keeps up with 20000 msg/sec, the most"),
+        ((900, 1000, 1000), None, 1000, "Even 1000 msg/sec, the least"),
+        ((1000, 4000, 20_000, 21_000), 20_000, 40_000, "and not with 40000"),
+    ],
+)
+def test_the_ends_of_a_sweep_are_bounds(
+    throughputs: tuple[float, ...], kept: float | None, missed: float | None, words: str
+) -> None:
+    """All kept or none kept: nothing is claimed beyond; and one miss in between is a chance."""
+    row = saturation_rate(curve(*throughputs))
+    assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (kept, missed)
+    assert words in row["text"]
+
+
+def swept(kinds: tuple[str, ...] = ("direct", "fanout"), repeats: int = 2) -> Tables:
+    """Runs at all rates for each type of exchange; fan-outs stop at 10,000."""
+    keys = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "threads": 1}
+    runs, messages = [], []
+    for kind in kinds:
+        for rate in RATES:
+            for repeat in range(1, repeats + 1):
+                point = f"{kind}-{rate:g}"
+                own = keys | {"run": f"{point}-{repeat}", "point": point, "repeat": repeat}
+                own |= {"test_case": "publish"}
+                runs.append(own | {"status": "done", "rate_msg_s": rate, "exchange_type": kind})
+                done = min(rate, 10_000.0 if kind == "fanout" else 30_000.0)
+                counts = {"sent": round(rate) * 5, "throughput_msg_s": done}
+                messages.append(own | counts | {"send_rate_msg_s": rate})
+    return {
+        "runs": conform("runs", pd.DataFrame(runs)),
+        "messages": conform("messages", pd.DataFrame(messages)),
+        "latency": conform("latency", pd.DataFrame()),
+    }
+
+
+def limits(found: Tables) -> pd.DataFrame:
+    return pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "broker: Master"})
+
+
+def test_each_of_what_else_varies_has_a_row() -> None:
+    """Named by it; repeats of a point count together."""
+    found = swept()
+    rows = saturation_rates(found, limits(found))
+    assert rows["exchange_type"].tolist() == ["direct", "fanout"]
+    assert rows["saturation_rate_msg_s"].tolist() == [30_000, 10_000]
+    assert rows["limit"].tolist() == ["broker: Master"] * 2
+    assert rows["text"].str.startswith("With exchange type").all()
+
+
+def test_a_page_has_a_row_for_each() -> None:
+    """With the column that tells them apart, and no other."""
+    found = swept()
+    rows = saturation_rates(found, limits(found))
+    table = grid("as offered", rows)
+    assert table.headings[0] == "exchange type"
+    assert [str(line[0]) for line in table.rows] == ["direct", "fanout"]
+    assert "beyond the sweep" not in " ".join(about(rows))
+
+
+def test_without_offered_rates_there_is_none() -> None:
+    """Clients that send as fast as they can have no rate, and a single rate brackets nothing."""
+    found = swept()
+    unpaced = {**found, "runs": found["runs"].drop(columns="rate_msg_s")}
+    assert saturation_rates(unpaced, limits(found)).empty
+    first = found["runs"]["rate_msg_s"] == RATES[0]
+    one = {**found, "runs": found["runs"][first]}
+    assert saturation_rates(one, limits(found)).empty
+
+
+def test_what_was_offered_stands_beside_the_curve() -> None:
+    """A dotted line up to what was finished; of one sweep also where it saturates."""
+    found = swept(kinds=("direct",))
+    points = (
+        found["runs"]
+        .drop_duplicates("point")
+        .merge(found["messages"].groupby("point")["throughput_msg_s"].mean(), on="point")
+    )
+    rates = saturation_rates(found, limits(found))
+    axes = figures.throughput(points, Figure().subplots(), saturation_points=rates)
+    [offered] = [one for one in axes.collections if one.get_label() == "as offered"]
+    [line] = offered.get_paths()
+    vertices = np.asarray(line.vertices)
+    assert (vertices[:, 0] == vertices[:, 1]).all()
+    assert axes.get_ylim()[1] < RATES[-1]
+    assert [text.get_text() for text in axes.texts] == ["saturation point 30,000"]
+    assert len(axes.patches) == 1

@@ -1,0 +1,325 @@
+"""One run in time: what is drawn of it, on which axis, and what each second tells."""
+
+import json
+import shutil
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from bs4 import BeautifulSoup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import mqperf
+from mqperf import figures
+from mqperf.errors import MqperfError
+from mqperf.figures import palette, run_lanes, run_seconds
+from mqperf.figures.svg import EXPLORE, IN_TIME, as_svg
+from mqperf.one_run import MeasuredRun
+from mqperf.report import explorers, single_file
+from mqperf.report.build import publish
+from mqperf.report.single_file import fold
+from mqperf.stats.instants import doubted_times
+from mqperf.tables import Tables, latency_map
+
+SVG = "{http://www.w3.org/2000/svg}"
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+PANELS = {
+    ("faults", "r1-4ffa99dd"): ["throughput, msg/sec", "latency, ms", "CPU total, %", "events"],
+    ("runs", "r1-19b55f1a"): ["throughput, msg/sec", "latency, ms", "CPU total, %", "events"],
+    ("hosts", "r1-5be107d0"): [
+        *("throughput, msg/sec", "latency, ms"),
+        *(f"h{number} CPU total, %" for number in range(1, 6)),
+        "events",
+    ],
+    ("inside/transfers", "r1-613cc594"): [
+        *("throughput, msg/sec", "latency, ms", "CPU total, %"),
+        *("waiting, msg", "memory, MiB", "garbage collection, ms", "events"),
+    ],
+}
+"""Folder and run of each kind: counts and instants, with an action, several hosts, an inside."""
+
+
+@cache
+def read(folder: str) -> mqperf.Results:
+    return mqperf.read(SAMPLES / folder)
+
+
+def measured(folder: str, name: str) -> MeasuredRun:
+    return read(folder).run(name)
+
+
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title(loc="left") for axes in figure.axes]
+
+
+def drawn(figure: Figure) -> ET.Element:
+    svg = as_svg(figure, "run", title="A run", description="What it shows.")
+    return ET.fromstring(svg)  # noqa: S314
+
+
+def told(figure: Figure) -> list[str]:
+    return [str(one.text) for one in drawn(figure).iter(f"{SVG}title")][1:]
+
+
+@pytest.mark.parametrize("sample", PANELS, ids="/".join)
+def test_panels_are_those_of_what_was_recorded(sample: tuple[str, str]) -> None:
+    """Each has data, none is empty, and all have the same ends of one time axis."""
+    figure = measured(*sample).plot()
+    assert titles(figure) == PANELS[sample]
+    assert all(axes.has_data() for axes in figure.axes)
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    assert [axes.get_xlabel() for axes in figure.axes if axes.get_xlabel()] == ["time, s"]
+    assert json.loads(str(drawn(figure).get("data-time"))) == list(figure.axes[0].get_xlim())
+
+
+def test_panels_stand_below_each_other() -> None:
+    """With the same ends across, and without touching."""
+    boxes = [axes.get_position() for axes in measured("hosts", "r1-5be107d0").plot().axes]
+    assert len({(round(box.x0, 9), round(box.x1, 9)) for box in boxes}) == 1
+    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
+    assert boxes[-1].y0 > 0
+    assert boxes[0].y1 < 1
+
+
+def line(axes: Axes, label: str) -> tuple[np.ndarray, np.ndarray]:
+    [found] = [one for one in axes.lines if one.get_label() == label]
+    x, y = found.get_data()
+    return np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+
+
+def test_lines_have_the_numbers_of_the_tables() -> None:
+    """A second stands in its middle; one in which nothing was finished has no latency."""
+    run = measured("faults", "r1-4ffa99dd")
+    throughput, latency, cpu, _ = run.plot().axes
+    seconds = run.tables["intervals"]
+    received = seconds[seconds["stream"] == "received"].set_index("start_s")
+    x, y = line(throughput, "finished")
+    assert x.tolist() == [start + 0.5 for start in received.index]
+    assert y.tolist() == received["count"].tolist()
+    x, y = line(latency, "largest")
+    assert np.isnan(y).sum() == received["count"].eq(0).sum() > 0
+    assert np.nanmax(y) == pytest.approx(1e3 * received["latency_max_s"].max())
+    x, y = line(cpu, "R2")
+    assert np.isnan(y).sum() == 1, "a line across the time in which it was stopped"
+    assert 6 < x[np.isnan(y)][0] < 12
+
+
+def test_seconds_tell_their_figures() -> None:
+    """One place for each second in each panel but that of events; there each bar tells itself."""
+    figure = measured("faults", "r1-4ffa99dd").plot()
+    texts = told(figure)
+    first = [text.split("\n")[0] for text in texts]
+    assert Counter(first)["12 to 13 s"] == 2  # no message was finished in it
+    assert Counter(first)["0 to 1 s"] == 3
+    [rates] = [text for text in texts if text.startswith("12 to 13 s\nsent")]
+    assert rates == "12 to 13 s\nsent: 500\nerrors: 500\nfinished: 0"
+    assert "6.0 to 9.0 s\nstop R2" in texts
+    assert "0.0 to 22.0 s\nwindow" in texts
+
+
+def test_actions_are_shaded_in_every_panel() -> None:
+    """From when they began until they were undone, as observed."""
+    figure = measured("faults", "r1-4ffa99dd").plot()
+    for axes in figure.axes:
+        spans = [
+            patch.get_bbox().intervalx.round(2).tolist()  # type: ignore[attr-defined]
+            for patch in axes.patches
+            if patch.get_zorder() == 0.6
+        ]
+        assert spans == [[6.0, 9.01]]
+
+
+def test_percentiles_are_those_of_the_table() -> None:
+    """The run's own curve, on the axis on which every nine more takes as much room."""
+    run = measured("faults", "r1-4ffa99dd")
+    [axes] = run.percentiles().axes
+    rows = run.tables["percentiles"].sort_values("percentile")
+    x, y = (np.asarray(one, dtype=float) for one in axes.lines[0].get_data())
+    assert x.tolist() == pytest.approx((-np.log10(1 - rows["percentile"])).tolist())
+    assert y.tolist() == pytest.approx((1e3 * rows["latency_s"]).tolist())
+
+
+def test_a_run_tells_what_it_is() -> None:
+    """By its name, or an end of it that no other has; any other name is a mistake that is said."""
+    results = read("runs")
+    run = results.run("r1-19b55f1a")
+    assert run.name == "rabbitmq-cmsm-classic-rpc-cast-t0005-p1-r1-19b55f1a"
+    assert results.run(run.name).name == run.name
+    assert {"backlog", "tester-saturated"} <= set(run.doubts["kind"])
+    assert run.facts["threads"] == 5
+    assert "tester-saturated" in repr(run)
+    assert "RabbitMQ" in run._repr_html_()
+    assert len(run.tables["messages"]) == 1
+    with pytest.raises(MqperfError, match=r"no run 'x'; there are 24: .*, \.\.\."):
+        results.run("x")
+    with pytest.raises(MqperfError, match="24 runs end in ''"):
+        results.run("")
+
+
+def test_a_failed_run_is_not_drawn(tmp_path: Path) -> None:
+    """It says why it has nothing to draw."""
+    copy = shutil.copytree(SAMPLES / "runs", tmp_path / "runs")
+    (failed,) = copy.glob("*-19b55f1a")
+    (failed / "DONE").unlink(missing_ok=True)
+    results = read("runs")
+    runs = results.complete["runs"].copy()
+    one = runs["run"].str.endswith("19b55f1a")
+    runs.loc[one, ["status", "failure"]] = ["failed", "the broker ended"]
+    run = MeasuredRun(copy, {**results.complete, "runs": runs}, failed.name)
+    for draw in (run.plot, run.percentiles):
+        with pytest.raises(MqperfError, match="not measured to its end: the broker ended"):
+            draw()
+
+
+def doubted(name: str, **changed: pd.DataFrame) -> tuple[Tables, str]:
+    """Tables of the faults with other rows, and the name of the run that was disturbed."""
+    found = dict(read("faults").complete) | changed
+    [run] = [one for one in found["runs"]["run"] if one.endswith("4ffa99dd")]
+    row = {"run": run, "kind": name, "text": f"the text of {name}"}
+    return {**found, "doubts": pd.DataFrame([row], columns=found["doubts"].columns)}, run
+
+
+def test_a_doubt_stands_where_it_is_in_time() -> None:
+    """As a lane of its own, and a line in every panel; one about the whole run has neither."""
+    outages = read("faults")["outages"]
+    later = outages.assign(began_s=outages["commanded_s"] + 0.5, recovery_s=np.nan)
+    for kind, span in (("action-late", (6.0, 6.5)), ("not-recovered", (9.007625, 23.0))):
+        found, run = doubted(kind, outages=later)
+        [row] = doubted_times(found).to_dict("records")
+        assert (row["from_s"], row["until_s"]) == pytest.approx(span)
+        figure = MeasuredRun(SAMPLES / "faults", found, run).plot()
+        lanes = [label.get_text() for label in figure.axes[-1].get_yticklabels()]
+        assert lanes == ["load", "stop R2", f"doubt: {kind}"]
+        for axes in figure.axes:
+            starts = [float(np.asarray(one.get_xdata())[0]) for one in axes.lines]
+            assert any(start == pytest.approx(span[0]) for start in starts)
+        assert any(f"the text of {kind}" in text for text in told(figure))
+    found, run = doubted("noisy-host")
+    assert doubted_times(found).empty
+
+
+def test_empty_seconds_are_found_where_no_action_emptied_them() -> None:
+    """Those of the doubt, one by one."""
+    found, run = doubted("empty-seconds")
+    assert doubted_times(found).empty
+    undisturbed = {**found, "outages": found["outages"].head(0)}
+    seconds = found["intervals"]
+    own = seconds["run"].eq(run) & seconds["stream"].eq("received") & seconds["phase"].eq("window")
+    empty = seconds.loc[own & seconds["count"].eq(0), "start_s"]
+    assert doubted_times(undisturbed)["from_s"].tolist() == empty.tolist() != []
+
+
+def test_an_alarm_is_marked_at_its_instant() -> None:
+    """And tells the line of the log."""
+    events = read("faults")["events"]
+    detail = json.dumps({"log": "Master.log", "times": 1, "line": "memory resource alarm"})
+    _, run = doubted("x")
+    alarm = {"run": run, "time_s": 4.5, "what": "alarm", "host": "local", "detail": detail}
+    found, run = doubted("broker-alarm", events=pd.concat([events, pd.DataFrame([alarm])]))
+    figure = MeasuredRun(SAMPLES / "faults", found, run).plot()
+    lanes = [label.get_text() for label in figure.axes[-1].get_yticklabels()]
+    assert lanes == ["load", "stop R2", "alarm", "doubt: broker-alarm"]
+    assert any(text.startswith("4.5 s\n") and "memory resource" in text for text in told(figure))
+
+
+def test_on_dark_paper_the_most_messages_are_brightest() -> None:
+    """Shades of cells are of a scale: inverted as a whole, and none swapped by itself."""
+    drawing = drawn(measured("faults", "r1-4ffa99dd").plot())
+    [style] = [str(one.text) for one in drawing.iter(f"{SVG}style") if "@media" in str(one.text)]
+    assert '[data-series*="heat map"]{filter:invert(1)' in style
+    [cells] = [g for g in drawing.iter(f"{SVG}g") if "heat map" in g.get("data-series", "")]
+    fills = {str(cell.get("style")).split("fill: ")[1][:7] for cell in cells.iter(f"{SVG}path")}
+    assert len(fills) > 10
+    assert fills & {shade.light for shade in palette.SHADES} == set()
+
+
+def test_long_runs_stay_small() -> None:
+    """Of an hour there are no more places and columns than of a few minutes, and no markers."""
+    run = measured("faults", "r1-4ffa99dd")
+    seconds = run.tables["intervals"]
+    hour = [seconds.assign(start_s=seconds["start_s"] + 25 * number) for number in range(144)]
+    long = {**run.tables, "intervals": pd.concat(hour), "cpu": run.tables["cpu"].head(0)}
+    none = latency_map(SAMPLES / "faults", "no such run")
+    one = figures.OneRun(long, none, doubted_times(run.tables))
+    figure = figures.run_sheet(one)
+    assert titles(figure) == ["throughput, msg/sec", "latency, ms", "events"]
+    svg = as_svg(figure, "hour", title="", description="")
+    assert len(svg) < 600_000
+    assert sum(" s\nsent" in text for text in told(figure)) == run_seconds.MOST
+
+
+def test_columns_of_a_long_heat_map_are_merged() -> None:
+    """Without losing a message."""
+    seconds = np.arange(1000.0)
+    rows = pd.DataFrame(
+        {"run": "r", "start_s": seconds, "end_s": seconds + 1, "from_s": 0.001, "below_s": 0.002}
+    ).assign(count=3)
+    merged = run_seconds.coarser(rows)
+    assert len(merged) <= run_seconds.MOST
+    assert merged["count"].sum() == 3000
+    assert merged["start_s"].tolist()[1:] == merged["end_s"].tolist()[:-1]
+    assert run_seconds.coarser(rows.head(100)).equals(rows.head(100))
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages on the faults."""
+    out = tmp_path_factory.mktemp("report") / "faults"
+    publish(SAMPLES / "faults", out, notebooks=False)
+    return out
+
+
+def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
+    """The page shows that of the best point, and links a file for each run."""
+    page = report / "qpid-dispatch/line/index.rst"
+    text = page.read_text()
+    files = sorted((page.parent / "runs").glob("*.svg"))
+    assert len(files) == 2
+    assert all(f":download:`open <runs/{file.name}>`" in text for file in files)
+    assert text.count(".. image:: runs/") == 1
+    assert "Action stop of R2 from 6.0 to 9.0 s." in " ".join(text.split())
+    for file in files:
+        root = ET.parse(file).getroot()  # noqa: S314
+        assert [one.text for one in root.iter(f"{SVG}script")] == [EXPLORE + IN_TIME]
+        assert "rabbitmq" not in str(root.findtext(f"{SVG}desc"))
+        assert root.get("data-time")
+
+
+def test_one_file_has_the_runs_that_it_shows(
+    report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others stay out, and their links with them; so does what would make it too large."""
+    page = BeautifulSoup(fold(report / "html", tmp_path / "faults.html").read_text(), "html.parser")
+    [picture] = page.select("img.apart")
+    assert str(picture["src"]).startswith("data:image/svg+xml;base64,")
+    assert "Action stop of R2" in str(picture["alt"])
+    assert not page.find_all("a", string="open")
+    monkeypatch.setattr(single_file, "MOST_BYTES", 100_000)
+    text = fold(report / "html", tmp_path / "small.html").read_text()
+    assert single_file.LEFT_OUT in text
+    assert 'class="apart"' not in text
+
+
+def test_the_first_runs_are_those_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more than are drawn: those of the best points, then those with a doubt."""
+    found = read("runs").complete
+    best = list(explorers.shown(found).values())
+    about = set(found["doubts"]["run"].dropna())
+    monkeypatch.setattr(explorers, "MOST", len(best) + 3)
+    chosen = list(explorers.explorers(found, SAMPLES / "runs"))
+    assert chosen[: len(best)] == best
+    assert len(chosen) == len(best) + 3
+    assert set(chosen[len(best) :]) <= about
+
+
+def test_lanes_are_of_events_alone() -> None:
+    """Milestones of a run are no lane, nor is what was before the load."""
+    run = measured("runs", "r1-19b55f1a")
+    lanes = run_lanes.lanes(run.tables, doubted_times(run.tables), (-1.0, 4.0))
+    assert [name for name, _ in lanes] == ["load"]

@@ -1,0 +1,133 @@
+"""Percentiles of latency: told as far as messages suffice, whatever was recorded of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from counted import converted
+from factory import Shape, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from mqperf import figures
+from mqperf import tables as rooms
+from mqperf.record import runs
+from mqperf.report.build import build
+from mqperf.series.stream import InstantLatencies
+from mqperf.tables.percentiles import BEYOND, percentiles
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/runs/rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
+
+
+def latencies(values: np.ndarray) -> InstantLatencies:
+    """Of one second."""
+    return InstantLatencies(values, np.zeros(len(values), dtype=np.int64), 1)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 30_000))
+def test_ten_messages_are_beyond_each(count: int) -> None:
+    """None is told of fewer, and the first that is not told would have had fewer."""
+    rows = list(percentiles("one-way", latencies(np.arange(count) / 1e6)))
+    told = [row["percentile"] for row in rows]
+    assert told == sorted(set(told))
+    assert all(round(count * (1 - level), 6) >= BEYOND for level in told)
+    assert bool(told) == (count >= 2 * BEYOND)
+    for level in (0.5, 0.9, 0.99, 0.999):
+        assert (level in told) == (round(count * (1 - level), 6) >= BEYOND)
+
+
+def test_they_are_those_of_all_messages() -> None:
+    """By linear interpolation, as all percentiles of the tables are."""
+    values = np.random.default_rng(1).exponential(0.01, 5000)
+    rows = list(percentiles("round-trip", latencies(values)))
+    expected = np.quantile(values, [row["percentile"] for row in rows])
+    assert [row["latency_s"] for row in rows] == pytest.approx(list(expected))
+    assert {row["samples"] for row in rows} == {5000}
+    assert rows[-1]["percentile"] == 0.998
+
+
+def test_both_kinds_of_record_tell_the_same(tmp_path: Path) -> None:
+    """Counts to the three digits of their buckets."""
+    own = [run for run in runs(SAMPLE.parent) if run.path == SAMPLE]
+    exact = rooms.of_runs(own)["percentiles"]
+    converted(SAMPLE, tmp_path / SAMPLE.name)
+    counted = rooms.of_runs(runs(tmp_path))["percentiles"]
+    assert len(exact) > 10
+    assert list(counted["percentile"]) == list(exact["percentile"])
+    assert counted["latency_s"].tolist() == pytest.approx(exact["latency_s"].tolist(), rel=5e-4)
+
+
+def curves(*samples: int) -> pd.DataFrame:
+    """The percentiles of two points with as many messages in each repeat."""
+    parts = []
+    for rate in (1000.0, 5000.0):
+        for repeat, count in enumerate(samples, 1):
+            rows = percentiles("one-way", latencies(np.arange(count) / count * repeat / rate))
+            keys = {"run": f"{rate}-{repeat}", "point": f"{rate}", "threads": 1}
+            sweep = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic"}
+            case = {"test_case": "publish", "rate_msg_s": rate}
+            parts += [{**keys, **sweep, **case, **row} for row in rows]
+    return pd.DataFrame(parts)
+
+
+def test_a_curve_for_each_point_up_to_what_it_tells() -> None:
+    """At 99.9 % of ten thousand messages, three nines: and there the lines and the axis end."""
+    rows = curves(10_000)
+    axes = figures.percentiles(rows, Figure().subplots(), subject="one-way")
+    assert [line.get_label() for line in axes.lines] == [
+        "offered rate 1000 msg/sec",
+        "offered rate 5000 msg/sec",
+    ]
+    assert axes.lines[0].get_xdata()[-1] == pytest.approx(3.0)  # type: ignore[index]
+    axes.figure.canvas.draw()
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["50", "90", "99", "99.9"]
+    assert axes.get_title(loc="left") == "one-way latency, ms"
+    assert axes.get_yscale() == "log"
+
+
+def test_repeats_are_averaged_where_all_tell() -> None:
+    """A repeat with fewer messages shortens the curve: another mean beyond it would be a jump."""
+    told = figures.common(curves(10_000, 1_000))
+    assert told["percentile"].max() == 0.99
+    median = told[(told["point"] == "1000.0") & (told["percentile"] == 0.5)]["latency_s"]
+    assert median.tolist() == pytest.approx([0.75e-3], rel=1e-3)
+
+
+def test_a_panel_for_each_of_what_else_varies() -> None:
+    """Lines are of rates; types of exchange stand beside each other, three of them on two rows."""
+    both = [curves(1000).assign(exchange_type=kind) for kind in ("direct", "topic", "fanout")]
+    rows = pd.concat(both)
+    rows["point"] += rows["exchange_type"]
+    rows["run"] += rows["exchange_type"]
+    third = rows.assign(rate_msg_s=rows["rate_msg_s"] * 7, point=rows["point"] + "x")
+    more = rows.assign(rate_msg_s=rows["rate_msg_s"] * 3, point=rows["point"] + "y")
+    every = pd.concat([rows, third, more])
+    failed = every["exchange_type"].eq("topic") & every["rate_msg_s"].eq(3000.0)
+    sheet = figures.percentile_sheet(every[~failed], stream="one-way")
+    shown = [axes for axes in sheet.axes if axes.get_visible()]
+    assert len(shown) == 3
+    assert shown[0].get_title(loc="left") == "exchange type direct: one-way latency, ms"
+    colours = [{line.get_label(): line.get_color() for line in axes.lines} for axes in shown]
+    assert len(colours[0]) == 6
+    assert len(colours[2]) == 5
+    assert colours[2].items() <= colours[0].items()
+
+
+def test_no_data_is_said() -> None:
+    """Runs with too few messages give a panel that says so."""
+    axes = figures.percentiles(curves(1000).head(0), Figure().subplots())
+    assert [text.get_text() for text in axes.texts] == ["no data"]
+
+
+def test_pages_of_closed_loops_are_as_they_were(tmp_path: Path) -> None:
+    """Neither percentiles nor CPU by the message: their layout is that of 2016."""
+    found = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))
+    build(found, tmp_path / "out", title="as it was", html=False)
+    folder = tmp_path / "out" / "rabbitmq" / "cmsm"
+    text = "".join(file.read_text() for file in folder.iterdir())
+    assert "by percentile" not in text
+    assert "cpu_per_message" not in text

@@ -1,0 +1,142 @@
+"""Private routers: their configuration, and what they tell of each other."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqperf.errors import SystemFault
+from mqperf.hosts import LocalHost, Spot
+from mqperf.networks import named
+from mqperf.plan import Case, deployments
+from mqperf.systems import SYSTEMS, starts
+from mqperf.systems.qpid_dispatch import SYSTEM, router_program
+from mqperf.systems.router_config import Router, addresses, ports_needed
+from mqperf.systems.router_network import misrouted
+
+
+def routers(name: str) -> list[Router]:
+    """All routers of a network on this machine."""
+    network = named(name)
+    assert network is not None
+    spots = [Spot(LocalHost(), Path("/nowhere"))] * len(network.nodes)
+    reached = addresses(network, spots, range(5000, 5000 + ports_needed(network)))
+    return [Router(network, one, spots[0], reached, 2, 100) for one in network.routers]
+
+
+def test_a_standalone_router_listens_to_clients_only() -> None:
+    """One attribute a line, as routers read them; on the address of its host."""
+    [one] = routers("standalone")
+    assert one.configuration().splitlines() == [
+        "router {",
+        "    mode: standalone",
+        "    id: R1",
+        "    workerThreads: 2",
+        "}",
+        "listener {",
+        "    role: normal",
+        "    host: 127.0.0.1",
+        "    port: 5000",
+        "    authenticatePeer: no",
+        "    saslMechanisms: ANONYMOUS",
+        "    linkCapacity: 100",
+        "}",
+    ]
+
+
+def entities(router: Router) -> list[str]:
+    """The entities of its configuration, with their attributes on one line."""
+    return [" ".join(one.split()) for one in router.configuration().split("}\n") if one]
+
+
+def test_a_line_has_one_connector_for_each_edge() -> None:
+    """The later router connects to the earlier one, at the port where that listens for it."""
+    first, second, third = map(entities, routers("line"))
+    kinds = [[one.split()[0] for one in some] for some in (first, second, third)]
+    assert kinds == [
+        ["router", "listener", "listener"],
+        ["router", "listener", "listener", "connector"],
+        ["router", "listener", "connector"],
+    ]
+    assert "port: 5001 " in first[2]
+    connector = "connector { name: to-R{} role: inter-router host: 127.0.0.1 port: {}"
+    assert second[-1] == connector.replace("{}", "1", 1).replace("{}", "5001")
+    assert "port: 5003 " in second[2]
+    assert third[-1] == connector.replace("{}", "2", 1).replace("{}", "5003")
+
+
+def test_what_routers_tell_of_the_others_is_checked() -> None:
+    """Who is missing, at which cost, and by which neighbour."""
+    network = named("redundant")
+    assert network is not None
+    told: list[dict[str, Any]] = [
+        {"id": "R1", "cost": None, "nextHop": "(self)"},
+        {"id": "R2", "cost": 1, "nextHop": None},
+        {"id": "R3", "cost": 2, "nextHop": "R2"},
+        {"id": "R4", "cost": 2, "nextHop": None},
+    ]
+    assert misrouted(network, "R1", told) is None
+    assert misrouted(network, "R1", told[:-1]) == "does not know R4"
+    told[2]["nextHop"] = "R4"
+    assert misrouted(network, "R1", told) == "reaches R3 by R4, not by R2"
+    told[2]["cost"] = 4
+    assert misrouted(network, "R1", told) == "reaches R3 at cost 4, not 2"
+
+
+def test_a_plan_describes_a_network_of_its_own() -> None:
+    """The topology needs the setting, which is checked with the plan."""
+    graph: dict[str, Any] = {
+        "nodes": [{"id": "a"}, {"id": "b"}],
+        "edges": [{"source": "a", "target": "b"}],
+    }
+    assert SYSTEM.misfit("graph", {"graph": graph}) is None
+    assert "needs the setting graph" in str(SYSTEM.misfit("graph", {}))
+    found = SYSTEM.network("graph", {"graph": graph})
+    assert found is not None
+    assert [node.id for node in found.nodes] == ["a", "b"]
+    with pytest.raises(SystemFault, match="b is not joined with a"):
+        SYSTEM.check({"graph": {**graph, "edges": []}})
+    assert SYSTEM.offers("ring-4")
+    assert not SYSTEM.offers("ring-2")
+    assert not SYSTEMS["rabbitmq"].offers("ring-4")
+
+
+def test_each_topology_of_routers_is_a_deployment() -> None:
+    """While those of other systems share one."""
+    cases = [
+        Case.model_validate(
+            {
+                "system": system,
+                "topology": topology,
+                "queues": "routed",
+                "test_case": "transfer",
+                "green_threads": threads,
+                "duration_s": 1,
+            }
+        )
+        for system, topologies in (("qpid-dispatch", SYSTEM.topologies), ("rabbitmq", "ab"))
+        for topology in topologies
+        for threads in (1, 2)
+    ]
+    assert [len(block) for block in starts(cases)] == [2] * len(SYSTEM.topologies) + [4]
+    assert [len(block) for block in deployments(cases)] == [2 * len(SYSTEM.topologies), 4]
+
+
+def test_no_router_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In one line; and of a program that the plan names, that it is not there."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemFault) as told:
+        SYSTEMS["qpid-dispatch"].installed(LocalHost())
+    assert str(told.value).startswith("an AMQP router is not installed: Debian and Ubuntu package")
+    assert "program: PATH" in str(told.value)
+    assert "\n" not in str(told.value)
+    with pytest.raises(SystemFault, match="program: there is no /no/router on"):
+        router_program(LocalHost(), "/no/router")
+
+
+def test_settings_are_checked() -> None:
+    """An unknown key, and a number of threads that cannot be."""
+    with pytest.raises(SystemFault, match="worker_threads"):
+        SYSTEM.check({"worker_threads": 0})
+    with pytest.raises(SystemFault, match="unknown key; did you mean"):
+        SYSTEM.check({"thread": 1})

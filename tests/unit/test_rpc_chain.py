@@ -1,0 +1,332 @@
+"""Chains: what may be one, what its processes are told, and what their steps say of a creation."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from mqperf import tables as all_tables
+from mqperf.columns import TABLES
+from mqperf.errors import LoadError, PlanError
+from mqperf.hosts import LocalHost
+from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.load.inside.programs.chain.steps import Steps
+from mqperf.load.inside.programs.record import Record
+from mqperf.load.oslo.library import Library
+from mqperf.load.oslo.releases import RELEASES
+from mqperf.load.rpc_chain.account import BETWEEN, account
+from mqperf.load.rpc_chain.chain import Chain, find, names
+from mqperf.load.rpc_chain.commands import commands, describe, queues, steps
+from mqperf.load.rpc_chain.steps_file import read_steps
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import Facts, Run, Whole
+from mqperf.report import steps as shown
+from mqperf.systems.in_plans import problems_of
+
+ACCESS = Access(
+    Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),
+    Endpoint("amqp-0-9-1", ("127.0.0.1:5002",), "user", "hidden$1", "run"),
+)
+STEPS: list[dict[str, Any]] = [
+    {"step": "begin", "kind": "cast", "from": "api", "to": "conductor", "request_bytes": 10},
+    {"step": "build", "kind": "cast", "from": "conductor", "to": "compute", "request_bytes": 20},
+    {
+        "step": "save",
+        "kind": "call",
+        "from": "compute",
+        "to": "conductor",
+        "request_bytes": 30,
+        "reply_bytes": 5,
+        "processing_ms": 10,
+    },
+    {"step": "push", "kind": "fan-out", "from": "api", "to": "compute", "request_bytes": 6},
+    {
+        "step": "end",
+        "kind": "call",
+        "from": "compute",
+        "to": "conductor",
+        "request_bytes": 30,
+        "reply_bytes": 5,
+    },
+]
+
+
+def chain(steps: Sequence[object] = STEPS) -> Chain:
+    said = {"title": "t", "control": ["api", "conductor"], "agents": ["compute"], "steps": steps}
+    return Chain.model_validate(said)
+
+
+def case(**changes: object) -> Case:
+    fixed = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "rpc-chain",
+        "generator": "rpc-chain",
+        "green_threads": 2,
+        "warmup_s": 0,
+        "cooldown_s": 0,
+        "duration_s": 5,
+    }
+    return Case.model_validate(fixed | changes)
+
+
+def job(tmp_path: Path, one: Case) -> Job:
+    library = Library(RELEASES["rabbitmq"], "/host/python", (Path("/host/inside"),), {})
+    out = Path("/out")
+    return Job(one, "run.7", ACCESS, library, pairs(one), tmp_path, out, LocalHost.address)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_ships_hangs_together_and_names_its_source(name: str) -> None:
+    """Every step can be sent from where the chain is, and says in which file it was found."""
+    found = find(name)
+    assert all(one.source for one in found.steps)
+    assert found.first_at_agents > 0
+
+
+def test_round_trips_are_those_that_a_creation_waits_for() -> None:
+    """A call that comes back is one, what goes one way is a half, and a fan-out is none."""
+    found = chain()
+    assert [found.round_trips(number) for number in range(5)] == [0, 0.5, 1, 0, 0.5]
+    vm = find("vm-creation")
+    assert sum(vm.round_trips(number) for number in range(len(vm.steps))) == 11
+
+
+def test_a_receiver_sends_what_stands_behind_its_call() -> None:
+    """The fan-out of the control plane belongs to the handling of the agents' call before it."""
+    found = chain()
+    assert found.meanwhile(2) == [3]
+    assert not found.moves(2)
+    assert found.moves(4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ([STEPS[2], *STEPS], "save: the chain is not at compute"),
+        ([*STEPS[:2], STEPS[0], *STEPS[2:]], "begin: the chain is not at api"),
+        (STEPS[:2], "a chain ends with a call or cast to the control plane"),
+        ([*STEPS[:2], STEPS[3], *STEPS[2:]], "push: the chain is not at api"),
+        ([{**STEPS[0], "to": "nobody"}, *STEPS[1:]], "begin: nobody is no service of the chain"),
+        ([{**STEPS[0], "reply_bytes": 4}, *STEPS[1:]], "begin: a call has reply_bytes"),
+        ([{**STEPS[0], "kind": "shout"}, *STEPS[1:]], "'call', 'cast' or 'fan-out'"),
+    ],
+)
+def test_a_chain_that_cannot_be_walked_is_refused(wrong: list[object], words: str) -> None:
+    """By the name of the step at which it breaks."""
+    with pytest.raises(ValidationError, match=words):
+        chain(wrong)
+
+
+def test_an_unknown_chain_is_told_the_known_ones() -> None:
+    """With the line of the plan, and the name that is nearest."""
+    text = (
+        "systems: {rabbitmq: {topologies: [cmsm], queues: [classic]}}\n"
+        "test_cases: [rpc-chain]\n"
+        "load: {generator: rpc-chain, chain: vm-creaton, green_threads: 1, duration_s: 1}\n"
+    )
+    with pytest.raises(PlanError, match=r"here\.yaml:3.*vm-creation"):
+        parse_plan(text, Path("here.yaml"), problems_of)
+
+
+def test_passwords_are_in_private_files_only(tmp_path: Path) -> None:
+    """Neither arguments nor variables carry the URL; each role connects to its own node."""
+    started = commands(job(tmp_path, case()))
+    assert [one.label for one in started] == ["server-1", "client-1"]
+    for one in started:
+        assert "hidden" not in repr(one)
+        task = json.loads(one.files[f"{one.label}.chain"])
+        assert task["config"] == str(tmp_path / f"{one.kind}.conf")
+    assert "127.0.0.1:5001" in started[1].files["client.conf"]
+    assert "127.0.0.1:5002" in started[0].files["server.conf"]
+
+
+def test_processing_times_are_scaled(tmp_path: Path) -> None:
+    """By default nothing is waited for; twice the scale is twice the time."""
+    assert {one["processing_s"] for one in steps(chain(), 0)} == {0}  # type: ignore[call-overload,index]
+    assert steps(chain(), 2)[2]["processing_s"] == 0.02  # type: ignore[call-overload,index]
+    started = commands(job(tmp_path, case(parameters={"processing_scale": 1})))
+    told = json.loads(started[0].files["server-1.chain"])["steps"]
+    assert told[1]["processing_s"] == 0.05
+
+
+def test_queues_and_sides_are_told() -> None:
+    """What is deleted after a run, and what a person reads of it before."""
+    one = case(processes=2)
+    assert {"run-7-conductor.2", "run-7-compute", "run-7-l2-agent.1"} <= {*queues(one, "run.7")}
+    agents, control = describe(one)
+    assert agents == "server-1 to server-2, agents: compute, l2-agent"
+    assert "2 x vm-creation (18 steps) at a time for 5 s" in control
+
+
+START = 1_000_000.0
+AHEAD = 0.25
+"""Seconds by which the clock of the agents' host is ahead."""
+
+
+def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
+    """A run of two creations, each of 100 ms, with the agents on another host.
+
+    Steps take 10, 20, 30 (of which the fan-out has 5) and 25 ms, 15 ms are between.
+    """
+    load = folder / "load"
+    load.mkdir(parents=True)
+    told = {"chain": "test", "steps": steps(chain(), 0)}
+    own: dict[str, Any] = {}
+    for label, kind, streams in (
+        ("client-1", "client", ["sent", "round_trip", "error"]),
+        ("server-1", "server", ["received"]),
+    ):
+        header: dict[str, object] = {"label": label, "kind": kind, "test_case": "rpc-chain"}
+        own[kind] = (Record(header, streams), Steps({"label": label, "kind": kind, **told}))
+    (client, here), (_, there) = own["client"], own["server"]
+    client.header["start"] = START
+    for at in (START + 1, START + 2):
+        client.add("sent", at)
+        here.add(at, 0, started=at, passed=at + 0.010)
+        here.add(at, 1, started=at + 0.015)
+        there.add(at, 1, passed=at + AHEAD + 0.035)
+        there.add(at, 2, started=at + AHEAD + 0.040, passed=at + AHEAD + 0.070)
+        here.add(at, 3, started=at + 0.055, passed=at + 0.060)
+        if failed and at == START + 2:
+            client.add("error", at, at + 5)
+            continue
+        there.add(at, 4, started=at + AHEAD + 0.075)
+        if not torn:
+            here.add(at, 4, passed=at + 0.100)
+        client.add("round_trip", at, at + 0.100)
+    for kind, label in (("client", "client-1"), ("server", "server-1")):
+        record, walked = own[kind]
+        record.save(load / f"{label}.messages")
+        walked.save(load / f"{label}.steps")
+    before = {"offset_s": AHEAD, "bound_s": 0.001}
+    facts = Facts.model_validate(
+        {
+            "schema": 2,
+            "case": case().model_dump(),
+            "window": {"start": START, "end": START + 5},
+            "clocks": {
+                "c": {"before": {"offset_s": 0.0}, "after": {"offset_s": 0.0}},
+                "s": {"before": before, "after": before},
+            },
+            "processes": [
+                {"label": "server-1", "kind": "server", "host": "s", "reported": True},
+                {"label": "client-1", "kind": "client", "host": "c", "reported": True},
+            ],
+        }
+    )
+    run = Run(folder, "test", "done")
+    return Whole(run, facts, case(), (START, START + 5))
+
+
+def table(run: Whole) -> pd.DataFrame:
+    """The rows of its steps."""
+    return pd.DataFrame(account(run, {}).tables["steps"])
+
+
+def test_steps_make_up_a_creation(tmp_path: Path) -> None:
+    """Each step lasts as it did by one clock, whichever host's; shares of all are the whole."""
+    found = all_tables.conform("steps", table(written(tmp_path)))
+    assert list(found.columns) == list(TABLES["steps"].columns)
+    took = found.set_index("step")["latency_mean_s"].astype(float)
+    expected = {"begin": 0.010, "build": 0.020, "save": 0.030, "push": 0.005, "end": 0.025}
+    assert took.drop(BETWEEN).to_dict() == pytest.approx(expected, abs=1e-6)
+    assert took[BETWEEN] == pytest.approx(0.015, abs=1e-6)
+    shares = found.set_index("step")["creation_share"]
+    assert shares.sum() == pytest.approx(1)
+    assert shares.isna().to_dict()["push"]
+    assert set(found["samples"]) == {2}
+
+
+def test_what_two_clocks_tell_is_marked(tmp_path: Path) -> None:
+    """Only steps that begin on one host and pass on the other are unsure."""
+    found = table(written(tmp_path)).set_index("step")["latency_uncertainty_s"]
+    assert found[["build", "end"]].tolist() == pytest.approx([0.001, 0.001])
+    assert found[["begin", "save", "push"]].tolist() == [0, 0, 0]
+
+
+def test_the_last_step_of_a_failed_creation_is_named(tmp_path: Path) -> None:
+    """It is an error of the step that it began last, and in no mean."""
+    found = table(written(tmp_path, failed=True)).set_index("step")
+    assert found["errors"].dropna().to_dict() == {
+        **dict.fromkeys(("begin", "build", "save", "end"), 0),
+        "push": 1,
+    }
+    assert set(found["samples"]) == {1}
+
+
+def test_sound_steps_contradict_nothing(tmp_path: Path) -> None:
+    """Steps of every creation that came to its end are all there."""
+    assert account(written(tmp_path), {}).disagreements == ()
+
+
+def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
+    """A record that lost some is not believed without saying so."""
+    [told] = account(written(tmp_path, torn=True), {}).disagreements
+    assert told == "steps: 2 creations came to their end without all 5 steps"
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda content: content[:-8], "its header promises"),
+        (lambda content: b"{}\n" + content, "is no mqperf-steps file"),
+        (lambda content: content.replace(b'"label": "server-1"', b'"label": "server-2"'), "not of"),
+    ],
+)
+def test_damaged_steps_are_refused(
+    tmp_path: Path, damage: Callable[[bytes], bytes], words: str
+) -> None:
+    """A file that was cut, or is of another process, gives no numbers."""
+    run = written(tmp_path)
+    file = run.folder / "server-1.steps"
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(LoadError, match=words):
+        account(run, {})
+
+
+def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
+    """Every creation is known by its start, which its client wrote down."""
+    run = written(tmp_path)
+    foreign = Steps({"label": "server-1", "kind": "server", "chain": "test"})
+    header, _ = read_steps(run.folder / "server-1.steps")
+    foreign.header["steps"] = [one.model_dump(by_alias=True) for one in header.steps]
+    foreign.add(START + 1.5, 2, started=START + 2)
+    foreign.save(run.folder / "server-1.steps")
+    with pytest.raises(LoadError, match="a creation that its client did not begin"):
+        account(run, {})
+
+
+def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
+    """A row for each step, with times in milliseconds and shares; the round trips in words."""
+    figures = table(written(tmp_path)).assign(point="p", threads=2)
+    grid = shown.grid("Steps", figures)
+    rows = {str(row[1]): str(row[-1]) for row in grid.rows}
+    gap = "\N{NO-BREAK SPACE}"
+    assert rows["save"] == f"30.0{gap}(30.0{gap}%)"
+    assert rows["build"] == f"20.0 ± 1{gap}(20.0{gap}%)"
+    assert rows["push"] == "5.0"
+    told = " ".join(shown.about("creation", figures))
+    assert "waits for 2 round trips" in told
+    assert "at least 4 times its delay each way" in told
+    assert "± is" in told
+
+
+def test_the_guide_tells_every_step(root: Path) -> None:
+    """What stands in the chain stands in the documentation, with its kind and both services."""
+    guide = (root / "docs" / "howto" / "vm-creation.md").read_text()
+    for one in find("vm-creation").steps:
+        pattern = rf"\| {re.escape(one.step)} \| {one.kind} \| {one.sender} \| {one.receiver} \|"
+        assert re.search(pattern, guide), one.step
+
+
+def test_it_is_known_to_the_system_that_it_speaks_to() -> None:
+    """Its generator makes its test case."""
+    assert "rpc-chain" in GENERATORS["rpc-chain"].test_cases

@@ -1,0 +1,94 @@
+"""The probe's sampler: what the processors of a machine used, by the time in which they idled."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from mqperf.probes import psutil_sampler
+
+SAMPLED = {"nice": 0.0, "irq": 0.0, "softirq": 0.0, "steal": 0.0}
+
+
+def counters(*rows: tuple[float, float, float, float, float]) -> Iterator[SimpleNamespace]:
+    """What the kernel tells: an instant; user, system, idle and waiting seconds until then."""
+    for at, user, system, idle, iowait in rows:
+        times = {"user": user, "system": system, "idle": idle, "iowait": iowait}
+        yield SimpleNamespace(at=at, times=SimpleNamespace(**times, **SAMPLED))
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
+    """Of two processors: user time is far beyond what idle time leaves, as ticks may have it."""
+    rows = [*counters((0, 0, 0, 0, 0), (1, 0.9, 0.2, 1.7, 0.1), (2, 1.8, 0.2, 3.71, 0.1))]
+    current = iter(rows)
+    now = [rows[0]]
+
+    def times() -> SimpleNamespace:
+        now[0] = next(current)
+        return SimpleNamespace(**vars(now[0].times))
+
+    monkeypatch.setattr(psutil, "cpu_times", times)
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0].at)
+    return rows
+
+
+def test_a_machine_used_what_it_did_not_idle(told: list[SimpleNamespace]) -> None:
+    """Whatever was found at ticks; the system part is never more, and nothing falls."""
+    processors = psutil_sampler.Processors()
+    assert processors.sample() == [1, pytest.approx(0.2), pytest.approx(0.2)]
+    assert processors.sample() == [2, pytest.approx(0.2), pytest.approx(0.2)]
+    assert len(told) == 3
+
+
+def test_a_node_that_was_started_again_is_followed(tmp_path: Path) -> None:
+    """The list of targets is read again when it was written anew; only what changed is new."""
+    file = tmp_path / "targets"
+    nodes = {"Master": 10, "Slave 1": 11}
+
+    def write(written: int) -> None:
+        file.write_text(json.dumps([{"label": name, "pid": pid} for name, pid in nodes.items()]))
+        os.utime(file, ns=(written, written))
+
+    write(1)
+    targets = psutil_sampler.Targets(file)
+    assert targets.renewed() == []
+    nodes["Slave 1"] = 12
+    write(2)
+    assert targets.renewed() == [{"label": "Slave 1", "pid": 12}]
+    assert targets.renewed() == []
+
+
+def test_what_an_ended_child_used_is_counted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node's helper may end at any time: only its memory is free again."""
+    readings = {"node": (4.0, 1.0, 100), "helper": (0.5, 0.1, 10)}
+
+    def read(process: object, *, ended: bool) -> tuple[float, float, int] | None:
+        assert not ended
+        return readings.get(str(process))
+
+    monkeypatch.setattr(psutil_sampler, "_read", read)
+    watched = psutil_sampler.Watched(os.getpid(), children=True)
+    vars(watched).update(family=["node", "helper"], last=[(0.0, 0.0, 0)] * 2)
+    assert (watched.sample() or [])[1:] == [4.5, 1.1, 110]
+    del readings["helper"]
+    assert (watched.sample() or [])[1:] == [4.5, 1.1, 100]
+    del readings["node"]
+    assert watched.sample() is None
+
+
+def test_a_real_machine_has_used_less_than_there_was() -> None:
+    """Its counters exist and advance."""
+    processors = psutil_sampler.Processors()
+    before = processors.sample()
+    sum(range(3_000_000))
+    at, used, system = processors.sample()
+    assert 0 <= system <= used
+    assert used - before[1] <= (at - before[0]) * (psutil.cpu_count() or 1) + 0.1
+    assert used > 0

@@ -1,0 +1,164 @@
+"""A script of the user's as an action: it really runs, on this machine."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import psutil
+import pytest
+from patience import eventually
+
+from mqperf.errors import PlanError, SystemFault
+from mqperf.hosts import LocalHost
+from mqperf.plan import ActionPlan, Plan
+from mqperf.plan_file import parse_plan
+from mqperf.runner.timetable import Stage, Timetable
+from mqperf.systems.in_plans import problems_of
+
+if TYPE_CHECKING:
+    from mqperf.systems import Deployment
+
+ACTION = "do: script, host: local, at_s: 1, for_s: 2, script_file: faults/one.sh, arguments: [a, 7]"
+PLAN = f"""\
+systems: {{rabbitmq: {{topologies: [cmsm]}}}}
+test_cases: [rpc-call]
+load: {{green_threads: 1, duration_s: 9}}
+actions:
+  - {{{ACTION}}}
+"""
+
+
+class Kept(dict[str, str]):
+    """What is kept of an action, and what is told of it when it has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended: dict[str, object] = {}
+
+    def tell(self, what: str, **more: object) -> None:
+        if what == "action-ended":
+            self.ended = more
+
+    def keep(self, name: str, content: bytes) -> None:
+        self[name] = content.decode()
+
+
+class NoNodes:
+    """A system of which nothing is disturbed."""
+
+    nodes = ()
+
+
+def timetable(script: str, kept: Kept, for_s: float = 0.3, **said: object) -> Timetable:
+    """One on which a script stands."""
+    action = ActionPlan(
+        do="script", host="local", at_s=0, for_s=for_s, script_file="one.sh", **said
+    )
+    files = {"one.sh": script.encode()}
+    around = Stage(cast("Deployment", NoNodes()), [LocalHost()], files, kept.keep)
+    return Timetable([action], around, kept.tell)
+
+
+def lived(actions: Timetable) -> None:
+    """All of its time."""
+    actions.check()
+    actions.begin(time.time())
+    while actions.due < float("inf"):
+        actions.act()
+        time.sleep(0.01)
+
+
+def test_what_a_script_prints_is_kept_with_its_exit_code() -> None:
+    """It gets its arguments as they are, and knows its host."""
+    kept = Kept()
+    lived(timetable("#!/bin/sh\necho $# $2 on $MQPERF_HOST\n", kept, arguments=("a b", 7)))
+    assert kept == {"1-script.log": "2 7 on local\n"}
+    assert kept.ended["exit_code"] == 0
+
+
+def test_a_script_that_fails_fails_the_point_in_its_own_words() -> None:
+    """With its exit code; what it printed is kept all the same."""
+    kept = Kept()
+    script = "#!/bin/sh\necho trying\necho no such net >&2; exit 3\n"
+    words = r"one\.sh 7 ended with exit code 3 on local: no such net"
+    with pytest.raises(SystemFault, match=words):
+        lived(timetable(script, kept, arguments=(7,)))
+    assert kept == {"1-script.log": "trying\nno such net\n"}
+    assert kept.ended["exit_code"] == 3
+    assert "no such net" in str(kept.ended["failure"])
+
+
+def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
+    """It is asked first, and may undo what it did."""
+    kept = Kept()
+    script = "#!/bin/sh\ntrap 'echo undone; exit 0' TERM\necho $$\nsleep 600 & wait\n"
+    actions = timetable(script, kept, for_s=60)
+    actions.begin(time.time())
+    actions.act()
+    [running] = [one for one in psutil.Process().children(recursive=True) if one.name() == "script"]
+    assert eventually(running.children)
+    all_of_it = [running, *running.children()]
+    actions.close()
+    assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)), 15)
+    assert kept["1-script.log"].endswith("undone\n")
+    assert kept.ended["exit_code"] is None
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "words"),
+    [
+        ("echo\n", {}, "one.sh: is no text that begins with #!"),
+        ("#!/bin/sh\n", {"host": "h7"}, "there is no host 'h7'; there are: local"),
+    ],
+)
+def test_a_script_that_cannot_run_is_told_before_it_starts(
+    script: str, said: dict[str, str], words: str
+) -> None:
+    actions = timetable(script, Kept())
+    actions._actions = [actions._actions[0].model_copy(update=said)]
+    with pytest.raises(SystemFault, match=words):
+        actions.check()
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Callable[[str], Plan]:
+    """Reads a plan in a folder where its script is."""
+    (tmp_path / "faults").mkdir()
+    (tmp_path / "faults/one.sh").write_text("#!/bin/sh\n")
+    return lambda text: parse_plan(text, tmp_path / "plan.yaml", problems_of)
+
+
+def test_a_changed_script_is_another_case(planned: Callable[[str], Plan], tmp_path: Path) -> None:
+    """Its content is known by its digest, and comes with the plan."""
+    plan = planned(PLAN)
+    [action] = plan.cases()[0].actions
+    name = action.parameters["script_file"]
+    assert name.startswith("faults/one.sh (10 bytes, sha256 ")
+    assert action.parameters["arguments"] == ("a", 7)
+    assert plan.files == {name: b"#!/bin/sh\n"}
+    (tmp_path / "faults/one.sh").write_text("#!/bin/sh\nexit 1\n")
+    assert planned(PLAN).cases()[0].id != plan.cases()[0].id
+
+
+@pytest.mark.parametrize(
+    ("sound", "wrong", "words"),
+    [
+        ("faults/one.sh", "faults/two.sh", ":5: actions entry 1.script_file: the file cannot be"),
+        ("script_file", "scriptfile", "actions entry 1.scriptfile: unknown key; did you mean 's"),
+        ("script_file: faults/one.sh, ", "", "actions entry 1.script_file is missing"),
+        ("host: local", "link: true", "actions entry 1.link: script is done to a node: say node"),
+        ("do: script", "do: scrip", "actions entry 1.do: unknown action 'scrip'; did you mean"),
+        (
+            ACTION,
+            "do: freeze, node: Master, at_s: 1, for_s: 2, hard: true",
+            "actions entry 1.hard: unknown key; known: do, node, link, host, at_s, for_s",
+        ),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(
+    planned: Callable[[str], Plan], sound: str, wrong: str, words: str
+) -> None:
+    with pytest.raises(PlanError) as refused:
+        planned(PLAN.replace(sound, wrong))
+    assert words in str(refused.value)

@@ -1,0 +1,394 @@
+"""Searches for the highest rate: which rate comes next, who decides, and what is told of it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import pytest
+from mqperf_toys import replay, system
+from pydantic import Field
+from typing_extensions import override
+
+from mqperf import stats, tables
+from mqperf.errors import PlanError
+from mqperf.judging import judged
+from mqperf.load import GENERATORS
+from mqperf.plan import Case, Frozen, Hold, Plan, SearchPlan, Verdict
+from mqperf.plan_file import load_plan, parse_plan
+from mqperf.preview import status
+from mqperf.record import Run, runs
+from mqperf.report import searches as page
+from mqperf.runner import Job, Silent, sweep_all
+from mqperf.stats.searches import verdict
+from mqperf.systems import SYSTEMS
+from mqperf.systems.in_plans import problems_of
+from mqperf.tables import Tables, conform
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data" / "samples" / "stress"
+WIDE = SearchPlan(from_msg_s=100, to_msg_s=10_000, within_share=0.1)
+
+PLAN = """\
+systems: {toy: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-cast]
+load: {generator: replay, green_threads: [1], duration_s: 1, warmup_s: 0, cooldown_s: 0,
+  timeout_s: 1}
+repeats: 2
+search: {from_msg_s: 1000, to_msg_s: 4000, within_share: 0.3, hold: {latency_p99_s: 0.01}}
+"""
+
+
+def play(search: SearchPlan, limit: float, repeats: int = 1) -> tuple[list[float], str]:
+    """The rates that a search tries where the limit is known, and how it ends."""
+    verdicts: dict[tuple[float, int], bool] = {}
+    tried: list[float] = []
+    while (left := search.tried(verdicts, repeats).left) is not None:
+        assert left not in verdicts
+        verdicts[left] = left[0] <= limit
+        tried.append(left[0])
+    return tried, search.tried(verdicts, repeats).ends
+
+
+@pytest.mark.parametrize("limit", [100, 101, 130, 999, 1000, 5_432.1, 9_999])
+def test_it_brackets_a_known_limit(limit: float) -> None:
+    """Wherever the limit is, as closely as asked, in as many runs as were foreseen."""
+    tried, ends = play(WIDE, limit)
+    assert ends == "found"
+    low = max((rate for rate in tried if rate <= limit), default=None)
+    high = min(rate for rate in tried if rate > limit)
+    assert low is not None
+    assert low <= limit < high <= low * (1 + WIDE.within_share)
+    assert len(tried) <= WIDE.most_runs(1)
+    assert len(set(tried)) == len(tried)
+
+
+def test_a_limit_outside_the_bounds_is_said_to_be_there() -> None:
+    """Both bounds are tried only when all between them were decided alike."""
+    assert play(WIDE, 20_000)[1] == "beyond"
+    assert play(WIDE, 20_000)[0][-1] == WIDE.to_msg_s
+    assert play(WIDE, 50)[1] == "below"
+    assert play(WIDE, 50)[0][-1] == WIDE.from_msg_s
+
+
+def test_most_repeats_decide() -> None:
+    """One run of three that is disturbed moves nothing; half of two do not hold."""
+    search = SearchPlan(from_msg_s=100, to_msg_s=400, within_share=1)
+    first = search.tried({}, 3).left
+    assert first == (200, 1)
+    assert search.tried({(200, 1): False, (200, 2): True, (200, 3): True}, 3).low == 200
+    assert search.tried({(200, 1): False, (200, 2): False}, 3).high == 200
+    assert search.tried({(200, 1): True, (200, 2): False}, 2).high == 200
+
+
+def test_the_rate_that_holds_gets_all_its_repeats() -> None:
+    """For its interval, also where it was decided before; the others are not run again."""
+    tried, _ = play(WIDE, 1000, repeats=3)
+    held = max(rate for rate in tried if rate <= 1000)
+    assert [tried.count(rate) for rate in dict.fromkeys(tried) if rate != held].count(2) > 3
+    assert tried.count(held) == 3
+
+
+class Paced(Frozen):
+    """Parameters of a replay that is said to keep to a rate."""
+
+    rate_msg_s: float | None = None
+    thinning: Annotated[int, Field(ge=1, le=100)] = 1
+
+
+@dataclass
+class Known:
+    """Judges by a limit that is known; ``asked`` are the rates, in their order."""
+
+    limit: float
+    asked: list[float] = field(default_factory=list)
+
+    def __call__(self, _hold: Hold, run: Run) -> Verdict:
+        rate = float(_case(run).parameters["rate_msg_s"])
+        self.asked.append(rate)
+        return Verdict(rate <= self.limit, "as planted")
+
+
+def _case(run: Run) -> Case:
+    case = run.case()
+    assert case is not None
+    return case
+
+
+@pytest.fixture
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system and a generator without a broker, whose processes are real."""
+    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+    paced = replace(replay.GENERATOR, parameters=Paced)
+    monkeypatch.setitem(GENERATORS._values, "replay", paced)
+    monkeypatch.setattr(replay, "GENERATOR", paced)
+
+
+class Interrupted(Silent):
+    """Ctrl-C after so many runs."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    @override
+    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
+        """Count."""
+        assert failure is None, (case, failure)
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def run(folder: Path, judge: Known, observer: Silent, text: str = PLAN) -> int:
+    job = Job(parse_plan(text, Path("toy.yaml")), text, folder)
+    [outcome] = sweep_all([job], observer, judge=judge)
+    assert outcome.failed == ()
+    return outcome.done
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    """What was measured is read, not run again; and a search that has ended runs nothing."""
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, Known(1700), Interrupted(after=2))
+    before = {one.id for one in runs(tmp_path) if one.status == "done"}
+    assert len(before) == 2
+    assert "2 done, 0 running, 0 failed, 0 pending" in status(tmp_path)
+    judge = Known(1700)
+    done = run(tmp_path, judge, Silent())
+    whole = [one for one in runs(tmp_path) if one.status == "done"]
+    assert len(whole) == done + 2
+    rates = {float(_case(one).parameters["rate_msg_s"]) for one in whole}
+    low, high = max(r for r in rates if r <= 1700), min(r for r in rates if r > 1700)
+    assert high <= low * 1.3
+    positions = [one.facts().position for one in whole]
+    assert sorted(filter(None, positions)) == [*range(1, len(whole) + 1)]
+    assert run(tmp_path, Known(1700), Silent()) == 0
+
+
+@pytest.mark.usefixtures("toys")
+def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
+    """Whatever else varies has a search of its own, and none takes the other's runs."""
+    text = PLAN.replace("repeats: 2", "repeats: 1").replace("timeout_s: 1}", "thinning: [1, 2]}")
+
+    class Two(Known):
+        @override
+        def __call__(self, _hold: Hold, run: Run) -> Verdict:
+            parameters = _case(run).parameters
+            rate = float(parameters["rate_msg_s"])
+            return Verdict(rate <= 1200 * float(parameters["thinning"]), "as planted")
+
+    run(tmp_path, Two(0), Silent(), text)
+    plan = parse_plan(text, Path("toy.yaml"))
+    found: dict[object, list[float]] = {}
+    for one in runs(tmp_path):
+        parameters = _case(one).parameters
+        found.setdefault(parameters["thinning"], []).append(float(parameters["rate_msg_s"]))
+    assert len(plan.searches()) == len(found) == 2
+    assert max(r for r in found[1] if r <= 1200) < max(r for r in found[2] if r <= 2400)
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_run_that_says_nothing_ends_its_search_for_now(tmp_path: Path) -> None:
+    """It is no verdict either way, and is not asked for again and again."""
+
+    class Mute(Known):
+        @override
+        def __call__(self, _hold: Hold, run: Run) -> Verdict:
+            return Verdict(None, f"as planted in {run.id}")
+
+    assert run(tmp_path, Mute(0), Silent()) == 1
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Tables:
+    """The recorded runs that a broker really gave."""
+    return tables.read(SAMPLE)
+
+
+def each_run(found: Tables) -> Iterator[Tables]:
+    for name in found["runs"]["run"]:
+        yield {
+            table: frame[frame["run"].eq(name)] if "run" in frame.columns else frame
+            for table, frame in found.items()
+        }
+
+
+def test_sound_runs_hold_what_they_hold(recorded: Tables) -> None:
+    """A limit above the recorded p99 holds, one below does not, and it says which."""
+    for one in each_run(recorded):
+        p99 = float(one["latency"]["latency_p99_s"].iloc[0])
+        above = Hold(latency_p99_s=p99 * 1.01, throughput_share=0.5)
+        below = Hold(latency_p99_s=p99 * 0.99, throughput_share=0.5)
+        assert verdict(one, above).holds is True
+        found = verdict(one, below)
+        assert found.holds is False
+        assert found.text == f"p99 {p99 * 1e3:.1f} ms"
+
+
+def test_planted_loss_and_lag_do_not_hold(recorded: Tables) -> None:
+    """A lost message, and a throughput below the offered rate, each break by themselves."""
+    one = dict(next(each_run(recorded)))
+    loose = Hold(throughput_share=0.5)
+    assert verdict(one, loose).holds is True
+    sound = one["messages"]
+    one["messages"] = sound.assign(lost=7)
+    assert "7 of" in verdict(one, loose).text
+    assert verdict(one, Hold(throughput_share=0.5, lost_share=0.5)).holds is True
+    one["messages"] = sound.assign(throughput_msg_s=sound["throughput_msg_s"] * 0.4)
+    assert verdict(one, loose).holds is False
+    one["messages"] = sound.assign(throughput_msg_s=float("nan"))
+    assert verdict(one, loose).holds is None
+
+
+def test_plans_without_a_search_have_none(recorded: Tables) -> None:
+    """The table is there, and empty."""
+    assert stats.complete(recorded)["searches"].empty
+
+
+def as_searched(found: Tables, *shares: float, others_cores: float = 0.0) -> pd.DataFrame:
+    """The searches of a plan from 1,000 to 4,000, whose runs finish such shares of 2,000 and 4,000.
+
+    During the last of them others used so many cores more.  All else is as it was recorded.
+    """
+    chosen = found["runs"]["run"].iloc[: len(shares)].tolist()
+    rates = dict(zip(chosen, (2000.0, 4000.0), strict=False))
+    finished = {name: rates[name] * share for name, share in zip(chosen, shares, strict=True)}
+    own = {
+        name: frame[frame["run"].isin(chosen)] if "run" in frame.columns else frame
+        for name, frame in found.items()
+    }
+    own["runs"] = own["runs"].assign(rate_msg_s=own["runs"]["run"].map(rates).astype(float))
+    own["messages"] = own["messages"].assign(
+        offered_rate_msg_s=own["messages"]["run"].map(rates).astype(float),
+        throughput_msg_s=own["messages"]["run"].map(finished).astype(float),
+    )
+    own["cpu"] = own["cpu"].copy()
+    last = own["cpu"]["run"].eq(chosen[-1]) & own["cpu"]["kind"].eq("host")
+    own["cpu"].loc[last, "total_cores"] += others_cores
+    plan = SearchPlan(from_msg_s=1000, to_msg_s=4000, within_share=1, hold=Hold(latency_p99_s=9))
+    said = json.dumps({"repeats": 1, **plan.model_dump(exclude_none=True)})
+    rows = found["planned"][found["planned"]["point"].isin(own["runs"]["point"])]
+    own["planned"] = conform("planned", rows.assign(search_place=1, search=said))
+    return stats.complete(own)["searches"]
+
+
+def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
+    """The rates on both sides, what broke at the higher, and the throughput at the lower."""
+    found = as_searched(recorded, 1.0, 0.7)
+    [row] = found.to_dict("records")
+    assert (row["held_rate_msg_s"], row["broken_rate_msg_s"]) == (2000, 4000)
+    assert (row["search_ends"], row["search_runs"], row["held_repeats"]) == ("found", 2, 1)
+    assert row["throughput_msg_s"] == 2000
+    assert row["text"].startswith(
+        "Sustained throughput at p99 <= 9000 ms: an offered rate of 2000 msg/sec, and not 4000,"
+        " where throughput 70.0 % of the offered rate"
+    )
+    assert str(row["text"]).endswith("; finished in the window: 2000 msg/sec.")
+    assert list(page.about(found))[-1] == row["text"]
+    grid = page.grid("searches", found)
+    assert dict(zip(grid.headings, grid.rows[0], strict=True))["holds at, msg/sec"] == "2000"
+
+
+def test_a_rate_that_others_may_have_broken_is_named(recorded: Tables) -> None:
+    """One run decides, and what disturbed it may be why it does not hold."""
+    words = "Other processes used the host while that rate did not hold"
+    [disturbed] = as_searched(recorded, 1.0, 0.7, others_cores=0.6)["text"]
+    assert words in disturbed
+    [held] = as_searched(recorded, 1.0, 1.0, others_cores=0.6)["text"]
+    assert words not in held
+
+
+@pytest.mark.parametrize(
+    ("shares", "ends", "words"),
+    [
+        ((1.0,), "unfinished", "(so far it holds at 2000 msg/sec): run the plan again"),
+        ((0.5,), "unfinished", "(so far not at 2000 msg/sec)"),
+        ((1.0, 1.0), "beyond", "an offered rate of 4000 msg/sec, the highest that was searched"),
+    ],
+)
+def test_a_search_without_both_ends_says_so(
+    recorded: Tables, shares: tuple[float, ...], ends: str, words: str
+) -> None:
+    """It is not finished, or its bounds were too low."""
+    [row] = as_searched(recorded, *shares).to_dict("records")
+    assert row["search_ends"] == ends
+    assert words in str(row["text"])
+
+
+BAD = {
+    "hold: {latency_p99: 0.1}": "unknown key; did you mean 'latency_p99_s'?",
+    "hold: {latency_p99_s: 0}": "expected more than 0",
+    "hold: {lost_share: 2}": "expected less than 1",
+    "from_msg_s: 5000": "from_msg_s 5000 is not below to_msg_s 4000: exchange them",
+    "withn_share: 0.1": "unknown key; did you mean 'within_share'?",
+}
+
+
+@pytest.mark.parametrize("wrong", BAD)
+def test_a_mistake_is_one_line(wrong: str) -> None:
+    """With the line of the file, and what to do."""
+    base = {"from_msg_s": "1000", "to_msg_s": "4000"}
+    key, value = wrong.split(": ", 1)
+    body = ", ".join(f"{name}: {one}" for name, one in {**base, key: value}.items())
+    text = PLAN.replace(PLAN[PLAN.index("search:") :], f"search: {{{body}}}\n")
+    with pytest.raises(PlanError) as caught:
+        parse_plan(text, Path("toy.yaml"))
+    assert BAD[wrong] in str(caught.value)
+    assert str(caught.value).startswith("toy.yaml:6: search")
+    assert "\n" not in str(caught.value)
+
+
+def plan_of(**more: object) -> str:
+    said: dict[str, object] = {
+        "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
+        "test_cases": ["publish"],
+        "load": {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1},
+        "search": {"from_msg_s": 1, "to_msg_s": 2},
+    }
+    return json.dumps({**said, **more})
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (
+            {
+                "load": {"green_threads": 1, "duration_s": 1},
+                "test_cases": ["rpc-call"],
+            },
+            "keeps to no offered rate; these do: amqp-0-9-1, amqp-1.0",
+        ),
+        (
+            {"load": {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1,
+                      "rate_msg_s": 5}},
+            "a search sets rate_msg_s itself: leave out load.rate_msg_s, or search",
+        ),
+        ({"control_runs": True}, "a search has no control runs"),
+        ({"order": "random"}, "a search orders its runs itself"),
+    ],
+    ids=["unpaced", "rate", "control-runs", "order"],
+)  # fmt: skip
+def test_what_cannot_be_searched_is_refused(more: dict[str, object], words: str) -> None:
+    """A generator without a rate, and keys that contradict a search."""
+    with pytest.raises(PlanError, match=words) as caught:
+        parse_plan(plan_of(**more), Path("plan.yaml"), problems_of)
+    assert "\n" not in str(caught.value)
+
+
+def test_plans_with_a_search_take_no_turns(tmp_path: Path) -> None:
+    """What they run depends on what they measured."""
+    plan: Plan = parse_plan(plan_of(), Path("plan.yaml"))
+    jobs = [Job(plan, "", tmp_path / "a"), Job(plan, "", tmp_path / "b")]
+    with pytest.raises(PlanError, match="takes no turns"):
+        sweep_all(jobs, Silent(), interleave=True, judge=judged)
+
+
+@pytest.mark.parametrize("name", ["search", "search-quick"])
+def test_the_plans_that_search_are_sound(name: str) -> None:
+    """Their first cases can be made, and the bounds are far apart."""
+    plan = load_plan(ROOT / "plans" / f"{name}.yaml", problems_of)
+    assert plan.search is not None
+    assert len(plan.cases()) == len(plan.searches()) >= 1

@@ -1,0 +1,57 @@
+"""What the notebook of offered rates shows, on its recorded sample."""
+
+from pathlib import Path
+
+import pytest
+from IPython.display import Markdown
+from matplotlib.figure import Figure
+
+from mqperf import stats, stress_views, tables
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/stress"
+
+
+@pytest.fixture(scope="module")
+def found() -> Tables:
+    return stats.complete(tables.read(SAMPLE))
+
+
+def test_nothing_of_the_sample_is_lost(found: Tables) -> None:
+    """Also beyond what the broker takes: what was sent came, to the message."""
+    counts = found["messages"]
+    assert counts["sent"].tolist() == counts["received"].tolist()
+    assert not counts[["lost", "duplicates", "foreign", "errors"]].any(axis=None)
+
+
+def test_the_sample_crosses_the_saturation_point(found: Tables) -> None:
+    """Of each type of exchange a rate is kept, and a higher one is not."""
+    rates = found["saturation_rates"]
+    assert len(rates) == 2
+    assert (rates["kept_rate_msg_s"] < rates["missed_rate_msg_s"]).all()
+    shown = stress_views.saturation_rates(found)
+    assert shown["exchange type"].tolist() == ["direct", "fanout"]
+    assert "saturation point, msg/sec" in shown.columns
+
+
+@pytest.mark.parametrize("name", ["show_rates", "show_percentiles", "show_cpu_per_message"])
+def test_a_sheet_is_drawn_for_each_layout(
+    found: Tables, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Below its title; one layout was measured."""
+    shown: list[object] = []
+    monkeypatch.setattr(stress_views, "display", lambda *parts: shown.extend(parts))
+    getattr(stress_views, name)(found, "publish")
+    title, sheet = shown
+    assert isinstance(title, Markdown)
+    assert isinstance(sheet, Figure)
+    assert all(axes.has_data() for axes in sheet.axes)
+
+
+def test_more_messages_tell_rarer_percentiles(found: Tables) -> None:
+    """Of a window of 10 s: at a thousand messages a second three nines, at 10,000 four."""
+    last = found["percentiles"].groupby("run")["percentile"].max()
+    rates = found["runs"].set_index("run")["rate_msg_s"]
+    assert last[rates == 1000].between(0.998, 0.999).all()
+    assert last[rates == 10_000].between(0.9997, 0.9999).all()

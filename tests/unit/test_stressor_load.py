@@ -1,0 +1,457 @@
+"""The load of the stressor: when messages are due, how they are counted, what each thread has."""
+
+import json
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqperf.errors import LoadError, PlanError
+from mqperf.hosts import LocalHost
+from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.load.amqp_0_9_1.commands import commands
+from mqperf.load.amqp_0_9_1.inside import orders
+from mqperf.load.amqp_0_9_1.layout import queues, threads
+from mqperf.load.numbered.environment import Environment
+from mqperf.load.numbered.inside.record import BATCH, Record
+from mqperf.load.numbered.inside.schedule import Schedule
+from mqperf.plan import Case
+from mqperf.plan_file import load_plan, plan_from, read_plan
+from mqperf.record.counts import read_counts
+from mqperf.record.tally import Tally
+from mqperf.runner.control import Station
+from mqperf.series.hdr import fold
+from mqperf.series.hdr_code import encode
+from mqperf.systems import check_plan
+from mqperf.systems.in_plans import problems_of
+
+GENERATOR = GENERATORS["amqp-0-9-1"]
+START_NS = 1_700_000_000_000_000_000
+SEED = """\
+exchange_name = reply_7d570042265647439ccad7e7778ddf61 or
+discovery for all reply exchanges
+exchange_type = direct
+routing_key = reply_7d570042265647439ccad7e7778ddf61
+message_payload = {"oslo.message":"{\\"_msg_id\\":
+\\"DUMMY_RESPONSE_MESSAGE\\", \\"method\\": \\"test_generateur
+\\", \\"_dummy_payload\\":\\« 0123456789...01234567890\\"}",
+"oslo.version": "2.0"}
+publish_rate = 100
+duration = 30
+"""
+"""As the slides of 2017 show it."""
+
+
+def case(**changes: object) -> Case:
+    fixed = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": "classic",
+        "test_case": "publish",
+        "generator": "amqp-0-9-1",
+        "green_threads": 2,
+        "duration_s": 5,
+    }
+    return Case.model_validate(fixed | changes)
+
+
+# when messages are due
+
+
+@settings(deadline=None)
+@given(st.floats(0.01, 1e6), st.floats(0, 0.999), st.integers(0, 10**6), st.integers(1, 1000))
+def test_a_message_is_due_from_its_instant_on(
+    rate: float, phase: float, number: int, count: int
+) -> None:
+    """Not before, and never later: how many are due is how many instants have passed."""
+    schedule = Schedule(rate, phase)
+    schedule.begin(START_NS)
+    instants = schedule.instants_ns(number, count)
+    assert instants[0] == schedule.instant_ns(number)
+    tick = 2000  # of float64, at a million messages
+    assert schedule.due(int(instants[-1]) + tick) >= number + count
+    assert schedule.due(int(instants[0]) - tick) <= number
+    assert (np.diff(instants) > 0).all()
+
+
+def test_nothing_moves_the_schedule() -> None:
+    """After a minute, and after any pause, messages are due where they always were."""
+    schedule = Schedule(20_000, 0.0)
+    schedule.begin(START_NS)
+    assert schedule.due(START_NS + 60 * 10**9) == 1_200_001
+    assert schedule.instant_ns(1_200_000) == START_NS + 60 * 10**9
+
+
+@settings(deadline=None)
+@given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(1, 600), st.floats(0, 0.999))
+def test_a_ramp_changes_the_rate_evenly(
+    first: float, last: float, over_s: float, phase: float
+) -> None:
+    """Up or down: at any instant as many are due as the area below the line; then it stays."""
+    ramp = Schedule(first, phase, last, over_s)
+    ramp.begin(START_NS)
+    for share in (0.0, 0.1, 0.5, 0.99, 1.0):
+        passed = share * over_s
+        area = passed * (first + (last - first) * share / 2)
+        assert abs(ramp.due(START_NS + round(passed * 1e9)) - (area - phase)) < 1.01
+    after = ramp.due(START_NS + round((over_s + 10) * 1e9))
+    assert abs(after - ((first + last) / 2 * over_s + 10 * last - phase)) < 1.01
+    number = after // 2
+    [instant] = ramp.instants_ns(number, 1)
+    assert ramp.due(int(instant) + 2000) >= number + 1
+    assert ramp.due(int(instant) - 2000) <= number
+    assert (np.diff(ramp.instants_ns(0, 2000)) > 0).all()
+
+
+def test_threads_that_share_a_rate_send_in_turn() -> None:
+    """Four threads of 250 messages a second are as even as one of 1,000."""
+    every = [Schedule(250, place / 4) for place in range(4)]
+    for one in every:
+        one.begin(START_NS)
+    instants = np.sort(np.concatenate([one.instants_ns(0, 250) for one in every]))
+    assert (np.diff(instants) == 10**6).all()
+
+
+# how they are counted
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 2000)), max_size=12))
+def test_blocks_of_any_senders_are_counted_to_the_message(
+    tmp_path_factory: pytest.TempPathFactory, blocks: list[tuple[int, int]]
+) -> None:
+    """However they come, each sender's numbers are whole."""
+    tally = Tally("server-1", "server", "publish", 1000.0, ["received"])
+    record = Record(tally, ["a", "b", "c"])
+    sent = [0, 0, 0]
+    for sender, count in blocks:
+        numbers = np.arange(sent[sender], sent[sender] + count)
+        record.add("received", sender, numbers, 1001.0 + numbers / 1e4, 1002.0)
+        sent[sender] += count
+    file = tmp_path_factory.mktemp("counts") / "server-1.counts"
+    record.save(file)
+    found = read_counts(file)
+    assert found.streams["received"].count == sum(sent)
+    for name, count in zip("abc", sent, strict=True):
+        if count:
+            numbered = found.numbers["received"][name]
+            assert numbered.ranges.tolist() == [[0, count - 1]]
+            assert numbered.reordered == 0
+    assert BATCH < 10_000
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 4000), max_size=50))
+def test_histograms_are_those_of_hdrhistogram(latencies: list[float]) -> None:
+    """The Python port reads what is written, to the count."""
+    histogram = fold(np.array(latencies))
+    theirs = HdrHistogram.decode(encode(histogram))
+    assert list(theirs.counts)[: len(histogram.counts)] == histogram.counts.tolist()
+
+
+# what each thread has
+
+
+@pytest.mark.parametrize("kind", ["direct", "topic", "fanout", "headers"])
+def test_no_thread_gets_messages_of_another(kind: str) -> None:
+    """By key, header, or an exchange of its own."""
+    one = case(processes=2, parameters={"exchange_type": kind, "copies": 2})
+    every = [*threads(one, "run", 1), *threads(one, "run", 2)]
+    told = {"direct": "routing_key", "topic": "binding_key", "fanout": "exchange"}
+    assert len({str(thread[told.get(kind, "binding")]) for thread in every}) == 4
+    names = [name for thread in every for name in thread["queues"]]
+    assert names == queues(one, "run")
+    assert len({*names}) == 8
+    assert len({len(name) for name in names}) == 1
+
+
+def test_one_thread_has_the_names_of_the_plan() -> None:
+    """Exchange and key are those that somebody asked for."""
+    given = {"exchange": "reply_7", "routing_key": "a.b", "exchange_type": "topic"}
+    [thread] = threads(case(green_threads=1, parameters=given), "run", 1)
+    assert (thread["exchange"], thread["routing_key"]) == ("reply_7", "a.b")
+    assert thread["binding_key"] == "*.b"
+
+
+def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
+    """Never in an argument or a variable; the program reads what it is told there."""
+    end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
+    tool = Environment("/host/python", (Path("/host/ours"),), {})
+    one = case(parameters={"rate_msg_s": 100.0})
+    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    for command in commands(job):
+        Station(LocalHost(), tmp_path).place(command.files)
+        assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
+        file = tmp_path / f"{command.label}.orders"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        told = orders.read(file)
+        assert (told.broker.password, told.rate) == ("hidden$1", 50.0)
+        assert "hidden" not in repr(told)
+
+
+# what plans may say
+
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [cmsm]}}}}
+test_cases: [publish]
+load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {0}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("exchange_type: fanaut", "fanout"),
+        ("rate_msg_s: 0", "0"),
+        ("rate_msg_s: [100, -1]", "-1"),
+        ("payload_bytes: 31", "a stamp of 32 bytes"),
+        ("payload_bytes: 10000001", "10,000,000"),
+        ("exchange_typ: direct", "exchange_type"),
+        ("confirms: -1", "-1"),
+        ("copies: 0", "0"),
+        ("acks: manual", "multiple"),
+        ("rate_msg_s: 5, ramp_to_msg_s: 0", "0"),
+        ("ramp_to_msg_s: 100", "give rate_msg_s"),
+    ],
+)
+def test_what_no_load_can_have_is_said_with_its_line(tmp_path: Path, said: str, words: str) -> None:
+    """Before anything starts, with what would do."""
+    file = tmp_path / "bad.yaml"
+    file.write_text(PLAN.format(said))
+    with pytest.raises(PlanError) as error:
+        load_plan(file, problems_of)
+    assert str(error.value).startswith(f"{file}:3: ")
+    assert words in str(error.value)
+
+
+def test_a_body_of_the_plan_has_its_own_length() -> None:
+    """Whatever length stands beside it; without either, 256 bytes."""
+    usual = GENERATOR.resolved(case())
+    assert (usual["payload_bytes"], usual["payload"]) == (256, None)
+    own = GENERATOR.resolved(case(parameters={"payload": "« 12", "payload_bytes": 99}))
+    assert own["payload_bytes"] == len("« 12".encode())
+
+
+# streams
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        ("generator: amqp-0-9-1", "say acks: multiple, or acks: each"),
+        ("generator: amqp-0-9-1, acks: [each, auto]", "say acks: multiple, or acks: each"),
+        ("generator: amqp-0-9-1, acks: each, ttl_ms: [0]", "leave out ttl_ms"),
+        ("generator: simulator", "it consumes from queues only"),
+    ],
+)
+def test_what_cannot_consume_from_a_stream_is_told_in_one_line(
+    tmp_path: Path, load: str, words: str
+) -> None:
+    """With the line of the kind of queue; the same when the plan comes without its text."""
+    cases = "publish" if "amqp" in load else "rpc-cast"
+    text = (
+        "systems:\n  rabbitmq:\n    topologies: [cmsm]\n    queues: [classic, stream]\n"
+        f"test_cases: [{cases}]\nload: {{green_threads: 1, duration_s: 1, {load}}}\n"
+    )
+    file = tmp_path / "plan.yaml"
+    file.write_text(text)
+    with pytest.raises(PlanError, match=words) as error:
+        load_plan(file, problems_of)
+    assert str(error.value).startswith(f"{file}:4: systems.rabbitmq.queues entry 2: ")
+    with pytest.raises(PlanError, match=words):
+        check_plan(load_plan(file))
+
+
+def test_a_load_beside_a_stream_must_fit_it_too(tmp_path: Path) -> None:
+    """It has the same kind of queue; one that acknowledges is sound."""
+    file = tmp_path / "plan.yaml"
+    beside = "{generator: amqp-0-9-1, test_case: publish, green_threads: 1"
+    text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format("acks: each")
+    file.write_text(f"{text}background: [{beside}, acks: multiple}}]\n")
+    assert len(load_plan(file, problems_of).cases()) == 1
+    file.write_text(f"{text}background: [{beside}}}]\n")
+    with pytest.raises(PlanError, match="say acks"):
+        load_plan(file, problems_of)
+
+
+# a body in a file
+
+
+BODY = bytes(range(256)) * 3
+PIN = "bodies/one.bin (768 bytes, sha256 f3a25aa93aa2fbba)"
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Path:
+    """A plan's folder that has a body."""
+    (tmp_path / "bodies").mkdir()
+    (tmp_path / "bodies" / "one.bin").write_bytes(BODY)
+    return tmp_path
+
+
+def test_a_file_is_known_by_what_is_in_it(beside: Path) -> None:
+    """By size and digest, in the case and in the copy of the plan: other bytes are another case."""
+    file = beside / "plan.yaml"
+    file.write_text(PLAN.format("payload_file: bodies/one.bin, payload_bytes: 99"))
+    found = read_plan(file, problems_of)
+    [one] = found.plan.cases()
+    assert one.parameters["payload_file"] == PIN
+    assert GENERATOR.resolved(one)["payload_bytes"] == len(BODY)
+    assert found.plan.files == {PIN: BODY}
+    assert str(beside) not in found.text + one.model_dump_json()
+    (beside / "copy.yaml").write_text(found.text)
+    assert [c.parameters for c in load_plan(beside / "copy.yaml").cases()] == [one.parameters]
+    (beside / "bodies" / "one.bin").write_bytes(BODY[1:])
+    assert load_plan(file, problems_of).cases()[0].id != one.id
+    with pytest.raises(PlanError, match="it has changed since the plan was"):
+        load_plan(beside / "copy.yaml", problems_of)
+
+
+def test_files_of_an_axis_and_of_a_load_beside_it_are_read(beside: Path) -> None:
+    """Each in its place, wherever a plan may have loads."""
+    (beside / "two.bin").write_bytes(b"two")
+    file = beside / "plan.yaml"
+    beside_it = "background: [{generator: amqp-0-9-1, test_case: publish, green_threads: 1"
+    text = PLAN.format("payload_file: [bodies/one.bin, two.bin]")
+    file.write_text(f"{text}{beside_it}, payload_file: two.bin}}]\n")
+    found = read_plan(file, problems_of)
+    of_two = "two.bin (3 bytes, sha256 3fc4ccfe745870e2)"
+    assert [c.parameters["payload_file"] for c in found.plan.cases()] == [PIN, of_two]
+    assert {c.background[0].parameters["payload_file"] for c in found.plan.cases()} == {of_two}
+    assert found.plan.files == {PIN: BODY, of_two: b"two"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("none.bin", "No such file"),
+        ("bodies", "a folder|directory"),
+        ("empty.bin", "it is empty"),
+        ("large.bin", "more than 10,000,000 bytes, which no message"),
+        ("/etc/hostname", "absolute path: give it from the plan's folder on"),
+        ("pipe", "no file, but a folder, a device or a pipe"),
+        ("bodies/one.bin, payload: hello", "two bodies: keep one"),
+    ],
+)
+def test_a_file_that_is_no_body_is_told_in_one_line(beside: Path, name: str, words: str) -> None:
+    """With its line and the reason, before anything starts."""
+    (beside / "empty.bin").touch()
+    with (beside / "large.bin").open("wb") as large:
+        large.truncate(10_000_001)
+    os.mkfifo(beside / "pipe")
+    file = beside / "plan.yaml"
+    file.write_text(PLAN.format(f"payload_file: {name}"))
+    with pytest.raises(PlanError, match=words) as error:
+        load_plan(file, problems_of)
+    assert str(error.value).startswith(f"{file}:3: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_plan_without_a_file_of_its_own_has_none_beside_it() -> None:
+    """Notebooks give plans as data: who asks there is told what to do."""
+    said = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1}
+    data = {
+        "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
+        "test_cases": ["publish"],
+        "name": "some",
+        "title": "some",
+        "load": {**said, "payload_file": "one.bin"},
+    }
+    with pytest.raises(PlanError, match="the file was not read: files go with a plan"):
+        plan_from(data, "cell", problems_of)
+
+
+def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> None:
+    """Beside the orders of the first; every client reads it, and servers know whose bodies are."""
+    end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
+    tool = Environment("/host/python", (), {})
+    one = case(processes=2, parameters={"payload_file": PIN})
+    job = Job(
+        one, "run", Access(end, end), tool, pairs(one), tmp_path, tmp_path, "127.0.0.1", {PIN: BODY}
+    )
+    every = commands(job)
+    assert [set(c.files) - {f"{c.label}.orders"} for c in every] == [set(), set(), {"body"}, set()]
+    for command in every:
+        Station(LocalHost(), tmp_path).place(command.files)
+    for command in every:
+        told = orders.read(tmp_path / f"{command.label}.orders")
+        assert told.body == (BODY if command.kind == "client" else None)
+        assert not told.in_body
+    with pytest.raises(LoadError, match="run the plan from its file"):
+        commands(replace(job, files={}))
+
+
+# the configuration of 2017
+
+
+def test_the_configuration_may_name_the_file_of_its_payload(beside: Path) -> None:
+    """Beside it, as in a plan; a payload and a file are one too many."""
+    file = beside / "stressor.conf"
+    file.write_text("message_payload_file = bodies/one.bin\nduration = 3\n")
+    found = read_plan(file, problems_of)
+    assert [c.parameters["payload_file"] for c in found.plan.cases()] == [PIN]
+    file.write_text(f"{SEED}message_payload_file = bodies/one.bin\n")
+    with pytest.raises(PlanError, match="two bodies: keep one"):
+        read_plan(file, problems_of)
+
+
+def test_the_configuration_of_the_slides_is_a_plan(tmp_path: Path) -> None:
+    """As it stands: values that go on in the next line, odd quotes, and an alternative."""
+    file = tmp_path / "stressor.conf"
+    file.write_text(SEED)
+    given = read_plan(file, problems_of)
+    [one] = given.plan.cases()
+    name = "reply_7d570042265647439ccad7e7778ddf61"
+    assert (one.generator, one.test_case, one.duration_s) == ("amqp-0-9-1", "publish", 30)
+    assert one.parameters["exchange"] == one.parameters["routing_key"] == name
+    assert one.parameters["rate_msg_s"] == 100
+    assert str(one.parameters["payload"]).startswith('{"oslo.message":"{\\"_msg_id\\":\\"DUMMY')
+    assert str(one.parameters["payload"]).endswith(
+        "«" + ' 0123456789...01234567890\\"}","oslo.version": "2.0"}'
+    )
+    again = tmp_path / "plan.yaml"
+    again.write_text(f"name: stressor\n{given.text}")
+    assert load_plan(again, problems_of).cases() == [one]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("publish_rate = 100", "publish_rate = many"), ":9: publish_rate: expected a number"),
+        (("publish_rate", "publish_rat"), ":9: unknown key 'publish_rat'"),
+        (
+            ("exchange_type = direct\n", "exchange_type = direct\n" * 2),
+            ":4: exchange_type is given",
+        ),
+        (("duration = 30", ""), "duration is missing"),
+        (("exchange_type = direct", "exchange_type = fan"), "fanout"),
+        (("exchange_name =", "hello\nexchange_name ="), ":1: expected key = value, got 'hello'"),
+    ],
+)
+def test_a_wrong_configuration_is_told_with_its_line(
+    tmp_path: Path, change: tuple[str, str], words: str
+) -> None:
+    """What is wrong, and what would be right."""
+    file = tmp_path / "stressor.conf"
+    file.write_text(SEED.replace(*change))
+    with pytest.raises(PlanError) as error:
+        read_plan(file, problems_of)
+    assert words in str(error.value)
+
+
+def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
+    """A file of orders is JSON that holds every parameter that a process heeds."""
+    end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
+    tool = Environment("/host/python", (), {})
+    one = case(queues="quorum", parameters={"confirms": 10, "delivery": "persistent"})
+    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    [server, client] = [json.loads(next(iter(c.files.values()))) for c in commands(job)]
+    assert (client["confirms"], client["persistent"], client["broker"]["vhost"]) == (10, True, "/")
+    assert server["queue_arguments"] == {"x-queue-type": "quorum"}
+    assert len(client["threads"]) == client["threads_per_process"] == 2

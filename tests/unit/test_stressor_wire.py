@@ -1,0 +1,218 @@
+"""AMQP 0-9-1 as bytes: what is sent is what pika reads, and deliveries are read however cut."""
+
+import socket
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pika import BasicProperties, frame, spec
+from stamped import pieces, stamped
+
+from mqperf.load.amqp_0_9_1.inside import codec
+from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost, Refused
+from mqperf.load.amqp_0_9_1.inside.consumer import acks
+from mqperf.load.amqp_0_9_1.inside.deliveries import FROM, Batch, Deliveries, form_of
+
+SHORT = st.text(max_size=60)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SHORT, inner, max_size=3),
+    max_leaves=6,
+)
+PROPERTIES = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(
+            ("content_type", "content_encoding", "correlation_id", "reply_to", "expiration"), SHORT
+        ),
+        **dict.fromkeys(("message_id", "type", "user_id", "app_id", "cluster_id"), SHORT),
+        "headers": st.dictionaries(SHORT, VALUES, max_size=4),
+        "delivery_mode": st.sampled_from([1, 2]),
+        "priority": st.integers(0, 9),
+        "timestamp": st.integers(0, 2**40),
+    },
+)
+
+
+class Bare(Connection):
+    """A connection without its handshake, over a pair of sockets."""
+
+    def __init__(self, own: socket.socket) -> None:
+        self.socket, self.address = own, "here"
+        self.incoming(1 << 12)
+        self.frame_max = 4096
+        self.blocked = False
+
+
+def frames(content: bytes) -> Iterator[frame.Frame]:
+    """What pika takes the bytes for, to the last."""
+    while content:
+        length, found = frame.decode_frame(content)
+        assert found is not None
+        yield found
+        content = content[length:]
+
+
+@settings(deadline=None)
+@given(PROPERTIES, st.binary(max_size=9000), st.sampled_from([4096, 131_072]))
+def test_pika_reads_what_is_sent(said: dict[str, object], body: bytes, frame_max: int) -> None:
+    """Every property, and a body of any length, cut into frames that are not too large."""
+    method = codec.method(3, codec.PUBLISH, codec.publish("ex", "key", mandatory=True))
+    properties = codec.Properties(**said)  # type: ignore[arg-type]
+    sent = method + codec.content(3, properties.encode(), body, frame_max)
+    begun, header, *parts = frames(sent)
+    assert (begun.method.exchange, begun.method.routing_key) == ("ex", "key")
+    assert begun.method.mandatory
+    assert {name: getattr(header.properties, name) for name in said} == said
+    assert header.body_size == len(body)
+    assert b"".join(part.fragment for part in parts) == body
+    assert all(len(part.fragment) <= frame_max - 8 for part in parts)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=255), PROPERTIES)
+def test_the_message_id_is_found_behind_all_other_properties(
+    own: bytes, said: dict[str, object]
+) -> None:
+    """Also where it is no text."""
+    properties = codec.Properties(**{**said, "message_id": own})  # type: ignore[arg-type]
+    header = struct.pack(">HHQ", 60, 0, 0) + properties.encode()
+    assert codec.message_id(header) == own
+
+
+def delivery(  # noqa: PLR0913
+    channel: int, tag: int, stamp: bytes, size: int, *, in_body: bool, again: bool = False
+) -> bytes:
+    """A delivery as pika writes it."""
+    properties = BasicProperties(headers={"thread": "1"}, priority=3)
+    encoded = b"".join(properties.encode())
+    body = bytes(size)
+    if in_body:
+        body = stamp + body[: size - len(stamp)]
+    else:
+        encoded = codec.Properties(headers={"thread": "1"}, message_id=stamp).encode()
+    method = spec.Basic.Deliver("ctag", tag, again, "ex", "key")
+    begin: bytes = frame.Method(channel, method).marshal()
+    return begin + codec.content(channel, encoded, body, 4096)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.sampled_from([40, 40, 40, 40, 5000])), max_size=30),
+    st.lists(st.integers(1, 9000), min_size=1, max_size=40),
+    st.booleans(),
+)
+def test_deliveries_are_read_however_they_are_cut(
+    messages: list[tuple[int, int]],
+    cuts: list[int],
+    in_body: bool,  # noqa: FBT001
+) -> None:
+    """In their order, each once: of several channels and lengths, with other frames between."""
+    known = stamped(len(messages))
+    content = b""
+    for place, (channel, size) in enumerate(messages):
+        stamp = known[place].tobytes()
+        content += delivery(channel, place + 1, stamp, size, in_body=in_body, again=place % 7 == 0)
+        content += codec.HEARTBEAT if place % 5 == 0 else b""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(0)
+        found: list[Batch] = []
+        deliveries = Deliveries(Bare(ours), found.append, lambda *_: None, in_body=in_body)
+        for piece in pieces(content, cuts):
+            theirs.sendall(piece)
+            while deliveries.connection.fill():
+                deliveries.read()
+    tags = [int(tag) for batch in found for tag in batch.tag]
+    channels = [int(channel) for batch in found for channel in batch.channel]
+    numbers = [int(number) for batch in found for number in batch.stamp["number"]]
+    assert tags == list(range(1, len(messages) + 1))
+    assert channels == [channel for channel, _ in messages]
+    assert numbers == list(range(len(messages)))
+
+
+def test_deliveries_of_one_form_are_read_together() -> None:
+    """From the second on, a thousand of them are one array."""
+    known = stamped(1000)
+    content = b"".join(
+        delivery(1, place + 1, known[place].tobytes(), 256, in_body=True) for place in range(1000)
+    )
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        found: list[Batch] = []
+        connection = Bare(ours)
+        connection.incoming(len(content))
+        for first in range(0, len(content), 1 << 14):
+            theirs.sendall(content[first : first + (1 << 14)])
+            connection.fill()
+        Deliveries(connection, found.append, lambda *_: None, in_body=True).read()
+    assert [len(batch.tag) for batch in found] == [1, 999]
+
+
+@pytest.mark.parametrize("in_body", [True, False])
+def test_the_place_in_a_stream_is_read_with_the_delivery(in_body: bool) -> None:  # noqa: FBT001
+    """Of the first, which is read alone, and of all that are read together."""
+    known, content = stamped(100), b""
+    for place in range(100):
+        stamp = known[place].tobytes()
+        said = codec.Properties(
+            headers={"thread": "1", FROM: 2**40 + place}, message_id=None if in_body else stamp
+        )
+        body = stamp + bytes(20) if in_body else bytes(52)
+        method = spec.Basic.Deliver("c", place + 1, exchange="e", routing_key="k")
+        begin: bytes = frame.Method(1, method).marshal()
+        content += begin + codec.content(1, said.encode(), body, 4096)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        found: list[Batch] = []
+        connection = Bare(ours)
+        connection.incoming(len(content))
+        theirs.sendall(content)
+        while connection.have < len(content):
+            connection.fill()
+        Deliveries(connection, found.append, lambda *_: None, in_body=in_body).read()
+    offsets = [int(one) for batch in found if batch.offset is not None for one in batch.offset]
+    assert [len(batch.tag) for batch in found] == [1, 99]
+    assert offsets == [2**40 + place for place in range(100)]
+
+
+@pytest.mark.parametrize("in_body", [True, False])
+def test_a_delivery_without_a_stamp_has_no_form(in_body: bool) -> None:  # noqa: FBT001
+    """Nothing is read from where there is nothing."""
+    assert form_of(delivery(1, 1, b"short", 10, in_body=in_body), in_body=in_body) is None
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=20), st.booleans())
+def test_acknowledgements_are_those_that_pika_reads(
+    channels: list[int],
+    multiple: bool,  # noqa: FBT001
+) -> None:
+    """Of each delivery; or of the last of those that came together on a channel."""
+    tags = np.arange(1, len(channels) + 1)
+    batch = Batch(np.array(channels), tags, stamped(len(channels)), tags)
+    read = [
+        (one.channel_number, one.method.delivery_tag, one.method.multiple)
+        for one in frames(acks(batch, multiple=multiple))
+    ]
+    every = list(zip(channels, tags.tolist(), strict=True))
+    if multiple:
+        following = [*channels[1:], 0]
+        every = [one for one, then in zip(every, following, strict=True) if one[0] != then]
+    assert read == [(channel, tag, multiple) for channel, tag in every]
+
+
+def test_a_closed_channel_is_told_in_the_brokers_words() -> None:
+    """A refusal; but a broker that stops is only away."""
+    words = "NOT_FOUND - no exchange 'x' in vhost '/'"
+    closed = frame.Method(1, spec.Channel.Close(404, words, 60, 40)).marshal()[7:-1]
+    stops = frame.Method(0, spec.Connection.Close(320, "CONNECTION_FORCED", 0, 0)).marshal()[7:-1]
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        with pytest.raises(Refused, match="no exchange 'x'"):
+            Bare(ours).attend(1, closed)
+        with pytest.raises(Lost, match="CONNECTION_FORCED"):
+            Bare(ours).attend(0, stops)

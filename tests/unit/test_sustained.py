@@ -1,0 +1,171 @@
+"""Sustained throughput: the highest that keeps up, with faults planted in what was measured."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf import answer
+from mqperf import tables as rooms
+from mqperf.columns import COMPUTED
+from mqperf.report import side_by_side
+from mqperf.report import words as report_words
+from mqperf.report.build import build
+from mqperf.report.tops import tops
+from mqperf.report.verdicts import UNTOLD, overview, verdicts
+from mqperf.stats import compared, complete
+from mqperf.stats.rules.window import KEEPS_UP
+from mqperf.stats.sustained import FALLS_BEHIND, LIMITED
+from mqperf.tables import Tables
+
+ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10, 20))
+
+
+def with_rates(sent_by_received: float, *threads: int, shape: Shape = ONE) -> Tables:
+    """The sweep, in which clients sent so many times what servers received, at these threads."""
+    read = dict(of_runs(shape))
+    messages = read["messages"]
+    at = messages["threads"].isin(threads)
+    sent = messages["throughput_msg_s"] * sent_by_received
+    read["messages"] = messages.assign(send_rate_msg_s=messages["send_rate_msg_s"].mask(at, sent))
+    return complete(read)
+
+
+def of_runs(shape: Shape = ONE) -> Tables:
+    """Tables as they are read, without an attempt that failed."""
+    read = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
+    return read | {"runs": read["runs"].query("status == 'done'")}
+
+
+def only(found: Tables) -> dict[str, Any]:
+    """The one row of the table ``sustained``."""
+    [row] = found["sustained"].to_dict("records")
+    return {str(key): value for key, value in row.items()}
+
+
+def rate(found: Tables, threads: int) -> float:
+    points = found["points"]
+    return float(points.loc[points["threads"] == threads, "throughput_msg_s"].iloc[0])
+
+
+def told(found: Tables) -> str:
+    """What the overview of one system says first."""
+    return str(verdicts(tops(found, report_words.layouts(found["runs"])), "RabbitMQ")[0])
+
+
+def test_where_all_keep_up_the_highest_is_sustained() -> None:
+    """Then it is the raw maximum, too, and nothing more is said of that."""
+    found = complete(of_runs())
+    row = only(found)
+    assert row["sustained_throughput_msg_s"] == row["highest_throughput_msg_s"] == rate(found, 20)
+    assert (row["keeps_up"], row["sustained_at"]) == ("yes", "20 threads")
+    assert "RabbitMQ sustained **" in told(found)
+    assert "raw maximum" not in told(found)
+
+
+@pytest.mark.parametrize(("times", "sustained_at"), [(1.015, 20), (1.05, 10), (0.95, 10)])
+def test_deliveries_keep_up_with_sends_within_a_fiftieth(times: float, sustained_at: int) -> None:
+    """Neither a queue that grows nor a backlog that is delivered is sustained; both are told."""
+    found = with_rates(times, 20)
+    row = only(found)
+    assert row["sustained_throughput_msg_s"] == rate(found, sustained_at)
+    assert row["highest_throughput_msg_s"] == rate(found, 20)
+    assert ("the raw maximum is" in told(found)) == (sustained_at == 10)
+    assert ("doubts: unequal-rates" in told(found)) == (sustained_at == 10)
+
+
+def test_a_backlog_is_not_sustained() -> None:
+    """Messages that wait, however fast they are delivered."""
+    read = dict(of_runs())
+    latency = read["latency"]
+    slow = latency["latency_mean_s"].mask(latency["threads"] == 20, 5.0)
+    found = complete({**read, "latency": latency.assign(latency_mean_s=slow)})
+    assert only(found)["sustained_at"] == "10 threads"
+
+
+def test_what_the_tester_limits_is_not_sustained() -> None:
+    """Where it limits every point, that is the reason: the system may well keep up."""
+    read = dict(of_runs())
+    cpu = read["cpu"]
+    for threads, kept in (((20,), "yes"), ((10, 20), "tester or host")):
+        full = cpu["threads"].isin(threads) & cpu["process"].eq("client-1")
+        busy = cpu["total_cores"].mask(full, 0.99)
+        found = complete({**read, "cpu": cpu.assign(total_cores=busy)})
+        assert only(found)["keeps_up"] == kept
+    assert pd.isna(only(found)["sustained_throughput_msg_s"])
+    assert "no point keeps up without tester or host being the limit" in told(found)
+
+
+def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
+    """On the first page, beside other systems, on the page of the topology, and on a terminal."""
+    found = with_rates(1.2, 10, 20)
+    row = only(found)
+    assert row["keeps_up"] == "no"
+    assert pd.isna(row["sustained_throughput_msg_s"])
+    assert "**CAST**: of RabbitMQ no point keeps up; the raw maximum is " in told(found)
+    best = tops(found, report_words.layouts(found["runs"]))
+    [beside] = side_by_side.leaders(best, {"rabbitmq": "RabbitMQ"})
+    assert "of RabbitMQ no point keeps up, the raw maximum is " in beside
+    [note, *_] = overview(best, report_words.layouts(found["runs"])).notes
+    assert note.text == "raw maximum, not sustained: no point keeps up"
+    build(found, tmp_path / "out", title="Behind", html=False)
+    page = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
+    assert "* **CAST**: no point keeps up; the raw maximum is " in page
+    lines = list(answer.of_tables(found))
+    assert lines[-1].startswith("\N{EN DASH}: no point keeps up; ")
+
+
+def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
+    """One-way messages of a published report: at most; CALL waits for replies, and keeps up."""
+    shape = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20))
+    read = dict(of_runs(shape))
+    found = complete({**read, "messages": read["messages"].assign(send_rate_msg_s=None)})
+    kept = found["sustained"].set_index("test_case")["keeps_up"].to_dict()
+    assert kept == {"rpc-call": "yes", "rpc-cast": "cannot tell", "notify": "cannot tell"}
+    call, cast, _ = verdicts(tops(found, report_words.layouts(found["runs"])), "RabbitMQ")
+    assert "sustained" in call
+    assert "handled at most" in cast
+    assert UNTOLD in " ".join(cast.split())
+    assert list(answer.of_tables(found))[-1] == answer.UNKNOWN
+
+
+def test_another_doubt_about_throughput_heads_nothing_either() -> None:
+    """Points keep up, and none is beyond doubt: that is another sentence."""
+    read = dict(of_runs())
+    messages = read["messages"].assign(lost=5)
+    found = complete({**read, "messages": messages})
+    assert only(found)["keeps_up"] == "yes"
+    assert pd.isna(only(found)["sustained_throughput_msg_s"])
+    assert "no point is beyond doubt; the raw maximum is" in told(found)
+
+
+@pytest.mark.parametrize("name", ["runs", "stress", "hosts", "wan"])
+def test_of_recorded_runs_only_what_keeps_up_is_sustained(root: Path, name: str) -> None:
+    """Held against the messages themselves, and against the doubts."""
+    found = complete(rooms.read(root / "data/samples" / name))
+    rows = found["sustained"]
+    kept = rows.dropna(subset=["point"])
+    doubts = found["doubts"]
+    doubted = doubts.loc[doubts["kind"].isin([*FALLS_BEHIND, *LIMITED]), "point"]
+    assert not kept["point"].isin(doubted).any()
+    messages = found["messages"].merge(kept[["point"]], on="point")
+    deliveries = messages["deliveries"].fillna(messages["sent"]) / messages["sent"]
+    sent = messages["send_rate_msg_s"] * deliveries
+    in_flight = 4 * messages["threads"] / 3
+    assert (messages["throughput_msg_s"] - sent).abs().le(KEEPS_UP * sent + in_flight).all()
+    assert rows["highest_throughput_msg_s"].ge(rows["sustained_throughput_msg_s"].fillna(0)).all()
+    behind = rows[rows["point"].isna()]
+    assert len(behind) == (2 if name == "runs" else 0)
+    assert behind["keeps_up"].eq("no").all()
+
+
+def test_a_comparison_begins_with_what_either_sustains() -> None:
+    """The highest that each keeps up with, at whatever number of threads; the raw maximum too."""
+    a, b = complete(of_runs()), with_rates(1.2, 20)
+    found = compared(a, b)
+    [row] = found["sustained_compared"].to_dict("records")
+    assert (row["value_a"], row["value_b"]) == (rate(a, 20), rate(b, 10))
+    assert row["ratio"] == pytest.approx(rate(b, 10) / rate(a, 20))
+    assert row["highest_b"] == rate(b, 20)

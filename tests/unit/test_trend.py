@@ -1,0 +1,341 @@
+"""Trends over many folders: a planted step is found in its place, and sound repeats are silent."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from factory import Shape, tables
+from matplotlib.text import Annotation
+from typer.testing import CliRunner
+
+import mqperf
+from mqperf import stats, trends
+from mqperf.cli import app
+from mqperf.columns import COMPUTED
+from mqperf.errors import MqperfError, TableError
+from mqperf.report import trend as words
+from mqperf.report import trend_page
+from mqperf.stats.compare import KEYS
+from mqperf.stats.trends import TREND_FIGURES, _judged
+from mqperf.tables import Tables
+
+SHAPE = Shape(
+    layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(50, 100), repeats=5
+)
+NOISE = 0.02
+Random = np.random.Generator
+
+
+def folder(
+    day: int,
+    *,
+    system: float = 1.0,
+    machine: float = 1.0,
+    control: bool = True,
+    runs: Mapping[str, str | int] | None = None,
+) -> tuple[str, Tables]:
+    """Invented runs of a day: throughput by so many times the usual, of ``system`` or ``machine``.
+
+    Control runs see the machine alone: their point is one that the system's change spares.
+    """
+    random = np.random.default_rng(day)
+    rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
+    if control:
+        rows = with_control_runs(rows)
+    started = rows["runs"]["started"] + pd.Timedelta(days=day)
+    rows["runs"] = rows["runs"].assign(started=started, **(runs or {}))
+    watches = rows["runs"].set_index("run")["control_run"].fillna(0).gt(0)
+    names = list(watches.index)
+    rates = np.exp(NOISE * random.normal(size=len(names))) * machine
+    rates = pd.Series(rates, names) * np.where(watches, 1.0, system)
+    for name, power in (("messages", 1), ("latency", -1)):
+        own = rows[name].set_index("run", drop=False)
+        columns = list(own.filter(regex="^(throughput_msg|latency_)"))
+        factor = rates.reindex(own.index) ** power
+        rows[name] = own.assign(**{one: own[one] * factor for one in columns}).reset_index(
+            drop=True
+        )
+    return f"runs/day-{day}", stats.complete(rows)
+
+
+def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
+    """Three more runs of the first point, which watch the machine."""
+    found = dict(rows)
+    model = rows["runs"].iloc[0]["run"]
+    for name in ("runs", "messages", "latency"):
+        [first] = rows[name][rows[name]["run"] == model].to_dict("records")
+        more = [first | {"run": f"control-{turn}"} for turn in (1, 2, 3)]
+        if name == "runs":
+            more = [row | {"control_run": n} for n, row in enumerate(more, 1)]
+        added = pd.DataFrame(more).astype(rows[name].dtypes)
+        found[name] = pd.concat([rows[name], added], ignore_index=True)
+    return found
+
+
+def changed(found: Tables) -> set[tuple[str, str, str]]:
+    """The step, figure and verdict of every change."""
+    rows = words.changes(found["trend_steps"])
+    return set(rows[["folder_b", "figure", "verdict"]].itertuples(index=False, name=None))
+
+
+@pytest.fixture(scope="module")
+def stepped() -> Tables:
+    """Five days, given in no order; from the fourth on the system is a fifth slower."""
+    given = [folder(day, system=0.8 if day >= 3 else 1.0) for day in (4, 1, 0, 3, 2)]
+    return stats.trend(given)
+
+
+def test_a_planted_step_is_found_in_its_place(stepped: Tables) -> None:
+    """Between the third day and the fourth, nowhere else, with its ratio in the interval."""
+    assert list(stepped["trend_folders"]["folder"]) == [f"runs/day-{day}" for day in range(5)]
+    found = words.changes(stepped["trend_steps"])
+    assert set(found["folder_a"]) == {"runs/day-2"}
+    assert set(found["folder_b"]) == {"runs/day-3"}
+    assert set(found["verdict"]) == {"worse"}
+    assert set(found["figure"]) == set(TREND_FIGURES)
+    rates = found[found["figure"] == "throughput_msg_s"]
+    assert list(rates["threads"]) == [50, 100]
+    assert rates["ratio"].between(0.76, 0.84).all()
+    assert (rates["ratio_low"].lt(0.8) & rates["ratio_high"].gt(0.8)).all()
+    assert set(found["cause"]) == {"change"}
+
+
+def test_what_is_sustained_has_the_verdict_of_its_point(stepped: Tables) -> None:
+    """Not a test of its own: that of the throughput of the point that sustains it in both."""
+    rows = stepped["trend_sustained"].set_index("folder")
+    assert rows["sustained_throughput_msg_s"].notna().all()
+    assert rows.loc["runs/day-3", "step"] == "worse"
+    assert rows.loc["runs/day-3", "ratio"] == pytest.approx(0.8, rel=0.1)
+    assert rows.loc["runs/day-0", "step"] == "none"
+    assert set(rows.loc[["runs/day-1", "runs/day-2", "runs/day-4"], "step"]) == {"cannot tell"}
+
+
+def invented(random: Random, folders: int, points: int, repeats: int, off: float) -> pd.DataFrame:
+    """Equal folders as ``_sides`` gives them; each is ``off`` by so many times the runs' spread."""
+    rows = []
+    start = pd.Timestamp("2026-03-14", tz="UTC")
+    for place in range(1, folders + 1):
+        session = NOISE * off * random.normal()
+        for threads in range(1, points + 1):
+            for figure in TREND_FIGURES:
+                logs = NOISE * random.normal(size=repeats) + session
+                key = dict(zip(KEYS, ("s", "cmsm", "classic", "rpc-call", threads), strict=True))
+                told = {"repeats": repeats, "value": np.exp(logs.mean()), "unsure": 0.0}
+                told |= {"log": logs.mean(), "variance": logs.var(ddof=1), "doubts": ""}
+                starts = tuple([start + pd.Timedelta(days=place)] * repeats)
+                told |= {"low": np.nan, "high": np.nan, "starts": starts, "point": str(threads)}
+                where = {"folder": str(place), "folder_place": place, "machine_number": 1}
+                rows.append({**key, "figure": figure, **told, **where})
+    return pd.DataFrame(rows)
+
+
+def alarmed(trials: int, off: float = 0.0) -> int:
+    """Of so many histories of equal folders, those in which any step has a verdict."""
+    random = np.random.default_rng(7)
+    count = 0
+    for _ in range(trials):
+        sides = invented(random, folders=6, points=4, repeats=3, off=off)
+        steps = _judged("trend_steps", sides, KEYS, 0.0)
+        assert len(steps) == 5 * 4 * len(TREND_FIGURES)
+        count += bool(steps["verdict"].ne("cannot tell").any())
+    return count
+
+
+def test_equal_folders_are_silent() -> None:
+    """In at most 5 % of histories is even one step called a change, whatever its size."""
+    # 5 % of 100 is 5; more than 11 would happen by chance once in two hundred times.
+    assert alarmed(100) <= 11
+
+
+def test_drift_that_control_runs_show_is_no_change() -> None:
+    """All of the machine became slower, and no version changed."""
+    found = stats.trend([folder(0), folder(1), folder(2, machine=0.7)])
+    assert changed(found) == set()
+    drifts = words.drifts(found["trend_steps"])
+    assert set(drifts["folder_b"]) == {"runs/day-2"}
+    assert "throughput_msg_s" in set(drifts["figure"])
+    assert drifts["control_ratio"].notna().all()
+    assert drifts["beyond_control"].between(0.9, 1.1).all()
+    [last] = found["trend_sustained"].tail(1)["step"]
+    assert last == "worse (machine drift)"
+
+
+def test_more_than_the_drift_is_a_change() -> None:
+    """The machine lost a tenth, the system much more."""
+    found = stats.trend([folder(0), folder(1, machine=0.9, system=0.6)])
+    rates = {figure for _, figure, verdict in changed(found) if verdict == "worse"}
+    assert "throughput_msg_s" in rates
+    steps = words.changes(found["trend_steps"])
+    rows = steps[steps["figure"] == "throughput_msg_s"]
+    assert rows["ratio"].to_numpy() == pytest.approx(0.54, rel=0.1)
+    assert rows["beyond_control"].to_numpy() == pytest.approx(0.6, rel=0.1)
+
+
+def test_with_another_version_control_runs_excuse_nothing() -> None:
+    """They use the system as well: what they show may be its doing."""
+    later = folder(1, machine=0.7, runs={"system_version": "4.0.5"})
+    found = stats.trend([folder(0), later])
+    steps = words.changes(found["trend_steps"])
+    assert set(steps["cause"]) == {"versions or machine"}
+    assert steps["differs"].str.contains(r"3\.10\.8 \| 4\.0\.5").all()
+
+
+def test_without_control_runs_that_is_said() -> None:
+    """A change may be the machine's, and the text says that nobody watched it."""
+    given = [folder(0, control=False), folder(1, control=False, system=0.7)]
+    found = stats.trend(given)
+    assert set(words.changes(found["trend_steps"])["cause"]) == {"not watched"}
+    assert words.NO_CONTROL in list(words.marks(found))
+    assert words.NO_CONTROL not in list(words.marks(stats.trend([folder(0), folder(1)])))
+
+
+def test_another_machine_is_marked_and_not_compared() -> None:
+    """What is faster on another processor is no change; the series goes on when it is back."""
+    other = folder(2, system=2.0, runs={"cpu_model": "Another CPU"})
+    given = [folder(0), folder(1), other, folder(3), folder(4)]
+    found = stats.trend(given)
+    assert list(found["trend_folders"]["machine_number"]) == [1, 1, 2, 1, 1]
+    pairs = found["trend_steps"][["folder_a", "folder_b"]].drop_duplicates()
+    assert list(pairs["folder_b"]) == ["runs/day-1", "runs/day-3", "runs/day-4"]
+    assert list(pairs["folder_a"]) == ["runs/day-0", "runs/day-1", "runs/day-3"]
+    assert changed(found) == set()
+    told = [line for line in words.marks(found) if "another machine" in line]
+    assert len(told) == 2
+    assert all("not compared" in line and "Another CPU" in line for line in told)
+
+
+def test_a_little_more_memory_is_the_same_machine() -> None:
+    """A new kernel keeps more of it; twice as much is another machine."""
+    memory = 24 * 2**30
+    given = [
+        folder(day, runs={"memory_bytes": size})
+        for day, size in enumerate((memory, memory - 2**26, 2 * memory))
+    ]
+    assert list(stats.trend(given)["trend_folders"]["machine_number"]) == [1, 1, 2]
+
+
+def test_a_folder_without_the_point_is_passed_over() -> None:
+    """Its neighbours in the point's own series are compared."""
+    name, less = folder(1)
+    kept = {
+        table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
+        for table, frame in less.items()
+        if table not in COMPUTED
+    }
+    found = stats.trend([folder(0), (name, stats.complete(kept)), folder(2)])
+    steps = found["trend_steps"]
+    pairs = steps[steps["threads"] == 100][["folder_a", "folder_b"]].drop_duplicates()
+    assert pairs.to_numpy().tolist() == [["runs/day-0", "runs/day-2"]]
+
+
+def test_nothing_in_common_is_said() -> None:
+    """Fewer than two folders, and folders of other plans."""
+    with pytest.raises(TableError, match="two folders"):
+        stats.trend([folder(0)])
+    name, other = folder(1)
+    elsewhere = {
+        table: frame.assign(topology="cs1ss2") if "topology" in frame else frame
+        for table, frame in other.items()
+    }
+    with pytest.raises(TableError, match="no point in common"):
+        stats.trend([folder(0), (name, elsewhere)])
+
+
+@pytest.fixture(scope="module")
+def page(stepped: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return trend_page.write(tmp_path_factory.mktemp("trend") / "out", stepped, html=False)
+
+
+def test_a_page_tells_what_differs_then_changes(page: Path) -> None:
+    """Then control runs, what is sustained, and figures with alternative text."""
+    text = page.read_text()
+    heads = ("What differs", "Changes", "Control runs", "Sustained throughput", "RPC CALL", "Data")
+    places = [text.index(f"\n{head}") for head in heads]
+    assert places == sorted(places)
+    alts = [line for line in text.splitlines() if ":alt:" in line]
+    assert len(alts) == 2
+    assert "worse in throughput of 50 threads in 2026-03-17" in alts[1]
+    for file in page.parent.glob("*.svg"):
+        drawing = file.read_text()
+        assert "<title" in drawing
+        assert "2026-03-14" in drawing
+    assert len(list(page.parent.glob("*.svg"))) == 2
+    assert len(list((page.parent / "tables").glob("*.csv"))) == 6
+
+
+def test_marks_stand_at_the_steps(stepped: Tables) -> None:
+    """The word for a change stands at the point that it led to, in its own panel."""
+    sheet = trend_page.point_sheet(stepped)
+    for panel in sheet.axes:
+        [note] = panel.texts
+        assert isinstance(note, Annotation)
+        assert (note.get_text(), note.xy[0]) == ("2 worse", 4.0)
+
+
+def test_the_command_line_from_end_to_end(root: Path, tmp_path: Path) -> None:
+    """Copies of recorded runs: equal, so nothing changed; what cannot be read is named."""
+    samples = root / "data/samples/runs"
+    first = shutil.copytree(samples, tmp_path / "first")
+    second = shutil.copytree(samples, tmp_path / "second")
+    words_of = ["trend", str(second), str(first), str(tmp_path / "nowhere"), "--fail-on", "worse"]
+    done = CliRunner().invoke(app, [*words_of, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert any("left out" in line and "nowhere: no such folder" in line for line in lines)
+    assert any("it is a copy" in line for line in lines)
+    assert any("0 better, 0 worse" in line for line in lines)
+    last = Path(lines[-1])
+    assert last == tmp_path / "out/html/index.html"
+    assert "Sustained throughput" in last.read_text()
+
+
+@pytest.mark.parametrize("given", [["one"], ["one", "one"], ["one", "nowhere"]])
+def test_fewer_than_two_folders_are_one_clear_line(
+    root: Path, tmp_path: Path, given: Sequence[str]
+) -> None:
+    """Of one folder, of one given twice, and of one that can be read."""
+    shutil.copytree(root / "data/samples/faults", tmp_path / "one")
+    with pytest.raises(MqperfError, match="two folders of runs or more, and has 1") as caught:
+        mqperf.trend([tmp_path / name for name in given])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_worse_step_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any change for the worse, or only one in the newest folder; never drift of the machine."""
+    early = [folder(0), folder(1, system=0.7), folder(2, system=0.7)]
+    late = [folder(0), folder(1), folder(2, system=0.7)]
+    drift = [folder(0), folder(1), folder(2, machine=0.7)]
+    for given, ever, newest in ((early, 1, 0), (late, 1, 1), (drift, 0, 0)):
+        found = mqperf.Trend(stats.trend(given))
+        monkeypatch.setattr(trends, "trend", lambda _paths, found=found, **_options: found)
+        for word, code in (("worse", ever), ("newest-worse", newest)):
+            done = CliRunner().invoke(app, ["trend", "a", "b", "--fail-on", word])
+            assert done.exit_code == code, done.output
+        assert CliRunner().invoke(app, ["trend", "a", "b"]).exit_code == 0
+
+
+def test_what_tells_no_day_comes_first() -> None:
+    """As a published report may; it is drawn and compared, and named."""
+    name, published = folder(5)
+    runs = published["runs"].copy()
+    runs["started"] = runs["started"].mask(runs["started"].notna())
+    found = stats.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
+    assert list(found["trend_folders"]["folder_label"]) == ["day-5", "2026-03-14", "2026-03-15"]
+    assert any("comes first: runs/day-5" in line for line in words.marks(found))
+    assert len(words.changes(found["trend_steps"])) == 0
+
+
+def test_a_notebook_has_tables_and_figures(stepped: Tables) -> None:
+    """Changes, a figure of a sweep, and all of it as HTML; a wrong selection is one line."""
+    found = mqperf.Trend(stepped)
+    assert len(found.plot().axes) == 3
+    assert len(found.plot(points=True, queues="classic").axes) == 3
+    assert "2026-03-14" in found._repr_html_()
+    assert "worse" in repr(found)
+    with pytest.raises(MqperfError, match="select one sweep"):
+        found.plot(queues="quorum")
+    with pytest.raises(MqperfError, match="no column 'queue'"):
+        found.plot(queue="classic")
