@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -96,9 +97,10 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
     actions = timetable(script, kept, for_s=60)
     actions.begin(time.time())
     actions.act()
-    [running] = [one for one in psutil.Process().children(recursive=True) if one.name() == "script"]
-    assert eventually(running.children)
-    all_of_it = [running, *running.children()]
+    below = partial(psutil.Process().children, recursive=True)
+    assert eventually(lambda: "sleep" in [one.name() for one in below()])
+    [sleeping] = [one for one in below() if one.name() == "sleep"]
+    all_of_it = [sleeping, *sleeping.parents()[:1]]
     actions.close()
     assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)), 15)
     assert kept["1-script.log"].endswith("undone\n")
