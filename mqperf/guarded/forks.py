@@ -22,24 +22,32 @@ _work: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
 """In a fork what it does, and with what: it came along, so that only numbers are sent."""
 
 
-def shared_out(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """What ``work`` gives for each item, in their order; on all cores where that is safe.
+def shared_out(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    take: Callable[[Result], object] = lambda _result: None,
+) -> None:
+    """Do ``work`` for each item, on all cores where that is safe.
 
-    A process that has threads must not be forked, and one that starts anew would import for longer
-    than most work takes: within a notebook's kernel one process does all.  Whatever ends us early,
-    an interruption or an error of one item, ends the forks at once.  Raises what ``work`` raises,
-    and ``HostError`` when somebody killed a fork.
+    ``take`` is given its results here, in the order of the items, each as soon as those before it
+    are there.  A process that has threads must not be forked, and one that starts anew would import
+    for longer than most work takes: within a notebook's kernel one process does all.  Whatever ends
+    us early, an interruption or an error of one item, ends the forks at once.  Raises what ``work``
+    raises, and ``HostError`` when somebody killed a fork.
     """
     workers = min(len(os.sched_getaffinity(0)), len(items))
     if workers < 2 or threading.active_count() > 1:
-        return list(map(work, items))
+        for item in items:
+            take(work(item))
+        return
     others = multiprocessing.active_children()
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(workers, fork, _begin, (os.getpid(), work, items))
     try:
         with _held_back():
             results: Iterator[Result] = pool.map(_done, range(len(items)))
-        return list(results)
+        for result in results:
+            take(result)
     except BaseException as error:
         for one in multiprocessing.active_children():
             if one not in others:

@@ -24,6 +24,11 @@ READ = tuple(name for name in TABLES if name not in COMPUTED)
 TOGETHER = 16
 """Runs of a batch: their tables are made in one go, which is cheaper than one by one."""
 
+IN_ONE = 16
+"""Batches of which the tables become one when they are there: many small frames take more memory
+than their rows.
+"""
+
 Reduce = Callable[[Tables], Tables]
 """What is kept of the tables of a batch.
 
@@ -53,17 +58,36 @@ def of_runs(attempts: Iterable[Run], reduce: Reduce = unreduced) -> dict[str, pd
     """
     tried = list(attempts)
     parts = [tried[first : first + TOGETHER] for first in range(0, len(tried), TOGETHER)]
-    batches = guarded.shared_out(partial(_batch, reduce=reduce), parts)
-    problems = [problem for batch in batches for problem in batch.problems]
+    found = _Found()
+    guarded.shared_out(partial(_batch, reduce=reduce), parts, found.take)
+    problems = found.problems
     if problems and len(problems) == len(tried):
         raise TableError(
             f"none of {len(tried)} runs can be read: {problems[0].rstrip('.')};"
             " restore the files from a copy, or remove the run folders and measure again"
         )
-    kept = [dict(batch.tables) for batch in batches]
-    del batches  # each table is let go of when all of it is in one
-    names = dict.fromkeys((*READ, *(name for tables in kept for name in tables)))
-    return {name: _in_one(name, [tables.pop(name, None) for tables in kept]) for name in names}
+    return {name: in_order(frame) for name, frame in found.tables().items()}
+
+
+class _Found:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self._whole: list[Tables] = []
+        self._waiting: list[Tables] = []
+
+    def take(self, batch: Batch) -> None:
+        self.problems += batch.problems
+        self._waiting.append(batch.tables)
+        if len(self._waiting) == IN_ONE:
+            self._whole.append(_in_one(self._waiting))
+            self._waiting = []
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The rows of all batches, one after the other."""
+        found = _in_one([*self._whole, *self._waiting])
+        return {name: empty(name) for name in READ} | found
 
 
 def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
@@ -94,9 +118,18 @@ def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | Non
     return conform(name, pd.concat([of_rows, rows], axis="columns"))
 
 
-def _in_one(name: str, frames: Sequence[pd.DataFrame | None]) -> pd.DataFrame:
-    """The rows of all batches in the order of the sweep."""
-    filled = [frame for frame in frames if frame is not None and len(frame)]
-    if name not in TABLES:
-        return in_order(pd.concat(filled or [f for f in frames if f is not None][:1]))
-    return in_order(conform(name, pd.concat(filled, ignore_index=True))) if filled else empty(name)
+def _in_one(parts: Sequence[Tables]) -> dict[str, pd.DataFrame]:
+    """The rows of all parts, table by table."""
+    frames: dict[str, list[pd.DataFrame]] = {}
+    for tables in parts:
+        for name, frame in tables.items():
+            frames.setdefault(name, []).append(frame)
+    return {name: _one_frame(name, some) for name, some in frames.items()}
+
+
+def _one_frame(name: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    filled = [frame for frame in frames if len(frame)]
+    if not filled:
+        return frames[0]
+    rows = pd.concat(filled, ignore_index=True)
+    return conform(name, rows) if name in TABLES else rows
