@@ -25,8 +25,11 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "mqperf/load/*/locks/*.in"
-SIDE_BY_SIDE = ("--numprocesses=2", "--no-loadscope-reorder")
-"""The tests with RabbitMQ, which mostly wait, in one process, and all others in another."""
+SIDE_BY_SIDE = ("--numprocesses=3", "--no-loadscope-reorder")
+"""The tests with RabbitMQ, which mostly wait, in one process, and all others in two."""
+
+ONCE_MORE = ("--last-failed", "--last-failed-no-failures=none", "--maxfail=1")
+"""The tests that have just failed, one after the other, until one fails again."""
 
 
 # What a user runs
@@ -61,12 +64,16 @@ def lab(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types and docs, then every test, with three at a time."""
+    """Check everything: lint, types and docs, then all tests; what fails is tried again alone."""
     lint(session)
     with ThreadPoolExecutor() as pool:
         for check in [pool.submit(one, session) for one in (types, docs)]:
             check.result()
-    pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
+    try:
+        pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
+    except nox.command.CommandFailed:
+        session.warn("what failed runs once more, with nothing beside it")
+        pytest(session, "tests", "--complete", *ONCE_MORE)
 
 
 @nox.session

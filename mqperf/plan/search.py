@@ -22,8 +22,13 @@ DIGITS = 4
 
 Bound = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
 AtMost = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)] | None
-Verdicts = Mapping[tuple[float, int], bool]
-"""Whether it held, by rate and repeat, for every run that was judged."""
+Verdicts = Mapping[tuple[float, int], bool | None]
+"""Whether it held, by rate and repeat, for every run that was judged; None where it did not hold
+while others used the host.
+"""
+
+AGAIN = 2
+"""How often a rate is run again for runs that did not hold while others used the host."""
 
 LATENCIES: Mapping[str, str] = {
     "latency_mean_s": "mean latency",
@@ -92,9 +97,10 @@ class SearchPlan(Frozen):
     def tried(self, verdicts: Verdicts, repeats: int) -> "Bracket":
         """How far a search has got with these verdicts.
 
-        Most of the ``repeats`` of a rate decide it, and it is not run again once they agree.  The
-        bounds themselves are only tried when all rates on one side of them were decided alike:
-        beyond what a system takes, a run is slow and tells little.
+        Most of the ``repeats`` of a rate decide it, and it is not run again once they agree.  A run
+        that others may have broken is replaced by another, ``AGAIN`` times.  The bounds themselves
+        are only tried when all rates on one side of them were decided alike: beyond what a system
+        takes, a run is slow and tells little.
         """
         low: float | None = None
         high: float | None = None
@@ -183,7 +189,7 @@ class Search:
         within = isinstance(rate, int | float) and (
             self.plan.from_msg_s <= rate <= self.plan.to_msg_s
         )
-        return within and case.repeat <= self.repeats and key(case) == self.key
+        return within and case.repeat <= self.repeats + AGAIN and key(case) == self.key
 
     def longest(self) -> Iterator[Case]:
         """As many cases as the search takes at most, to foresee its time."""
@@ -193,10 +199,19 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a run holds what is asked; None where its figures do not say.  And why, in words."""
+    """Whether a run holds what is asked; None where its figures do not say.  And why, in words.
+
+    ``disturbed`` says that others used the host, which may be why it does not hold.
+    """
 
     holds: bool | None
     text: str
+    disturbed: bool = False
+
+    @property
+    def counted(self) -> bool | None:
+        """Whether it held, as a search counts it."""
+        return None if self.disturbed else self.holds
 
 
 def key(case: Case) -> str:
@@ -211,13 +226,25 @@ def rate_and_repeat(case: Case) -> tuple[float, int]:
 
 
 def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
-    """Whether most repeats at the rate hold, as soon as that is certain; half of them are not."""
-    known = [verdicts[rate, one] for one in range(1, repeats + 1) if (rate, one) in verdicts]
+    """Whether most repeats at the rate hold, as soon as that is certain; half of them are not.
+
+    A rate of which all further runs were disturbed as well does not hold.
+    """
+    known = _known(rate, verdicts)
     if 2 * known.count(True) > repeats:
         return True
-    return False if 2 * known.count(False) >= repeats else None
+    enough = 2 * known.count(False) >= repeats or len(known) == repeats + AGAIN
+    return False if enough else None
 
 
 def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
-    """The first repeat at the rate without a verdict."""
-    return next((one for one in range(1, repeats + 1) if (rate, one) not in verdicts), None)
+    """The repeat to run next at the rate; None when enough of them count, or none is left."""
+    known = _known(rate, verdicts)
+    if len(known) - known.count(None) >= repeats:
+        return None
+    every = range(1, repeats + AGAIN + 1)
+    return next((one for one in every if (rate, one) not in verdicts), None)
+
+
+def _known(rate: float, verdicts: Verdicts) -> list[bool | None]:
+    return [held for (at, _), held in verdicts.items() if at == rate]

@@ -24,7 +24,7 @@ class Searching:
     searches: Sequence[Search]
     judge: Judge
     tell: Tell
-    _verdicts: dict[str, dict[tuple[float, int], bool]] = field(default_factory=dict)
+    _verdicts: dict[str, dict[tuple[float, int], bool | None]] = field(default_factory=dict)
 
     def begin(self, folder: Path) -> list[Case]:
         """What every search runs next, after all whole runs that are in the folder."""
@@ -41,6 +41,7 @@ class Searching:
         search, verdict = found
         rate, _ = rate_and_repeat(case)
         held = {True: "holds", False: "does not hold", None: "cannot be judged"}[verdict.holds]
+        held += " while others used the host" if verdict.disturbed else ""
         self.tell(f"search for {search.plan.hold.words}: {rate:g} msg/sec {held}: {verdict.text}")
         return None if verdict.holds is None else self._next(search)
 
@@ -56,7 +57,7 @@ class Searching:
             return None
         verdict = self.judge(search.plan.hold, run)
         if verdict.holds is not None:
-            self._verdicts.setdefault(search.key, {})[rate_and_repeat(case)] = verdict.holds
+            self._verdicts.setdefault(search.key, {})[rate_and_repeat(case)] = verdict.counted
         return search, verdict
 
     def _next(self, search: Search) -> Case | None:

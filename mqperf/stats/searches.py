@@ -4,14 +4,15 @@ The rule by which a search goes on, and ends, is ``plan.search``; here are the f
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
-from mqperf.plan.search import LATENCIES, RATE
+from mqperf.plan.search import LATENCIES, RATE, Verdicts
 from mqperf.stats.rules.finding import measured, offered
+from mqperf.stats.rules.tester import noisy_host
 from mqperf.tables import Tables, conform, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
@@ -28,8 +29,8 @@ NOISE = "noisy-host"
 """The doubt by which what else ran there, and not the system, may have broken what was to hold."""
 
 CAUTION = (
-    " Other processes used the host while that rate did not hold (noisy-host): remove those runs,"
-    " and run the plan again."
+    " Other processes used the host whenever that rate did not hold (noisy-host): on a quiet host,"
+    " remove those runs, and run the plan again."
 )
 
 
@@ -38,7 +39,7 @@ def verdict(tables: Tables, hold: Hold) -> Verdict:
     frame = _figures(tables)
     if len(frame) != 1:
         return Verdict(None, "its figures cannot be read")
-    return _of_run(frame.iloc[0].to_dict(), hold)
+    return _of_run(frame.iloc[0].to_dict(), hold, {found.run for found in noisy_host(tables)})
 
 
 def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
@@ -57,14 +58,16 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     frame = _figures(tables)
     told = varied(frame[frame["point"].isin(planned["point"])])
+    doubts = tables["doubts"]
+    noisy = {*doubts.loc[doubts["kind"] == NOISE, "run"]}
     for _, own in planned.dropna(subset=["search_place"]).groupby("search_place"):
         first = own.iloc[0]
         said = json.loads(first["search"])
         repeats, search = said.pop("repeats"), SearchPlan.model_validate(said)
         runs = frame[frame["point"].isin(own["point"])]
-        judged = [(row, _of_run(row, search.hold)) for row in runs.to_dict("records")]
+        judged = [(row, _of_run(row, search.hold, noisy)) for row in runs.to_dict("records")]
         verdicts = {
-            (float(row["offered"]), int(row["repeat"])): one.holds
+            (float(row["offered"]), int(row["repeat"])): one.counted
             for row, one in judged
             if one.holds is not None
         }
@@ -89,13 +92,18 @@ def _rows(
             "limit": _limit(runs, found, bottlenecks),
             **_at_held(runs, found, verdicts, tables),
         }
-        doubts = tables["doubts"]
-        noisy = doubts.loc[doubts["kind"] == NOISE, "run"].isin(broken).any()
-        yield row | {"text": sentence(row) + (CAUTION if noisy else "")}
+        caution = CAUTION if _uncertain(found, verdicts, repeats) else ""
+        yield row | {"text": sentence(row) + caution}
+
+
+def _uncertain(found: Bracket, verdicts: Verdicts, repeats: int) -> bool:
+    """Whether the rate that does not hold was decided with the runs that others disturbed."""
+    known = [held for (rate, _), held in verdicts.items() if rate == found.high]
+    return None in known and 2 * known.count(False) < repeats
 
 
 def _at_held(
-    runs: pd.DataFrame, found: Bracket, verdicts: Mapping[tuple[float, int], bool], tables: Tables
+    runs: pd.DataFrame, found: Bracket, verdicts: Verdicts, tables: Tables
 ) -> dict[str, Any]:
     """The figures of the point that holds, with its interval over the repeats, and its doubts."""
     held = runs[runs["offered"] == found.low]
@@ -108,7 +116,9 @@ def _at_held(
     return {
         "point": point,
         **{name: figures[name] for name in TOLD},
-        "held_repeats": sum(holds for (rate, _), holds in verdicts.items() if rate == found.low),
+        "held_repeats": sum(
+            holds is True for (rate, _), holds in verdicts.items() if rate == found.low
+        ),
         "doubted": ", ".join(kinds) or None,
     }
 
@@ -151,10 +161,15 @@ def _figures(tables: Tables) -> pd.DataFrame:
     return frame.assign(offered=offered(frame))
 
 
-def _of_run(row: Row, hold: Hold) -> Verdict:
-    """Whether a run holds: what does not, or the figures that do."""
+def _of_run(row: Row, hold: Hold, noisy: Collection[str]) -> Verdict:
+    """Whether a run holds: what does not, or the figures that do.
+
+    ``noisy`` are the runs during which others used the host.
+    """
+    disturbed = row["run"] in noisy
     if pd.notna(row["condition_failed"]):
-        return Verdict(holds=False, text=f"it ended early: {row['condition_failed']}")
+        text = f"it ended early: {row['condition_failed']}"
+        return Verdict(holds=False, text=text, disturbed=disturbed)
     told: list[str] = []
     broken: list[str] = []
     for name, most in hold.latencies.items():
@@ -173,7 +188,7 @@ def _of_run(row: Row, hold: Hold) -> Verdict:
     (told if share >= hold.throughput_share else broken).append(words)
     if pd.notna(lost) and lost > hold.lost_share * row["asked"]:
         broken.append(f"{int(lost)} of {int(row['asked'])} messages lost")
-    return Verdict(not broken, ", ".join(broken or told))
+    return Verdict(not broken, ", ".join(broken or told), bool(broken) and disturbed)
 
 
 def _rate(value: float) -> str:

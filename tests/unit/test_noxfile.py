@@ -12,6 +12,63 @@ VENV = Path({sys.prefix!r})
 environment = str
 """
 
+CHECKED_BEFORE = """
+lint = types = docs = str
+"""
+COMPLETE = """
+def pytest_addoption(parser):
+    parser.addoption("--complete", action="store_true")
+"""
+IN_HASTE = """
+from pathlib import Path
+
+def test_that_passes():
+    pass
+
+def test_that_fails_at_first():
+    tried = Path(__file__).with_name("tried")
+    before = tried.exists()
+    tried.touch()
+    assert before
+"""
+ALWAYS = """
+def test_that_always_fails():
+    assert not "ever"
+"""
+
+
+def every_test(folder: Path, root: Path, *files: str) -> subprocess.CompletedProcess[str]:
+    """The session of the real noxfile that runs all tests, in a checkout with these."""
+    text = (root / "noxfile.py").read_text(encoding="utf-8")
+    (folder / "noxfile.py").write_text(text + OWN_ENVIRONMENT + CHECKED_BEFORE, encoding="utf-8")
+    (folder / "tests").mkdir()
+    (folder / "tests/conftest.py").write_text(COMPLETE, encoding="utf-8")
+    for number, file in enumerate(files):
+        (folder / f"tests/test_{number}.py").write_text(file, encoding="utf-8")
+    argv = [sys.executable, "-m", "nox", "-s", "tests"]
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_who_fails_beside_others_gets_a_second_try_alone(tmp_path: Path, root: Path) -> None:
+    """Both tries are told, and only what failed is tried again."""
+    done = every_test(tmp_path, root, IN_HASTE)
+    assert done.returncode == 0, done.stdout
+    assert "FAILED tests/test_0.py::test_that_fails_at_first" in done.stdout
+    assert "= 1 passed in" in done.stdout
+    assert "what failed runs once more" in done.stderr
+
+
+def test_who_fails_again_fails_the_tests(tmp_path: Path, root: Path) -> None:
+    """A second try is no pardon: with one that never passes, nothing has passed."""
+    done = every_test(tmp_path, root, IN_HASTE, ALWAYS)
+    assert done.returncode != 0
+    assert done.stdout.count("FAILED tests/test_1.py::test_that_always_fails") == 2
+
+
+def test_what_cannot_be_read_fails_the_tests(tmp_path: Path, root: Path) -> None:
+    """A file of tests with a mistake has no second try in which nothing runs and all is well."""
+    assert every_test(tmp_path, root, IN_HASTE, "import nowhere_at_all").returncode != 0
+
 
 def benchmarks(folder: Path, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The session of the real noxfile in a checkout with two benchmarks, which name themselves."""
