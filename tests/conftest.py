@@ -28,6 +28,12 @@ NEEDS = {
 }
 """Programs by marker."""
 
+ASKING_FOR_RABBITMQ = ('usefixtures("shared")', "rabbitmq: PrivateCluster")
+"""How a file asks for the RabbitMQ that is started once in a process."""
+
+WAITING = "tests/integration/"
+"""The tests that mostly wait for programs; all others compute."""
+
 ROUTERS = ("qdrouterd", "skrouterd")
 IN_CI = os.environ.get("CI") == "true"
 
@@ -49,9 +55,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @cache
 def group(file: str) -> str:
-    """What must not be divided among processes: a file, or all of RabbitMQ."""
-    path = Path(__file__).parent.parent / file
-    return "RabbitMQ" if "needs_rabbitmq" in path.read_text(encoding="utf-8") else file
+    """What must not be divided among processes: a file, or all that share one RabbitMQ."""
+    text = Path(__file__).parent.parent.joinpath(file).read_text(encoding="utf-8")
+    return "RabbitMQ" if any(asking in text for asking in ASKING_FOR_RABBITMQ) else file
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """For several processes, mix the files that wait for programs with those that compute.
+
+    So no core is idle at first, and none too few in the end; RabbitMQ, the longest, comes first.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    files = dict.fromkeys(map(file_of, items))
+    kinds = [[one for one in files if one.startswith(WAITING) is waits] for waits in (True, False)]
+    place = {file: nth / len(kind) for kind in kinds for nth, file in enumerate(kind)}
+    items.sort(key=lambda item: 0 if group(file_of(item)) == "RabbitMQ" else place[file_of(item)])
+
+
+def file_of(item: pytest.Item) -> str:
+    """The file of a test, from the root of the project."""
+    return item.nodeid.partition("::")[0]
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # its base has no types
