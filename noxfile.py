@@ -26,7 +26,7 @@ VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "mqperf/load/*/locks/*.in"
 SIDE_BY_SIDE = ("--numprocesses=3", "--no-loadscope-reorder")
-"""The tests with RabbitMQ, which mostly wait, in one process, and all others in two."""
+"""Three processes, each with whole files: on two cores, as many of them wait."""
 
 ONCE_MORE = ("--last-failed", "--last-failed-no-failures=none", "--maxfail=1")
 """The tests that have just failed, one after the other, until one fails again."""

@@ -63,13 +63,15 @@ def group(file: str) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """For several processes, mix the files that wait for programs with those that compute.
 
-    So no core is idle at first, and none too few in the end; RabbitMQ, the longest, comes first.
+    So the cores are used from the start; the longest come early, so that none is alone in the end.
     """
     if not hasattr(config, "workerinput"):
         return
     files = dict.fromkeys(map(file_of, items))
-    kinds = [[one for one in files if one.startswith(WAITING) is waits] for waits in (True, False)]
-    place = {file: nth / len(kind) for kind in kinds for nth, file in enumerate(kind)}
+    waiting = [one for one in files if one.startswith(WAITING)]
+    computing = [one for one in files if one not in waiting]
+    place = {file: nth / len(waiting) / 2 for nth, file in enumerate(waiting)}
+    place |= {file: nth / len(computing) for nth, file in enumerate(computing)}
     items.sort(key=lambda item: 0 if group(file_of(item)) == "RabbitMQ" else place[file_of(item)])
 
 

@@ -87,7 +87,8 @@ class _Found:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The rows of all batches, one after the other."""
         found = _in_one([*self._whole, *self._waiting])
-        return {name: empty(name) for name in READ} | found
+        names = dict.fromkeys((*READ, *found))
+        return {name: found[name] if name in found else empty(name) for name in names}
 
 
 def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:

@@ -1,8 +1,9 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import and_
+from typing import Any
 
 import pandas as pd
 
@@ -25,6 +26,11 @@ AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
 
 def empty(name: str) -> pd.DataFrame:
     """The table without rows."""
+    return _empty(name).copy()
+
+
+@cache
+def _empty(name: str) -> pd.DataFrame:
     return conform(name, pd.DataFrame())
 
 
@@ -41,12 +47,24 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
         raise TableError(f"table {name}: unknown column {unknown[0]!r}")
     shaped = frame.reindex(columns=list(expected)).reset_index(drop=True)
     try:
-        typed = shaped.astype({column: COLUMNS[column].dtype for column in expected})
+        typed = shaped.astype(_other_types(shaped))
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"table {name}: {error}") from None
     for column in expected:
         _check(name, typed, column)
     return typed
+
+
+def _other_types(frame: pd.DataFrame) -> dict[str, Any]:
+    """The types of the columns that have another one than the register asks for."""
+    asked = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
+    types = zip(asked.items(), frame.dtypes, strict=True)
+    return {column: one for (column, one), own in types if own != one}
+
+
+@cache
+def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its types)
+    return pd.api.types.pandas_dtype(name)
 
 
 def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:

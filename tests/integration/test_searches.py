@@ -6,6 +6,7 @@ import pytest
 
 import mqperf
 from mqperf.judging import judged
+from mqperf.plan.search import AGAIN
 from mqperf.plan_file import parse_plan
 from mqperf.record import read_events, runs
 from mqperf.report.build import publish
@@ -25,13 +26,17 @@ search: {from_msg_s: 20, to_msg_s: 40, within_share: 0.5,
 
 @pytest.mark.usefixtures("shared")
 def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
-    """With a limit that always holds it ends beyond its bounds, with one that never does, below."""
+    """With a limit that always holds it ends beyond its bounds, with one that never does, below.
+
+    What does not hold is run again on a busy machine, up to twice at each rate.
+    """
     for held, ends, rates in (("60.0", "beyond", {28.28, 40}), ("1.0e-9", "below", {28.28, 20})):
         text = PLAN.replace("HELD", held)
         folder = tmp_path / ends
         job = Job(parse_plan(text, Path("search.yaml")), text, folder)
         [outcome] = sweep_all([job], Silent(), judge=judged)
-        assert (outcome.done, outcome.failed) == (2, ())
+        assert outcome.failed == ()
+        assert 2 <= outcome.done <= 2 * (1 + AGAIN)
         results = mqperf.read(folder)
         [row] = results["searches"].to_dict("records")
         assert row["search_ends"] == ends
