@@ -1,10 +1,10 @@
 """Many runs: CPU time and memory of ``mqperf audit`` and ``mqperf tables``, by the number of runs.
 
-    ./noxw -s benchmarks -- many [COUNT ...] [seconds=20]
+    ./noxw -s benchmarks -- many [COUNT ...] [seconds=20] [rate=500]
 
-The counts are 100, 300 and 1000 unless given; runs have a measured window of so many seconds.  The
-memory is that of the command with all its processes, what they share counted once, as the kernel
-tells it ten times a second (``Pss``).
+The counts are 100, 300 and 1000 unless given; runs have a measured window of so many seconds, with
+so many messages in each.  The memory is that of the command with all its processes, what they share
+counted once, as the kernel tells it ten times a second (``Pss``).
 """
 
 import os
@@ -27,11 +27,14 @@ def main(arguments: list[str]) -> None:
     from synthetic import write_runs
 
     counts = [int(argument) for argument in arguments if argument.isdigit()]
-    seconds = [int(one.partition("=")[2]) for one in arguments if one.startswith("seconds=")]
+    given = dict(argument.split("=") for argument in arguments if "=" in argument)
+    seconds, rate = (
+        int(given.get(name, usual)) for name, usual in (("seconds", 20), ("rate", 500))
+    )
     for count in counts or [100, 300, 1000]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            write_runs(folder / "runs", count, duration_s=(seconds or [20])[0])
+            write_runs(folder / "runs", count, duration_s=seconds, rate=rate)
             for command in COMMANDS:
                 print(f"{count:6} runs: {measured(folder, *command)}", flush=True)
 

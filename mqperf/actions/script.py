@@ -3,9 +3,10 @@
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from mqperf.actions.action import Action, Target, Told
 from mqperf.errors import SystemFault
@@ -35,6 +36,22 @@ class Script(Frozen):
     arguments: Annotated[
         tuple[Scalar, ...], Field(max_length=100, description="What it is called with.")
     ] = ()
+    more_files: Annotated[
+        tuple[str, ...],
+        Field(
+            max_length=100,
+            description="Files of text that it needs, from the plan's folder on. They are copied to"
+            " where it runs, under their last names.",
+        ),
+    ] = ()
+
+    @field_validator("more_files")
+    @classmethod
+    def _apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        short = [_short(name) for name in names]
+        if twice := [name for name in short if short.count(name) > 1]:
+            raise ValueError(f"two are called {twice[0]!r}: rename one")
+        return names
 
 
 def check(target: Target) -> None:
@@ -43,7 +60,9 @@ def check(target: Target) -> None:
         raise SystemFault(
             f"script: it is not known on which host {target.label} runs: say host: instead"
         )
-    _text(target)
+    _program(target)
+    for name in _said(target).more_files:
+        _text(target, name)
 
 
 @contextmanager
@@ -53,10 +72,13 @@ def applied(target: Target) -> Iterator[Told]:
         return
     told: Told = {}
     with host.scratch("script") as folder:
-        program, log = folder / "script", folder / "output"
-        host.write(program, _text(target), 0o700)
+        program, log, work = folder / "script", folder / "output", folder / "work"
+        host.write(program, _program(target), 0o700)
+        host.make(work)
+        for name in _said(target).more_files:
+            host.write(work / _short(name), _text(target, name), 0o700)
         argv = [str(program), *map(str, _said(target).arguments)]
-        process = host.start("script", argv, env=_variables(target, host), log=log, cwd=folder)
+        process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
         try:
             yield told
         finally:
@@ -89,23 +111,35 @@ def _said(target: Target) -> Script:
 
 def _described(target: Target) -> str:
     said = _said(target)
-    return shlex.join([said.script_file.partition(" (")[0], *map(str, said.arguments)])
+    return shlex.join([_named(said.script_file), *map(str, said.arguments)])
 
 
-def _text(target: Target) -> str:
-    """The program; raises ``SystemFault`` when it is none."""
+def _named(file: str) -> str:
+    """The name of a file without what pins its content."""
+    return file.partition(" (")[0]
+
+
+def _short(file: str) -> str:
+    return PurePosixPath(_named(file)).name
+
+
+def _program(target: Target) -> str:
+    """The text of the program; raises ``SystemFault`` when it is none."""
     name = _said(target).script_file
+    text = _text(target, name)
+    if not text.startswith("#!"):
+        raise SystemFault(f"script: {name}: does not begin with #! and the program that reads it")
+    return text
+
+
+def _text(target: Target, name: str) -> str:
+    """The content of a file that the plan names; raises ``SystemFault`` when it is no text."""
     if name not in target.files:
         raise SystemFault(f"script: {name}: was not read with the plan: run the plan from its file")
     try:
-        text = target.files[name].decode()
+        return target.files[name].decode()
     except UnicodeDecodeError:
-        text = ""
-    if not text.startswith("#!"):
-        raise SystemFault(
-            f"script: {name}: is no text that begins with #! and the program that reads it"
-        )
-    return text
+        raise SystemFault(f"script: {name}: is no text in UTF-8") from None
 
 
 ACTION = Action(

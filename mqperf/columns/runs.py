@@ -236,6 +236,16 @@ PARAMETERS = (
         )
     ),
     parameter(
+        Column(
+            "payload_spread",
+            "float64",
+            "Share by which lengths of bodies differ from payload_bytes either way; empty where all"
+            " have one length.",
+            "spread of payload",
+            check="positive",
+        )
+    ),
+    parameter(
         _number(
             "links",
             "Threads that share a connection of AMQP 1.0, each with a link of its own.",

@@ -1,6 +1,7 @@
 """Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
 
-A key of a load or of an action that ends in ``_file`` names one, from the plan's folder on.  What
+A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
+several, from the plan's folder on.  What
 the rest of mqperf sees, records and copies is its pin, ``body.json (2048 bytes, sha256
 0123456789abcdef)``: so another content is another case, and no path of this machine is in any
 record.
@@ -19,8 +20,8 @@ from typing_extensions import override
 from mqperf.plan_file.problems import Problem, Where
 from mqperf.plan_file.reading import UnreadableError, first_bytes
 
-END = "_file"
-"""How keys end whose value is the name of a file."""
+ENDS = ("_file", "_files")
+"""How keys end whose value is the name of a file, or a list of such."""
 
 MOST_BYTES = 10_000_000
 """Of a file: brokers refuse much larger messages, and a script has no need of so many."""
@@ -109,7 +110,7 @@ def _named(data: object) -> Iterator[tuple[Where, str]]:
     """Every value of a load or action that names a file, and its place."""
     for where, load in _naming(data):
         for key, value in load.items():
-            if not key.endswith(END):
+            if not key.endswith(ENDS):
                 continue
             if isinstance(value, str):
                 yield (*where, key), value

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
@@ -133,6 +134,37 @@ def test_proton_receives_what_is_sent(
     assert {(one["durable"], one["priority"]) for one in received} == {(True, 7)}
     assert all(0 < one["ttl"] <= 60 for one in received)
     assert flow.diary("client-1")["counts"] == {"accepted": 20, "unsettled": 0}
+
+
+@pytest.mark.parametrize("bytes_each", [256, 100_000])
+def test_lengths_differ_by_as_much_as_the_plan_says(
+    router: Broker,
+    proton: Callable[..., Popen[str]],
+    flowing: Callable[[Job], Flow],
+    tmp_path: Path,
+    bytes_each: int,
+) -> None:
+    """Either way, at random; and each message is whole, with its own stamp."""
+    said = {"payload_spread": 0.05, "rate_msg_s": 100.0}
+    one = job(tmp_path, router, {"payload_bytes": bytes_each, **said})
+    flow = flowing(one)
+    with proton("receive", router.addresses[0], f"{one.run_id}.000001", 100) as peer:
+        got = lines(peer)
+        assert next(got) == {"ready": True}
+        flow.start("client-1")
+        flow.begin()
+        received = list(got)
+        flow.end()
+    told = orders.read(tmp_path / "client-1.orders")
+    for number, message in enumerate(received):
+        stamp = bytes.fromhex(message["stamp"])
+        assert np.frombuffer(stamp, stamps.STAMP)["number"][0] == number
+        rest = body(replace(told, payload_bytes=message["size"]))[stamps.SIZE :]
+        assert hashlib.sha256(stamp + rest).hexdigest() == message["sha256"]
+    share = np.array([message["size"] for message in received]) / bytes_each - 1
+    assert (len(share), abs(share).max() < 0.052) == (100, True)
+    assert len({*share}) > 5
+    assert abs(share.mean()) < 0.02
 
 
 @pytest.mark.parametrize("bytes_each", [32, 256, 100_000])

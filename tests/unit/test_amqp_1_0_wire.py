@@ -17,7 +17,7 @@ from mqperf.load.amqp_1_0.inside.codec import HIGHEST, Described, composite, uin
 from mqperf.load.amqp_1_0.inside.connection import WINDOW, Connection
 from mqperf.load.amqp_1_0.inside.dispositions import Settled, single
 from mqperf.load.amqp_1_0.inside.dispositions import form_of as form_of_disposition
-from mqperf.load.amqp_1_0.inside.lane import ID_AT, TAG_AT, template
+from mqperf.load.amqp_1_0.inside.lane import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
 from mqperf.load.amqp_1_0.inside.orders import Orders
 from mqperf.load.amqp_1_0.inside.receiver import stretches
 from mqperf.load.amqp_1_0.inside.transfers import Batch, Transfers, form_of
@@ -64,6 +64,7 @@ def orders(**changes: object) -> Orders:
         "rate": None,
         "ramp_to": None,
         "payload_bytes": 256,
+        "payload_spread": 0.0,
         "settled": False,
         "credit": 10,
         "durable": False,
@@ -164,6 +165,19 @@ def test_a_message_is_cut_into_frames_that_fit(
     first = content[: int.from_bytes(content[:4])]
     assert first[stamp_at:] in message
     assert sections[codec.DATA].value.startswith(first[stamp_at : stamp_at + stamps.SIZE])
+
+
+@pytest.mark.parametrize(
+    ("size", "spread", "least", "most", "count"),
+    [(256, 0.0, 256, 256, 1), (256, 0.05, 243, 269, MOST_LENGTHS), (100, 0.05, 95, 105, 11)],
+)
+def test_lengths_are_spread_evenly_around_the_usual_one(
+    size: int, spread: float, least: int, most: int, count: int
+) -> None:
+    """Up to the share of it, either way, so that their mean is the usual length."""
+    found = lengths(orders(payload_bytes=size, payload_spread=spread))
+    assert (found[0], found[-1], len({*found})) == (least, most, count)
+    assert sum(found) == size * count
 
 
 def test_id_and_tag_stand_where_they_are_written() -> None:

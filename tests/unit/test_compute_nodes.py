@@ -1,8 +1,11 @@
 """The traffic of compute nodes: its matrix, and who sends what to which queue."""
 
 import json
+import socket
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from pydantic import ValidationError
@@ -11,10 +14,20 @@ from mqperf.errors import LoadError
 from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
 from mqperf.load.compute_nodes.commands import commands
 from mqperf.load.compute_nodes.inside import orders
+from mqperf.load.compute_nodes.inside.__main__ import STREAMS
+from mqperf.load.compute_nodes.inside.sending import Due, Senders
 from mqperf.load.compute_nodes.layout import Layout, queues
 from mqperf.load.compute_nodes.matrix import Message, matrix, reply, request
+from mqperf.load.inside.programs.control import Control
 from mqperf.load.numbered.environment import Environment
+from mqperf.load.numbered.inside.diary import Diary
+from mqperf.load.numbered.inside.process import Named
+from mqperf.load.numbered.inside.record import Record
 from mqperf.plan import Case
+from mqperf.record.tally import Tally
+
+if TYPE_CHECKING:
+    from mqperf.load.amqp_0_9_1.inside.connection import Connection
 
 ROOT = Path(__file__).parents[2]
 GENERATOR = GENERATORS["compute-nodes"]
@@ -173,3 +186,51 @@ def test_threads_are_refused(tmp_path: Path) -> None:
     """A node is no thread: the error says which key is meant."""
     with pytest.raises(LoadError, match="set green_threads to 1, got 5, and say compute_nodes"):
         told(case(green_threads=5), tmp_path)
+
+
+class Full:
+    """A connection whose socket takes half of what it is given, and the rest while it says goodbye.
+
+    ``arrived`` are the bytes that the broker got.
+    """
+
+    blocked, frame_max = False, 131_072
+
+    def __init__(self) -> None:
+        self.socket = socket.socket()
+        self.queued = self.sent = 0
+
+    @property
+    def drained(self) -> bool:
+        return self.sent == self.queued
+
+    def send(self, content: bytes) -> None:
+        self.queued += len(content)
+        self.sent += len(content) // 2
+
+    def close(self, _timeout_s: float) -> bool:
+        self.sent = self.queued
+        return True
+
+
+def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> None:
+    """The broker gets no message that is not counted: the connection is cut, without a goodbye."""
+    one = next(one for one in told(case(), tmp_path) if one.kind == "client")
+    tally = Tally(one.label, one.kind, one.test_case, 1.0, STREAMS["client"])
+    diary = Diary("compute-nodes", one.label, one.kind)
+    clients = Senders(
+        replace(one, timeout_s=0.0),
+        Control(tmp_path, one.label),
+        Record(tally, Named(one.sender)),
+        diary,
+    )
+    flow = one.senders[0][0]
+    talk, connection = clients.lines.all[0], Full()
+    talk.connection = cast("Connection", connection)
+    talk.due += [Due(flow, number, 0) for number in range(3)]
+    talk.send()
+    clients._finish()
+    assert connection.sent < connection.queued
+    assert connection.socket.fileno() == -1
+    assert diary.counts == {"never-sent": 3, "cut-off": 1}
+    assert tally.streams["sent"].total == 0

@@ -51,12 +51,14 @@ class NoNodes:
     nodes = ()
 
 
-def timetable(script: str, kept: Kept, for_s: float = 0.3, **said: object) -> Timetable:
-    """One on which a script stands."""
+def timetable(
+    script: str, kept: Kept, for_s: float = 0.3, *, more: str = "", **said: object
+) -> Timetable:
+    """One on which a script stands, and the content of another file."""
     action = ActionPlan(
         do="script", host="local", at_s=0, for_s=for_s, script_file="one.sh", **said
     )
-    files = {"one.sh": script.encode()}
+    files = {"one.sh": script.encode(), "data/words.txt": more.encode()}
     around = Stage(cast("Deployment", NoNodes()), [LocalHost()], files, kept.keep)
     return Timetable([action], around, kept.tell)
 
@@ -76,6 +78,14 @@ def test_what_a_script_prints_is_kept_with_its_exit_code() -> None:
     lived(timetable("#!/bin/sh\necho $# $2 on $MQPERF_HOST\n", kept, arguments=("a b", 7)))
     assert kept == {"1-script.log": "2 7 on local\n"}
     assert kept.ended["exit_code"] == 0
+
+
+def test_a_script_finds_its_files_where_it_runs() -> None:
+    """By their last names, as they are in the plan's folder."""
+    kept = Kept()
+    files = ("data/words.txt",)
+    lived(timetable("#!/bin/sh\nls; cat words.txt\n", kept, more="of mine\n", more_files=files))
+    assert kept == {"1-script.log": "words.txt\nof mine\n"}
 
 
 def test_a_script_that_fails_fails_the_point_in_its_own_words() -> None:
@@ -110,7 +120,7 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
 @pytest.mark.parametrize(
     ("script", "said", "words"),
     [
-        ("echo\n", {}, "one.sh: is no text that begins with #!"),
+        ("echo\n", {}, "one.sh: does not begin with #! and the program"),
         ("#!/bin/sh\n", {"host": "h7"}, "there is no host 'h7'; there are: local"),
     ],
 )
@@ -149,6 +159,16 @@ def test_a_changed_script_is_another_case(planned: Callable[[str], Plan], tmp_pa
         ("faults/one.sh", "faults/two.sh", ":5: actions entry 1.script_file: the file cannot be"),
         ("script_file", "scriptfile", "actions entry 1.scriptfile: unknown key; did you mean 's"),
         ("script_file: faults/one.sh, ", "", "actions entry 1.script_file is missing"),
+        (
+            "arguments: [a, 7]",
+            "more_files: [faults/one.sh, faults/words.txt]",
+            "actions entry 1.more_files entry 2: the file cannot be",
+        ),
+        (
+            "arguments: [a, 7]",
+            "more_files: [faults/one.sh, ./faults/one.sh]",
+            "actions entry 1.more_files: two are called 'one.sh': rename one",
+        ),
         ("host: local", "link: true", "actions entry 1.link: script is done to a node: say node"),
         ("do: script", "do: scrip", "actions entry 1.do: unknown action 'scrip'; did you mean"),
         (

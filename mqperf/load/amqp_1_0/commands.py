@@ -29,6 +29,7 @@ def _orders(job: Job, one: Member) -> dict[str, Any]:
         "links": parameters.links,
         **parameters.of_thread(case.threads),
         "payload_bytes": parameters.payload_bytes,
+        "payload_spread": parameters.payload_spread or 0.0,
         "settled": parameters.settlement == "pre-settled",
         "credit": parameters.credit,
         "durable": parameters.delivery == "persistent",

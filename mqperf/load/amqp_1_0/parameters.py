@@ -1,9 +1,10 @@
 """What a plan may say of a load of AMQP 1.0."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from mqperf.load.numbered.inside.stamps import SIZE
 from mqperf.load.numbered.parameters import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 from mqperf.plan import Case
 
@@ -14,6 +15,16 @@ class Parameters(Paced):
     payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
         USUAL_BYTES
     )
+    payload_spread: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=0.5,
+            allow_inf_nan=False,
+            description="Share of ``payload_bytes`` by which lengths of bodies differ from it, at"
+            " random, either way: 0.05 for ± 5 %. Messages that are sent together have one length.",
+        ),
+    ] = None
     links: Annotated[
         int,
         Field(
@@ -47,6 +58,16 @@ class Parameters(Paced):
         Field(ge=0, le=255, strict=True, description="Priority of messages; without it, 4."),
     ] = None
     ttl_ms: TimeToLive = None
+
+    @model_validator(mode="after")
+    def _room_in_the_least(self) -> Self:
+        least = self.payload_bytes - round(self.payload_bytes * (self.payload_spread or 0))
+        if least < SIZE:
+            raise ValueError(
+                f"payload_spread {self.payload_spread:g} leaves bodies of {least} bytes, and the"
+                f" stamp in each has {SIZE}: raise payload_bytes, or lower payload_spread"
+            )
+        return self
 
 
 def of_case(case: Case) -> Parameters:

@@ -1,6 +1,7 @@
-"""A sending thread: a link, the template of its messages, and what it may send and has sent."""
+"""A sending thread: a link, the templates of its messages, and what it may send and has sent."""
 
 import time
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -17,12 +18,24 @@ from mqperf.load.numbered.inside.record import Numbers, Record
 from mqperf.load.numbered.inside.schedule import NS, of_thread
 
 BLOCK_BYTES = 1 << 17
-"""Of one thread."""
+"""Of one thread, for messages of one length."""
+
+MOST_LENGTHS = 21
+"""Where lengths differ: each has a block of its own."""
 
 ID_AT = codec.FRAME.size + 3 + 9 + 5 + 1
 """Where the delivery id is in a frame: behind descriptor, head of the list, and handle."""
 
 TAG_AT = ID_AT + 4 + 2
+
+
+class Block(NamedTuple):
+    """Room for messages of one length: each a row, with its stamp, as so many frames."""
+
+    rows: stamps.Bytes
+    stamps: stamps.Stamps
+    frames: int
+    size: int
 
 
 class Lane:
@@ -36,6 +49,7 @@ class Lane:
         self.orders, self.thread, self.record = orders, thread, record
         self.schedule = of_thread(orders, thread.number)
         self.next = self.count = 0
+        self.random = Random(thread.number)
 
     def attach(self, connection: Connection, handle: int, unsettled: Unsettled) -> None:
         """Prepare for this link, on a new connection."""
@@ -43,21 +57,28 @@ class Lane:
         self.on_link = self.limit = 0
         self.first = self.count = 0
         self.began_at = connection.queued
-        message = template(self.orders, handle, connection.frame_max)
-        self.frames, self.size, self.unit = message.pieces, message.size, len(message.frames)
-        threads = len(self.orders.threads)
-        self.tile, self.stamps = stamps.block(
-            message.frames, message.stamp_at, BLOCK_BYTES, threads
-        )
-        self.block = len(self.tile)
-        self.stamps["run"], self.stamps["sender"] = self.orders.run, self.thread.number
+        every = lengths(self.orders)
+        sharing = len(self.orders.threads) * len(every)
+        self.blocks = [self._block(length, sharing) for length in every]
+        self.unit = 0
+        self.most = min(len(block.rows) for block in self.blocks)
+        self.frames = max(block.frames for block in self.blocks)
+
+    def _block(self, length: int, sharing: int) -> Block:
+        """One of so many that share the memory of a process."""
+        orders = replace(self.orders, payload_bytes=length)
+        message = template(orders, self.handle, self.connection.frame_max)
+        rows, own = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
+        own["run"], own["sender"] = orders.run, self.thread.number
+        return Block(rows, own, message.pieces, message.size)
 
     def fits(self, most: int | None) -> None:
         """Raise ``Refused`` when messages are larger than the link takes."""
-        if most and self.size > most:
+        size = max(block.size for block in self.blocks)
+        if most and size > most:
             raise Refused(
                 f"{self.thread.address} takes messages of up to {most} bytes, those of the load"
-                f" have {self.size}: lower payload_bytes"
+                f" have {size}: lower payload_bytes"
             )
 
     def flow(self, one: Described) -> None:
@@ -78,9 +99,9 @@ class Lane:
 
     def wanted(self, now_ns: int) -> int:
         """Messages that may be sent now."""
-        due = self.block if self.schedule is None else self.schedule.due(now_ns) - self.next
+        due = self.most if self.schedule is None else self.schedule.due(now_ns) - self.next
         room = self.connection.window // self.frames
-        most = self.block if self.orders.settled else min(self.block, self.unsettled.room)
+        most = self.most if self.orders.settled else min(self.most, self.unsettled.room)
         return min(due, self.credit, room, most)
 
     def next_due_ns(self) -> int:
@@ -88,29 +109,30 @@ class Lane:
         return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
 
     def send(self, count: int) -> None:
-        """Send so many; the connection must have handed over all that came before."""
+        """Send so many, of one length; the connection must have handed over all before them."""
+        block = self.blocks[0] if len(self.blocks) == 1 else self.random.choice(self.blocks)
         now_ns = time.time_ns()
         due_ns: Numbers | int = now_ns
         if self.schedule is not None:
             due_ns = self.schedule.instants_ns(self.next, count)
-        own = self.stamps[:count]
+        own = block.stamps[:count]
         own["number"] = np.arange(self.next, self.next + count)
         own["due_ns"], own["sent_ns"] = due_ns, now_ns
         first = self.unsettled.next
         ids = (np.arange(first, first + count) % HIGHEST).astype(">u4").view(np.uint8)
         for at in (ID_AT, TAG_AT):
-            self.tile[:count, at : at + 4] = ids.reshape(count, 4)
+            block.rows[:count, at : at + 4] = ids.reshape(count, 4)
         if self.orders.settled:
             self.unsettled.pass_by(count)
         else:
             self.unsettled.add(self.thread.number, self.next, count, due_ns)
         self.on_link += count
-        self.connection.outgoing += count * self.frames
-        self.connection.window -= count * self.frames
+        self.connection.outgoing += count * block.frames
+        self.connection.window -= count * block.frames
         self.first, self.count, self.sent_ns = self.next, count, now_ns
         self.block_due_ns = due_ns
-        self.began_at = self.connection.queued
-        self.connection.send(self.tile[:count].data.cast("B"))
+        self.began_at, self.unit = self.connection.queued, block.rows.shape[1]
+        self.connection.send(block.rows[:count].data.cast("B"))
         if self.connection.drained:
             self.settle()
 
@@ -143,6 +165,13 @@ class Template(NamedTuple):
     stamp_at: int
     pieces: int
     size: int
+
+
+def lengths(orders: Orders) -> list[int]:
+    """The lengths that bodies have, evenly over what the plan says; those of a block are one."""
+    spread = round(orders.payload_bytes * orders.payload_spread)
+    every = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
+    return [orders.payload_bytes + int(one) for one in np.rint(every)]
 
 
 def template(orders: Orders, handle: int, frame_max: int) -> Template:

@@ -16,9 +16,13 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Orders(OfThreads):
-    """All that a process is told; ``links`` threads share a connection."""
+    """All that a process is told; ``links`` threads share a connection.
+
+    Lengths of bodies differ from ``payload_bytes`` by up to a share of ``payload_spread``.
+    """
 
     threads: tuple[Thread, ...]
+    payload_spread: float
     links: int
     settled: bool
     credit: int

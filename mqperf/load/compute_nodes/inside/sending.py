@@ -199,11 +199,18 @@ class Senders(Client[Talk]):
             for talk in self.lines.all:
                 self._send(talk)
             self.attend()
+        whole = []
         for talk in self.lines.all:
-            self.diary.count("never-sent", len(talk.due))
             talk.use.settle()
-        open_ones = [talk.connection for talk in self.lines.all if talk.connection is not None]
-        for _ in range(part(open_ones, FAREWELL_S)):
+            self.diary.count("never-sent", len(talk.due))
+            if (connection := talk.connection) is None:
+                continue
+            if connection.drained:
+                whole.append(connection)
+            else:  # a goodbye would hand over the rest of what was just counted as never sent
+                connection.socket.close()
+                self.diary.happened("cut-off")
+        for _ in range(part(whole, FAREWELL_S)):
             self.diary.happened("cut-off")
 
     def _busy(self) -> bool:
