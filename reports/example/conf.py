@@ -1,9 +1,14 @@
-"""Sphinx configuration of this report: sphinx -b html . html."""
+"""Sphinx configuration of a report: sphinx-build REPORT REPORT/html."""
 
-project = "RabbitMQ on two cores"
-html_title = project
+import html
+import json
+from pathlib import Path
+
+project = json.loads(Path(__file__).with_name("report.json").read_text(encoding="utf-8"))["title"]
+html_title = html.escape(project)
 extensions = []
 exclude_patterns = ["html", "notebooks", "tables"]
+smartquotes = False
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["report.css"]
