@@ -28,6 +28,9 @@ LOAD_LOCKS = "mqperf/load/*/locks/*.in"
 SIDE_BY_SIDE = ("--numprocesses=3", "--no-loadscope-reorder")
 """Three processes, each with whole files: on two cores, as many of them wait."""
 
+SOME_FAILED = 1
+"""The exit code of pytest when all tests ran; interrupted, or in error itself, it has others."""
+
 ONCE_MORE = ("--last-failed", "--last-failed-no-failures=none", "--maxfail=1")
 """The tests that have just failed, one after the other, until one fails again."""
 
@@ -71,7 +74,9 @@ def tests(session: nox.Session) -> None:
             check.result()
     try:
         pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
-    except nox.command.CommandFailed:
+    except nox.command.CommandFailed as error:
+        if error.return_code != SOME_FAILED:
+            raise
         session.warn("what failed runs once more, with nothing beside it")
         pytest(session, "tests", "--complete", *ONCE_MORE)
 

@@ -28,9 +28,7 @@ def main(arguments: list[str]) -> None:
 
     counts = [int(argument) for argument in arguments if argument.isdigit()]
     given = dict(argument.split("=") for argument in arguments if "=" in argument)
-    seconds, rate = (
-        int(given.get(name, usual)) for name, usual in (("seconds", 20), ("rate", 500))
-    )
+    seconds, rate = int(given.get("seconds", 20)), int(given.get("rate", 500))
     for count in counts or [100, 300, 1000]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

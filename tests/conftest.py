@@ -67,17 +67,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if not hasattr(config, "workerinput"):
         return
-    files = dict.fromkeys(map(file_of, items))
+    files = dict.fromkeys(file_of(item.nodeid) for item in items)
     waiting = [one for one in files if one.startswith(WAITING)]
     computing = [one for one in files if one not in waiting]
     place = {file: nth / len(waiting) / 2 for nth, file in enumerate(waiting)}
     place |= {file: nth / len(computing) for nth, file in enumerate(computing)}
-    items.sort(key=lambda item: 0 if group(file_of(item)) == "RabbitMQ" else place[file_of(item)])
+    place |= {file: 0.0 for file in files if group(file) == "RabbitMQ"}
+    items.sort(key=lambda item: place[file_of(item.nodeid)])
 
 
-def file_of(item: pytest.Item) -> str:
+def file_of(nodeid: str) -> str:
     """The file of a test, from the root of the project."""
-    return item.nodeid.partition("::")[0]
+    return nodeid.partition("::")[0]
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # its base has no types
@@ -85,7 +86,7 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # its base has no t
 
     @override
     def _split_scope(self, nodeid: str) -> str:
-        return group(nodeid.partition("::")[0])
+        return group(file_of(nodeid))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduler:

@@ -13,6 +13,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Restartable
 from mqperf.one_line import one_line
 from mqperf.plan import Frozen, Scalar
+from mqperf.plan_file.attached import pin_of
 
 OUTPUT_BYTES = 1_000_000
 """Most of its output that is kept; of more, the end."""
@@ -116,7 +117,8 @@ def _described(target: Target) -> str:
 
 def _named(file: str) -> str:
     """The name of a file without what pins its content."""
-    return file.partition(" (")[0]
+    pin = pin_of(file)
+    return pin.name if pin else file
 
 
 def _short(file: str) -> str:

@@ -5,7 +5,7 @@ that a search goes on wherever it was left: a folder and a plan are all of its s
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, Self
 
@@ -225,26 +225,29 @@ def rate_and_repeat(case: Case) -> tuple[float, int]:
     return float(case.parameters[RATE]), case.repeat
 
 
-def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
-    """Whether most repeats at the rate hold, as soon as that is certain; half of them are not.
+def at_rate(rate: float | None, verdicts: Verdicts) -> list[bool | None]:
+    """The verdicts on the runs at a rate."""
+    return [held for (own, _), held in verdicts.items() if own == rate]
 
-    A rate of which all further runs were disturbed as well does not hold.
-    """
-    known = _known(rate, verdicts)
+
+def by_most(known: Sequence[bool | None], repeats: int) -> bool | None:
+    """Whether most repeats hold, as soon as that is certain; half of them are not most."""
     if 2 * known.count(True) > repeats:
         return True
-    enough = 2 * known.count(False) >= repeats or len(known) == repeats + AGAIN
-    return False if enough else None
+    return False if 2 * known.count(False) >= repeats else None
+
+
+def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
+    """The same of a rate; one of which all further runs were disturbed as well does not hold."""
+    known = at_rate(rate, verdicts)
+    held = by_most(known, repeats)
+    return False if held is None and len(known) == repeats + AGAIN else held
 
 
 def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
     """The repeat to run next at the rate; None when enough of them count, or none is left."""
-    known = _known(rate, verdicts)
+    known = at_rate(rate, verdicts)
     if len(known) - known.count(None) >= repeats:
         return None
     every = range(1, repeats + AGAIN + 1)
     return next((one for one in every if (rate, one) not in verdicts), None)
-
-
-def _known(rate: float, verdicts: Verdicts) -> list[bool | None]:
-    return [held for (at, _), held in verdicts.items() if at == rate]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
-from mqperf.plan.search import LATENCIES, RATE, Verdicts
+from mqperf.plan.search import LATENCIES, RATE, Verdicts, at_rate, by_most
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.tester import noisy_host
 from mqperf.tables import Tables, conform, varied
@@ -25,9 +25,6 @@ TOLD = (
 )
 """What is told of the point that holds, as ``points`` has it."""
 
-NOISE = "noisy-host"
-"""The doubt by which what else ran there, and not the system, may have broken what was to hold."""
-
 CAUTION = (
     " Other processes used the host whenever that rate did not hold (noisy-host): on a quiet host,"
     " remove those runs, and run the plan again."
@@ -39,7 +36,7 @@ def verdict(tables: Tables, hold: Hold) -> Verdict:
     frame = _figures(tables)
     if len(frame) != 1:
         return Verdict(None, "its figures cannot be read")
-    return _of_run(frame.iloc[0].to_dict(), hold, {found.run for found in noisy_host(tables)})
+    return _of_run(frame.iloc[0].to_dict(), hold, _disturbed(tables))
 
 
 def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
@@ -58,14 +55,13 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     frame = _figures(tables)
     told = varied(frame[frame["point"].isin(planned["point"])])
-    doubts = tables["doubts"]
-    noisy = {*doubts.loc[doubts["kind"] == NOISE, "run"]}
+    disturbed = _disturbed(tables)
     for _, own in planned.dropna(subset=["search_place"]).groupby("search_place"):
         first = own.iloc[0]
         said = json.loads(first["search"])
         repeats, search = said.pop("repeats"), SearchPlan.model_validate(said)
         runs = frame[frame["point"].isin(own["point"])]
-        judged = [(row, _of_run(row, search.hold, noisy)) for row in runs.to_dict("records")]
+        judged = [(row, _of_run(row, search.hold, disturbed)) for row in runs.to_dict("records")]
         verdicts = {
             (float(row["offered"]), int(row["repeat"])): one.counted
             for row, one in judged
@@ -92,14 +88,14 @@ def _rows(
             "limit": _limit(runs, found, bottlenecks),
             **_at_held(runs, found, verdicts, tables),
         }
-        caution = CAUTION if _uncertain(found, verdicts, repeats) else ""
-        yield row | {"text": sentence(row) + caution}
+        # without the runs that others disturbed, the rate that does not hold might be undecided
+        certain = found.high is None or by_most(at_rate(found.high, verdicts), repeats) is False
+        yield row | {"text": sentence(row) + ("" if certain else CAUTION)}
 
 
-def _uncertain(found: Bracket, verdicts: Verdicts, repeats: int) -> bool:
-    """Whether the rate that does not hold was decided with the runs that others disturbed."""
-    known = [held for (rate, _), held in verdicts.items() if rate == found.high]
-    return None in known and 2 * known.count(False) < repeats
+def _disturbed(tables: Tables) -> set[str]:
+    """The runs during which others used the host: they, and not the system, may break a rate."""
+    return {found.run for found in noisy_host(tables)}
 
 
 def _at_held(
@@ -116,9 +112,7 @@ def _at_held(
     return {
         "point": point,
         **{name: figures[name] for name in TOLD},
-        "held_repeats": sum(
-            holds is True for (rate, _), holds in verdicts.items() if rate == found.low
-        ),
+        "held_repeats": at_rate(found.low, verdicts).count(True),
         "doubted": ", ".join(kinds) or None,
     }
 
@@ -161,12 +155,9 @@ def _figures(tables: Tables) -> pd.DataFrame:
     return frame.assign(offered=offered(frame))
 
 
-def _of_run(row: Row, hold: Hold, noisy: Collection[str]) -> Verdict:
-    """Whether a run holds: what does not, or the figures that do.
-
-    ``noisy`` are the runs during which others used the host.
-    """
-    disturbed = row["run"] in noisy
+def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
+    """Whether a run holds: what does not, or the figures that do."""
+    disturbed = row["run"] in disturbed_runs
     if pd.notna(row["condition_failed"]):
         text = f"it ended early: {row['condition_failed']}"
         return Verdict(holds=False, text=text, disturbed=disturbed)

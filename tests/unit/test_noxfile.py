@@ -19,6 +19,10 @@ COMPLETE = """
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true")
 """
+CUT_OFF = """
+def pytest_sessionfinish(session):
+    session.exitstatus = 2
+"""
 IN_HASTE = """
 from pathlib import Path
 
@@ -37,16 +41,23 @@ def test_that_always_fails():
 """
 
 
-def every_test(folder: Path, root: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    """The session of the real noxfile that runs all tests, in a checkout with these."""
+def session(folder: Path, root: Path, more: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A session of the real noxfile, which ends with more, in this folder."""
     text = (root / "noxfile.py").read_text(encoding="utf-8")
-    (folder / "noxfile.py").write_text(text + OWN_ENVIRONMENT + CHECKED_BEFORE, encoding="utf-8")
+    (folder / "noxfile.py").write_text(text + OWN_ENVIRONMENT + more, encoding="utf-8")
+    argv = [sys.executable, "-m", "nox", "-s", *words]
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def every_test(
+    folder: Path, root: Path, *files: str, conftest: str = COMPLETE
+) -> subprocess.CompletedProcess[str]:
+    """The session that runs all tests, in a checkout with these."""
     (folder / "tests").mkdir()
-    (folder / "tests/conftest.py").write_text(COMPLETE, encoding="utf-8")
+    (folder / "tests/conftest.py").write_text(conftest, encoding="utf-8")
     for number, file in enumerate(files):
         (folder / f"tests/test_{number}.py").write_text(file, encoding="utf-8")
-    argv = [sys.executable, "-m", "nox", "-s", "tests"]
-    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    return session(folder, root, CHECKED_BEFORE, "tests")
 
 
 def test_who_fails_beside_others_gets_a_second_try_alone(tmp_path: Path, root: Path) -> None:
@@ -70,18 +81,20 @@ def test_what_cannot_be_read_fails_the_tests(tmp_path: Path, root: Path) -> None
     assert every_test(tmp_path, root, IN_HASTE, "import nowhere_at_all").returncode != 0
 
 
+def test_who_was_not_run_is_not_passed(tmp_path: Path, root: Path) -> None:
+    """A run that was cut off gets no second try, which would be one of a few tests."""
+    done = every_test(tmp_path, root, IN_HASTE, conftest=COMPLETE + CUT_OFF)
+    assert done.returncode != 0
+    assert done.stdout.count("test session starts") == 1
+
+
 def benchmarks(folder: Path, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The session of the real noxfile in a checkout with two benchmarks, which name themselves."""
-    text = (root / "noxfile.py").read_text(encoding="utf-8")
-    (folder / "noxfile.py").write_text(text + OWN_ENVIRONMENT, encoding="utf-8")
+    """The session of benchmarks in a checkout with two, which name themselves."""
     (folder / "benchmarks").mkdir()
     for name in ("reading", "sweep"):
         script = f"import sys; print({name!r}, *sys.argv[1:])"
         (folder / "benchmarks" / f"{name}.py").write_text(script, encoding="utf-8")
-    argv = [sys.executable, "-m", "nox", "-s", "benchmarks"]
-    return subprocess.run(
-        [*argv, "--", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return session(folder, root, "", "benchmarks", "--", *words)
 
 
 @pytest.mark.parametrize(

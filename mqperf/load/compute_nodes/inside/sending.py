@@ -203,13 +203,10 @@ class Senders(Client[Talk]):
         for talk in self.lines.all:
             talk.use.settle()
             self.diary.count("never-sent", len(talk.due))
-            if (connection := talk.connection) is None:
-                continue
-            if connection.drained:
-                whole.append(connection)
+            if talk.connection is not None and talk.connection.drained:
+                whole.append(talk.connection)
             else:  # a goodbye would hand over the rest of what was just counted as never sent
-                connection.socket.close()
-                self.diary.happened("cut-off")
+                talk.part(0.0, at_once=True)
         for _ in range(part(whole, FAREWELL_S)):
             self.diary.happened("cut-off")
 
