@@ -190,7 +190,7 @@ class Comparison:
         """Every ratio with its interval; the band is less than the minimum relevant difference."""
         return figures.ratio_sheet(self.tables["comparison"])
 
-    def write(self, out: Place, *, single_file: bool = False) -> Path:
+    def report(self, out: Place, *, single_file: bool = False) -> Path:
         """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
 
         With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``

@@ -19,7 +19,9 @@ from mqperf.redaction import without_passwords
 from mqperf.version import version as own_version
 
 if TYPE_CHECKING:
+    from mqperf.api import Comparison
     from mqperf.runner import Outcome
+    from mqperf.trends import Trend
 
 app = typer.Typer(
     name="mqperf",
@@ -316,16 +318,10 @@ def compare(
     """
     from mqperf.api import read
 
-    if single_file and out is None:
-        raise MqperfError("--single-file needs the name of the file: add --out comparison.html")
-
+    _check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
     found = read(a).compare(read(b), across_systems=across, min_effect=matters)
-    for line in found.lines():
-        console.print(line, markup=False, soft_wrap=True)
-    if out is not None:
-        page = found.write(out, single_file=single_file)
-        console.print(str(page), markup=False, soft_wrap=True)
+    _show(found, out, single_file=single_file)
     if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
 
@@ -366,19 +362,27 @@ def trend(
     """
     from mqperf.trends import trend as trend_of
 
-    if single_file and out is None:
-        raise MqperfError("--single-file needs the name of the file: add --out trend.html")
-
+    _check_named(out, "trend.html", single_file=single_file)
     found = trend_of(folders, min_effect=min_effect)
     for problem in found.problems:
         complaints.print(f"mqperf: {without_passwords(problem)}", markup=False)
+    _show(found, out, single_file=single_file)
+    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
+        raise typer.Exit(1)
+
+
+def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
+    if single_file and out is None:
+        raise MqperfError(f"--single-file needs the name of the file: add --out {example}")
+
+
+def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
+    """Its lines, and its page if there is to be one."""
     for line in found.lines():
         console.print(line, markup=False, soft_wrap=True)
     if out is not None:
         page = found.report(out, single_file=single_file)
         console.print(str(page), markup=False, soft_wrap=True)
-    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
-        raise typer.Exit(1)
 
 
 @app.command("import")

@@ -91,7 +91,7 @@ def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path:
     assert len(same.sustained) == len(found.summary)
     assert same.sustained["ratio"].dropna().eq(1).all()
     assert same.plot().axes
-    for told in (repr(same), same.write(tmp_path / "out").read_text()):
+    for told in (repr(same), same.report(tmp_path / "out").read_text()):
         assert "0 better, 0 worse" in told
     assert "0 better, 0 worse" in same._repr_html_()
 
