@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue, SecretStr
 
-from mqperf.urls import HIDDEN, VARIABLES, BrokerUrl
+from mqperf.urls import HIDDEN, REPOSITORY_FILE, VARIABLES, BrokerUrl
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ def redacted(text: str, *, variables: bool = False) -> str:
     What looks like a URL with a password and cannot be taken apart is hidden altogether.  With
     ``variables`` a password that is only ``${NAME}`` stays.
     """
-    if not suspicious(text):
+    if not suspicious(text) or REPOSITORY_FILE.fullmatch(text):
         return text
     try:
         return BrokerUrl.parse(text).shown(variables=variables)
@@ -109,6 +109,8 @@ def shown(value: object) -> str:
 
 def _without_password(word: re.Match[str]) -> str:
     """The word, of whose first URL all between the user and the last ``@`` is replaced."""
+    if REPOSITORY_FILE.fullmatch(word[0]):
+        return word[0]
     scheme, _, rest = word[0].partition("://")
     userinfo, at, tail = rest.rpartition("@")
     user, colon, password = userinfo.partition(":")

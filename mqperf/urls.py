@@ -1,4 +1,4 @@
-"""URLs of brokers, taken apart once, so that their passwords are not shown."""
+"""URLs of brokers, taken apart once, so that their passwords are not shown; and of repositories."""
 
 import re
 from collections.abc import Iterator
@@ -31,6 +31,12 @@ _PARTS = re.compile(
 _ADDRESS = re.compile(
     r"(?:\[[0-9A-Fa-f:.]+(?:%\w+)?\]|(?:[\w.-]|\$\{\w+\})+)(?::(?:[0-9]{1,5}|\$\{\w+\}))?"
 )
+REPOSITORY_FILE = re.compile(
+    r"git\+(?P<url>(?:https?://[\w.-]+(?::\d+)?|ssh://(?:[\w.-]+@)?[\w.-]+(?::\d+)?|file://)"
+    r"/[^\s?#@]*)@(?P<revision>[^\s?#:@-][^\s?#:@]*)#(?P<path>[^?@]+)"
+)
+"""A file in a git repository, in a form that has no room for a secret."""
+
 VARIABLES = re.compile(r"(?:\$\{\w+\})+")
 """A password that is no secret: it names variables of the environment, and nothing else."""
 

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -13,7 +12,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Restartable
 from mqperf.one_line import one_line
 from mqperf.plan import Frozen, Scalar
-from mqperf.plan_file.attached import pin_of
+from mqperf.plan_file.attached import last_name, pin_of
 
 OUTPUT_BYTES = 1_000_000
 """Most of its output that is kept; of more, the end."""
@@ -31,7 +30,8 @@ class Script(Frozen):
             min_length=1,
             max_length=500,
             description="The program: a file of text that begins with ``#!``, from the plan's"
-            " folder on. It is copied to the host.",
+            " folder on, or of a git repository, ``git+https://HOST/REPOSITORY@REVISION#PATH``. It"
+            " is copied to the host.",
         ),
     ]
     arguments: Annotated[
@@ -41,15 +41,15 @@ class Script(Frozen):
         tuple[str, ...],
         Field(
             max_length=100,
-            description="Files of text that it needs, from the plan's folder on. They are copied to"
-            " where it runs, under their last names.",
+            description="Files of text that it needs, named likewise. They are copied to where it"
+            " runs, under their last names.",
         ),
     ] = ()
 
     @field_validator("more_files")
     @classmethod
     def _apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        short = [_short(name) for name in names]
+        short = [last_name(name) for name in names]
         if twice := [name for name in short if short.count(name) > 1]:
             raise ValueError(f"two are called {twice[0]!r}: rename one")
         return names
@@ -77,7 +77,7 @@ def applied(target: Target) -> Iterator[Told]:
         host.write(program, _program(target), 0o700)
         host.make(work)
         for name in _said(target).more_files:
-            host.write(work / _short(name), _text(target, name), 0o700)
+            host.write(work / last_name(name), _text(target, name), 0o700)
         argv = [str(program), *map(str, _said(target).arguments)]
         process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
         try:
@@ -119,10 +119,6 @@ def _named(file: str) -> str:
     """The name of a file without what pins its content."""
     pin = pin_of(file)
     return pin.name if pin else file
-
-
-def _short(file: str) -> str:
-    return PurePosixPath(_named(file)).name
 
 
 def _program(target: Target) -> str:

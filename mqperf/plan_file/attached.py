@@ -1,10 +1,9 @@
 """Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
 
 A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
-several, from the plan's folder on.  What
-the rest of mqperf sees, records and copies is its pin, ``body.json (2048 bytes, sha256
-0123456789abcdef)``: so another content is another case, and no path of this machine is in any
-record.
+several, from the plan's folder on or of a git repository.  What the rest of mqperf sees, records
+and copies is its pin, ``body.json (2048 bytes, sha256 0123456789abcdef)``: so another content is
+another case, and no path of this machine is in any record.
 """
 
 import copy
@@ -19,6 +18,7 @@ from typing_extensions import override
 
 from mqperf.plan_file.problems import Problem, Where
 from mqperf.plan_file.reading import UnreadableError, first_bytes
+from mqperf.plan_file.repositories import Repositories, is_source, path_in, repositories
 
 ENDS = ("_file", "_files")
 """How keys end whose value is the name of a file, or a list of such."""
@@ -62,19 +62,25 @@ def pin_of(text: str) -> Pin | None:
     return Pin(found["name"], int(found["size"]), found["digest"])
 
 
+def last_name(text: str) -> str:
+    """The last part of a file's path, pinned or not: what it is called where it is copied to."""
+    pin = pin_of(text)
+    name = pin.name if pin else text
+    return PurePosixPath(path_in(name) if is_source(name) else name).name
+
+
 def attached(data: object, folder: Path) -> Attached:
-    """Every file that loads and actions of a plan name, read from the plan's folder."""
+    """Every file that loads and actions of a plan name, from the plan's folder on."""
     found = Attached()
-    for where, said in _named(data):
-        known = pin_of(said)
-        name = known.name if known else said
-        try:
-            pin, content = _read(name, folder, known)
-        except UnreadableError as error:
-            found.problems.append(Problem(where, f"the file cannot be used: {error}"))
-            continue
-        found.contents[str(pin)] = content
-        found.pins[where] = str(pin)
+    with repositories() as fetched:
+        for where, said in _named(data):
+            try:
+                pin, content = _read(said, folder, fetched)
+            except UnreadableError as error:
+                found.problems.append(Problem(where, f"the file cannot be used: {error}"))
+                continue
+            found.contents[str(pin)] = content
+            found.pins[where] = str(pin)
     return found
 
 
@@ -89,11 +95,14 @@ def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data o
     return data
 
 
-def _read(name: str, folder: Path, known: Pin | None) -> tuple[Pin, bytes]:
+def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
     """The file, which must be as it was when it was pinned."""
+    known = pin_of(said)
+    name = known.name if known else said
     if PurePosixPath(name).is_absolute():
         raise UnreadableError("it is an absolute path: give it from the plan's folder on")
-    content = first_bytes(folder / name, MOST_BYTES + 1)
+    place = fetched.place(name) if is_source(name) else folder / name
+    content = first_bytes(place, MOST_BYTES + 1)
     if not content:
         raise UnreadableError("it is empty")
     if len(content) > MOST_BYTES:

@@ -1,0 +1,185 @@
+"""Files of git repositories, as plans name them: fetched by the real git, from a folder here."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqperf.errors import PlanError
+from mqperf.plan import Plan
+from mqperf.plan_file import parse_plan
+from mqperf.plan_file.copied import public
+from mqperf.plan_file.repositories import path_in, repositories
+from mqperf.redaction import without_passwords
+from mqperf.systems.in_plans import problems_of
+
+SCRIPT = "#!/bin/sh\necho closing\n"
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [cmsm]}}}}
+test_cases: [rpc-call]
+load: {{green_threads: 1, duration_s: 9}}
+actions:
+  - {{do: script, host: local, at_s: 1, for_s: 2, script_file: "{name}", more_files: ["{more}"]}}
+"""
+
+Commit = Callable[[str], None]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """One with a branch, a tag on its first commit, a link that leads out of it, and a binary."""
+    folder = tmp_path / "faults"
+    (folder / "close").mkdir(parents=True)
+    (folder / "close" / "all.sh").write_text(SCRIPT)
+    (folder / "words.txt").write_text("some\r\nwords\n")
+    (folder / "outside").symlink_to("/etc/hostname")
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    commit(folder)
+    git(folder, "tag", "v1")
+    return folder
+
+
+def git(folder: Path, *argv: str) -> None:
+    """As somebody, without a configuration of theirs."""
+    who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    subprocess.run(["git", "-C", folder, *who, *argv], check=True)
+
+
+def commit(folder: Path) -> None:
+    """All that is in the folder."""
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message=more")
+
+
+def source(repository: Path, path: str, revision: str = "main") -> str:
+    """What a plan says of a file of it."""
+    return f"git+file://{repository}@{revision}#{path}"
+
+
+def plan(name: str, more: str, folder: Path) -> Plan:
+    """One that runs the script, as it is read before a run."""
+    text = PLAN.format(name=name, more=more)
+    return parse_plan(text, folder / "plan.yaml", problems_of)
+
+
+def of(read: Plan) -> dict[str, str]:
+    """The files of a plan, by their names without digest."""
+    return {pin.partition(" (")[0]: text.decode() for pin, text in read.files.items()}
+
+
+@pytest.mark.parametrize("revision", ["main", "v1"])
+def test_files_of_a_repository_are_read_with_the_plan(
+    repository: Path, tmp_path: Path, revision: str
+) -> None:
+    """As they are in it, of a branch or of a tag."""
+    script = source(repository, "close/all.sh", revision)
+    words = source(repository, "words.txt", revision)
+    found = of(plan(script, words, tmp_path))
+    assert found == {script: SCRIPT, words: "some\r\nwords\n"}
+
+
+def test_what_counts_is_the_content_and_not_the_commit(repository: Path, tmp_path: Path) -> None:
+    """A branch that moved on while a file stayed gives the same cases; a tag stays as well."""
+    script, words = source(repository, "close/all.sh"), source(repository, "words.txt", "v1")
+    before = plan(script, words, tmp_path)
+    (repository / "words.txt").write_text("others\n")
+    commit(repository)
+    assert plan(script, words, tmp_path).files == before.files
+    (repository / "close" / "all.sh").write_text(SCRIPT + "echo more\n")
+    commit(repository)
+    after = plan(script, words, tmp_path)
+    assert after.files != before.files
+    [action], [changed] = before.actions, after.actions
+    assert action.model_dump() != changed.model_dump()
+
+
+def test_a_copied_plan_says_when_the_branch_has_changed(repository: Path, tmp_path: Path) -> None:
+    """The copy beside the runs holds digests, and can be run while these are right."""
+    script, words = source(repository, "close/all.sh"), source(repository, "words.txt")
+    [action] = plan(script, words, tmp_path).actions
+    pinned = str(action.model_dump()["script_file"])
+    copy = public(PLAN.format(name=pinned, more=words))
+    assert pinned in copy
+    parse_plan(copy, tmp_path / "plan.yaml", problems_of)
+    (repository / "close" / "all.sh").write_text(SCRIPT + "echo more\n")
+    commit(repository)
+    with pytest.raises(PlanError, match=r"plan\.yaml:5: .*has changed since the plan was copied"):
+        parse_plan(copy, tmp_path / "plan.yaml", problems_of)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "git+ssh://git@example.org/faults@main#all.sh",
+        "git+ssh://git@example.org:22/faults@main#all.sh",
+        "git+https://example.org:8443/faults@v1.0/a#some words.sh",
+    ],
+)
+def test_what_is_no_secret_stays_in_a_copied_plan(name: str) -> None:
+    """Without the user of SSH, or the port, the copy would be another plan."""
+    assert name in public(PLAN.format(name=name, more="words.txt"))
+    assert without_passwords(f"cannot read {name}") == f"cannot read {name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("git+file://{0}@main#close/none.sh", "not in main of file://.*did not match"),
+        ("git+file://{0}@main#close", "Is a directory"),
+        ("git+file://{0}@main#../faults/words.txt", "not in main of .*is outside repository"),
+        ("git+file://{0}@main#:(glob)**/all.sh", "not in main of file://.*did not match"),
+        ("git+file://{0}@main#.git/config", "not in main of file://.*did not match"),
+        ("git+file://{0}@none#close/all.sh", "cannot fetch none of file://.*: fatal: .*none"),
+        ("git+file://{0}/none@main#a.sh", "cannot fetch main of file://.*none"),
+        ("git+file://{0}#close/all.sh", r"is git\+https://HOST/REPOSITORY@REVISION#PATH"),
+        ("git+file://{0}@main", r"is git\+https://HOST/REPOSITORY@REVISION#PATH"),
+        ("git+file://{0}@--all#a.sh", r"is git\+https://HOST/REPOSITORY@REVISION#PATH"),
+        ("git+file://{0}@main:main#a.sh", r"is git\+https://HOST/REPOSITORY@REVISION#PATH"),
+        ("git+ext://touch%20x@main#a.sh", r"is git\+https://HOST/REPOSITORY@REVISION#PATH"),
+        ("git+https://me:word@localhost/a@main#b.sh", "without a password or token"),
+        ("git+https://token@localhost/a@main#b.sh", "without a password or token"),
+        ("git+ssh://me:word@localhost/a@main#b.sh", "without a password or token"),
+    ],
+)
+def test_what_cannot_be_fetched_is_told_before_anything_starts(
+    name: str, words: str, repository: Path, tmp_path: Path
+) -> None:
+    """One line, with the place in the plan, and never a password."""
+    with pytest.raises(
+        PlanError,
+        match=rf"plan\.yaml:5: actions entry 1.script_file: the file cannot be used: .*{words}",
+    ) as error:
+        plan(name.format(repository), source(repository, "words.txt"), tmp_path)
+    assert "\n" not in str(error.value)
+    assert "word@" not in str(error.value)
+
+
+def test_links_lead_nowhere(repository: Path, tmp_path: Path) -> None:
+    """What a repository links to is no file of this machine."""
+    name = source(repository, "outside")
+    assert of(plan(source(repository, "close/all.sh"), name, tmp_path))[name] == "/etc/hostname"
+
+
+def test_a_machine_without_git_is_told_so(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plans with files of their own folder need none."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PlanError, match="git is missing or not executable"):
+        plan(source(repository, "close/all.sh"), source(repository, "words.txt"), tmp_path)
+
+
+def test_nothing_is_left_of_what_was_fetched(repository: Path) -> None:
+    """One folder for each commit, as long as the plan is read."""
+    with repositories() as fetched:
+        places = [fetched.place(source(repository, name)) for name in ("words.txt", "close/all.sh")]
+        assert all(place.is_file() for place in places)
+        roots = {places[0].parent, places[1].parents[1]}
+        assert len(roots) == 1
+    assert not roots.pop().exists()
+
+
+def test_the_path_in_a_repository_is_its_own() -> None:
+    """However the revision is called."""
+    assert path_in("git+https://example.org/a@release/1#b/c.sh") == "b/c.sh"
