@@ -93,10 +93,15 @@ class BrokerUrl:
         """The virtual host, decoded; None where the URL ends before its path."""
         return unquote(self.path.removeprefix("/")) if self.path else None
 
-    @property
-    def options(self) -> str:
-        """The query with its secrets, every value encoded as URLs want."""
-        return "&".join(f"{name}={_encoded(value)}" for name, value in self._pairs())
+    def option(self, name: str) -> str | None:
+        """The value of an option as it stands in the query; None where it does not."""
+        return dict(self._pairs()).get(name)
+
+    def options_but(self, *names: str) -> str:
+        """The query without these options, with secrets; every value encoded as URLs want."""
+        return "&".join(
+            f"{name}={_encoded(value)}" for name, value in self._pairs() if name not in names
+        )
 
     @property
     def host(self) -> str:

@@ -56,7 +56,7 @@ SYSTEM = System(
     },
     installed=installed_version,
     queue_kind=queue_kind,
-    encrypts=lambda settings: parse_settings(settings).tls,
+    encrypts=lambda settings: parse_settings(settings).encrypted,
     check=parse_settings,
     start=start,
     tools=(TOOL,),

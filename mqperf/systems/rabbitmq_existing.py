@@ -17,6 +17,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, interface_of
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
+from mqperf.systems import rabbitmq_urls
 from mqperf.systems.rabbitmq_settings import Settings
 from mqperf.systems.rabbitmq_version import kind_of_queue
 from mqperf.systems.system import Node, node_label
@@ -93,6 +94,7 @@ class ExistingCluster:
                 for peer in self._peers
             ],
             "urls": [url.shown() for url in self._urls],
+            "tls": self._urls[0].scheme == rabbitmq_urls.ENCRYPTED,
             "policies": {"mirrored": MIRRORED},
         }
 
@@ -113,7 +115,15 @@ class ExistingCluster:
             )
         url = self._urls[index]
         user, password = url.credentials
-        return Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
+        return Endpoint(
+            "amqp-0-9-1",
+            (rabbitmq_urls.address(url),),
+            user,
+            password,
+            url.vhost,
+            url.options_but(rabbitmq_urls.AUTHORITY),
+            rabbitmq_urls.authority(url),
+        )
 
 
 def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingCluster:
@@ -152,15 +162,22 @@ def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
 
 def _connect(url: BrokerUrl) -> amqp.Connection:
     user, password = url.credentials
+    trusted = rabbitmq_urls.authority(url)
     connection = amqp.Connection(
-        host=f"{url.host}:{url.port or 5672}",
+        host=rabbitmq_urls.address(url),
         userid=user,
         password=password,
         virtual_host=unquote(url.path[1:]) or "/",
         connect_timeout=CONNECT_TIMEOUT_S,
+        ssl=_by_tls(url.host, trusted) if trusted else False,
     )
     connection.connect()
     return connection
+
+
+def _by_tls(host: str, trusted: str) -> dict[str, object]:
+    """Only who has a certificate for that host, signed by those that are trusted, is RabbitMQ."""
+    return {"context": {"cadata": trusted, "check_hostname": True}, "server_hostname": host}
 
 
 def _without_secrets(url: BrokerUrl, text: object) -> str:

@@ -1,30 +1,12 @@
 """What a plan may say about RabbitMQ."""
 
-import os
-import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated
-from urllib.parse import quote
+from collections.abc import Mapping
 
-from pydantic import AfterValidator, Field, JsonValue, SecretStr, model_validator
+from pydantic import Field, JsonValue, SecretStr, model_validator
 
-from mqperf.plan_file.problems import Problem
+from mqperf.systems.rabbitmq_urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.systems.settings import SettingsFault, SystemSettings, checked
-from mqperf.urls import FORM, HIDDEN, BrokerUrl
-
-SCHEMES = ("amqp", "rabbit")
-
-
-def _of_a_node(url: SecretStr) -> SecretStr:
-    parsed = BrokerUrl.parse(url.get_secret_value())
-    if parsed.scheme not in SCHEMES:
-        raise ValueError(f"its scheme must be {' or '.join(SCHEMES)}: expected {FORM}")
-    if parsed.password is not None and parsed.password.get_secret_value() == HIDDEN:
-        raise ValueError(f"its password was removed when the plan was copied: expected {FORM}")
-    return url
-
-
-NodeUrl = Annotated[SecretStr, AfterValidator(_of_a_node)]
+from mqperf.urls import BrokerUrl
 
 
 class Settings(SystemSettings):
@@ -53,13 +35,23 @@ class Settings(SystemSettings):
     @model_validator(mode="after")
     def _as_ours(self) -> "Settings":
         if self.tls and self.urls:
-            raise ValueError("tls is for a cluster that mqperf starts: leave it out beside urls")
+            raise ValueError(
+                "tls is for a cluster that mqperf starts: leave it out beside urls, and begin these"
+                f" with {ENCRYPTED}://"
+            )
+        if len({url.scheme == ENCRYPTED for url in self.endpoints}) > 1:
+            raise ValueError(f"some urls begin with {ENCRYPTED}:// and some do not: all, or none")
         if self.metrics and self.urls:
             raise ValueError(
                 "metrics, and the probe inside, are for a cluster that mqperf starts: leave them"
                 " out beside urls"
             )
         return self
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether clients connect by TLS only."""
+        return self.tls or any(url.scheme == ENCRYPTED for url in self.endpoints)
 
     @property
     def endpoints(self) -> tuple[BrokerUrl, ...]:
@@ -70,43 +62,15 @@ class Settings(SystemSettings):
 def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
     """Check the settings and put the environment's values into the URLs.
 
-    Raises ``SettingsFault`` for an unknown key, a value out of range, a URL that is none, or a
-    variable that is not set.
+    Raises ``SettingsFault`` for an unknown key, a value out of range, a URL that is none, a
+    variable that is not set, or certificates that cannot be read.
     """
     parsed = checked("rabbitmq", Settings, settings)
     urls = [url.get_secret_value() for url in parsed.urls]
-    problems = [*_unset(urls)]
+    problems = unset(urls)
     if not problems:
-        urls = [_with_environment(url) for url in urls]
-        problems = [*_unreachable(urls)]
+        urls = [with_environment(url) for url in urls]
+        problems = unusable(urls)
     if problems:
         raise SettingsFault("rabbitmq", problems)
     return parsed.model_copy(update={"urls": tuple(map(SecretStr, urls))})
-
-
-def _unset(urls: Sequence[str]) -> list[Problem]:
-    """The variables that the URLs name and the environment lacks."""
-    return [
-        Problem(("urls", index), f"the environment variable {name} is not set: export it")
-        for index, url in enumerate(urls)
-        for name in dict.fromkeys(_VARIABLE.findall(url))
-        if name not in os.environ
-    ]
-
-
-def _unreachable(urls: Sequence[str]) -> list[Problem]:
-    """The URLs that are none with the environment's values in them."""
-    problems = []
-    for index, url in enumerate(urls):
-        try:
-            BrokerUrl.parse(url).port  # noqa: B018 (it checks)
-        except ValueError as error:
-            problems.append(Problem(("urls", index), str(error)))
-    return problems
-
-
-def _with_environment(url: str) -> str:
-    return _VARIABLE.sub(lambda match: quote(os.environ[match[1]], safe=""), url)
-
-
-_VARIABLE = re.compile(r"\$\{(\w+)\}")

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from one_rabbitmq import lent
+from pydantic import SecretStr
 from test_stressor import PLAN
 from test_stressor_disturbed import Disturbed, told
 
 from mqperf import tables
+from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost, Spot
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
@@ -20,6 +22,7 @@ from mqperf.plan_file import parse_plan
 from mqperf.record.numbers import size
 from mqperf.runner import Silent, sweep
 from mqperf.systems.certificates import issued
+from mqperf.systems.rabbitmq_existing import existing_cluster
 from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
 from mqperf.systems.rabbitmq_settings import Settings
 
@@ -111,6 +114,48 @@ def test_hosts_of_their_own_speak_tls(five_hosts: Laboratory, tmp_path: Path) ->
     [row] = tables.read(tmp_path)["messages"].to_dict("records")
     assert row["received"] == row["sent"] == 800
     assert not any("PRIVATE KEY" in f.read_text(errors="replace") for f in files_of(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("test_case", "load"),
+    [
+        ("rpc-call", "green_threads: 2"),
+        ("rpc-chain", "generator: rpc-chain, green_threads: 1"),
+        ("publish", "generator: amqp-0-9-1, green_threads: 1, rate_msg_s: 100"),
+        ("publish", "generator: compute-nodes, green_threads: 1, compute_nodes: 3, pace: 20"),
+    ],
+)
+def test_a_cluster_that_is_there_is_reached_by_tls(
+    encrypted: PrivateCluster, tmp_path: Path, test_case: str, load: str
+) -> None:
+    """By every generator, if its certificate is signed by who the plan says."""
+    own = encrypted._cluster
+    trusted, broker = tmp_path / "ca of ours.pem", by_tls(encrypted)
+    trusted.write_text(broker.authority)
+    url = f"amqps://mqperf:{own.secrets.password}@{broker.addresses[0]}?ssl_ca_file={trusted}"
+    text = (
+        f"systems: {{rabbitmq: {{topologies: [cmsm], settings: {{nodes: [mq1], urls: ['{url}']"
+        "}}}\n"
+        f"test_cases: [{test_case}]\nload: {{{load}, duration_s: 3, warmup_s: 1}}\n"
+    )
+    assert not sweep(parse_plan(text, Path("test.yaml")), text, tmp_path / "runs", Silent()).failed
+    [row] = tables.read(tmp_path / "runs")["messages"].to_dict("records")
+    assert row["sent"] > 5
+    assert row["lost"] == 0
+    assert not any(
+        own.secrets.password in f.read_text(errors="replace") for f in files_of(tmp_path)
+    )
+
+
+def test_a_cluster_that_somebody_else_vouches_for_is_refused(
+    encrypted: PrivateCluster, tmp_path: Path
+) -> None:
+    """Before a run starts, in a line with the address."""
+    strange = tmp_path / "strange.pem"
+    strange.write_text(issued(Spot(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority)
+    url = f"amqps://mqperf:x@{by_tls(encrypted).addresses[0]}?ssl_ca_file={strange}"
+    with pytest.raises(SystemFault, match=r"amqps://mqperf:\*\*\*@127.* certificate verify failed"):
+        existing_cluster(Settings(nodes=("a",), urls=(SecretStr(url),)), [LocalHost()])
 
 
 def files_of(folder: Path) -> list[Path]:

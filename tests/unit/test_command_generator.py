@@ -14,6 +14,9 @@ from mqperf_toys import system
 
 from mqperf import stats, tables
 from mqperf.errors import PlanError
+from mqperf.load import Access, Endpoint, Job
+from mqperf.load.command import AUTHORITY, ENDPOINT, Runner, commands
+from mqperf.load.generator import clients
 from mqperf.load.inside.programs.command.one import Command
 from mqperf.plan_file import parse_plan
 from mqperf.record import read_events, runs
@@ -59,6 +62,20 @@ def test_every_command_is_timed(tmp_path: Path) -> None:
     assert found["latency"]["latency_mean_s"].gt(0).all()
     kinds = set(stats.complete(found)["doubts"]["kind"])
     assert not kinds & {"incomplete", "lost", "roundtrip-not-received", "record-disagrees"}
+
+
+def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
+    """Where the system is reached encrypted only, in a file beside that with the URL."""
+    case = parse_plan(plan("true"), Path("toy.yaml")).cases()[0]
+    end = Endpoint("amqp-0-9-1", ("h:1",), "user", "word", "run", authority="who signs")
+    tool = Runner("python", tmp_path, "/bin", {})
+    there = Path("/control")
+    [one] = commands(Job(case, "run", Access(end, end), tool, clients(case), there, there, "h"))
+    told = json.loads(one.files["client-1.task"])["variables"]
+    assert told[ENDPOINT] == "/control/client-1.url"
+    assert one.files["client-1.url"] == "amqps://user:word@h:1/run"
+    assert told[AUTHORITY] == "/control/client-1.pem"
+    assert one.files["client-1.pem"] == "who signs"
 
 
 def test_their_cpu_is_theirs(tmp_path: Path) -> None:

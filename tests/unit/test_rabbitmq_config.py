@@ -6,16 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from mqperf.errors import PlanError, SystemFault
 from mqperf.hosts import LocalHost, Spot
+from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
-from mqperf.systems import check_plan
+from mqperf.systems import check_plan, rabbitmq_urls
 from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster, Secrets
 from mqperf.systems.rabbitmq_settings import Settings, parse_settings
 from mqperf.systems.rabbitmq_version import kind_of_queue, parsed
+from mqperf.urls import BrokerUrl
 
 PORTS = range(20_000, 20_000 + PORT_COUNT)
 
@@ -189,6 +192,35 @@ def test_tls_of_a_cluster_that_is_there_is_refused() -> None:
         parse_settings({"tls": True, "nodes": ["a"], "urls": ["amqp://u:p@h:5671"]})
 
 
+@pytest.mark.parametrize(
+    ("urls", "words"),
+    [
+        (["amqps://u:p@h"], r"who signed the certificate: add \?ssl_ca_file=/PATH/TO/FILE\.pem"),
+        (["amqps://u:p@h?ssl_ca_file=ca.pem"], r"no absolute path: ca\.pem"),
+        (["amqps://u:p@h?ssl_ca_file=/no/ca.pem"], r"/no/ca\.pem: cannot be read: No such file"),
+        (["amqps://u:p@h?ssl_ca_file=/etc/passwd"], "/etc/passwd: holds no certificates in PEM"),
+        (["amqps://u:p@h?ssl_ca_file=/dev/zero"], "/dev/zero: cannot be read: it is no file"),
+        (["amqps://u:p@h?ssl_ca_file=/x", "amqp://u:p@h"], "some urls begin with amqps://"),
+    ],
+)
+def test_whom_to_trust_is_checked_before_anything_starts(urls: list[JsonValue], words: str) -> None:
+    """In one line, without the password."""
+    nodes: list[JsonValue] = ["a", "b"]
+    with pytest.raises(SystemFault, match=words) as fault:
+        parse_settings({"nodes": nodes[: len(urls)], "urls": urls})
+    assert "u:p" not in str(fault.value)
+
+
+def test_urls_without_a_port_lead_to_the_one_of_their_scheme() -> None:
+    """As RabbitMQ listens by default, in the clear and encrypted."""
+    for url, address in (
+        ("amqp://u:p@mq1/perf", "mq1:5672"),
+        ("amqps://u:p@[::1]?ssl_ca_file=/ca.pem", "[::1]:5671"),
+        ("rabbit://u:p@mq1:9/perf", "mq1:9"),
+    ):
+        assert rabbitmq_urls.address(BrokerUrl.parse(url)) == address
+
+
 def test_a_host_without_openssl_is_told_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,8 +231,10 @@ def test_a_host_without_openssl_is_told_what_to_install(
     assert not (tmp_path / "certificates").exists()
 
 
-def test_a_generator_without_tls_is_refused() -> None:
+def test_a_generator_without_tls_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line, and only where the plan asks for it."""
+    plain = replace(GENERATORS["simulator"], encrypts=False)
+    monkeypatch.setitem(GENERATORS._values, "simulator", plain)
     text = (
         "systems: {rabbitmq: {topologies: [cmsm], settings: {tls: TLS}}}\n"
         "test_cases: [rpc-cast]\nload: {green_threads: 1, duration_s: 1}\n"

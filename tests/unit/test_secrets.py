@@ -162,7 +162,7 @@ def search(password: str, url: str, form: Form, folder: Path) -> None:
 def revealed(url: BrokerUrl, scheme: str) -> str:
     """The URL that a load generator connects to."""
     user, password = url.credentials
-    given = Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options)
+    given = Endpoint("amqp-0-9-1", (url.address,), user, password, url.vhost, url.options_but())
     return given.url(scheme)
 
 

@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqperf.load.command.parameters import Parameters, words_of
-from mqperf.load.generator import Access, Account, Command, Generator, Job, Kind, Member, clients
+from mqperf.load.generator import (
+    Access,
+    Account,
+    Command,
+    Endpoint,
+    Generator,
+    Job,
+    Kind,
+    Member,
+    clients,
+)
 from mqperf.load.inside import INSIDE
 from mqperf.plan import Case
 from mqperf.record import Whole
@@ -20,6 +30,10 @@ if TYPE_CHECKING:
 
 ENDPOINT = "MQPERF_ENDPOINT_FILE"
 """Variable with the path of a file that only its owner can read: the URL of the system."""
+
+AUTHORITY = "MQPERF_AUTHORITY_FILE"
+"""Variable with the path of the certificate in PEM by which others are known; set where the URL's
+scheme is amqps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +68,27 @@ def commands(job: Job) -> list[Command]:
     }
 
     def command(one: Member) -> Command:
-        task, url = f"{one.label}.task", f"{one.label}.url"
+        task, files = f"{one.label}.task", _endpoint(one, job.access.client)
         argv = (runner.python, *ALONE, "-m", "programs.command", str(job.control / task))
-        files = {task: json.dumps(_task(job, one, url)), url: job.access.client.url("amqp")}
-        return Command(one.label, one.kind, argv, env, files)
+        variables = {name: str(job.control / file) for name, (file, _) in files.items()}
+        texts = {task: json.dumps(_task(job, one, variables)), **dict(files.values())}
+        return Command(one.label, one.kind, argv, env, texts)
 
     return [command(one) for one in job.members]
 
 
-def _task(job: Job, one: Member, url: str) -> Mapping[str, object]:
+def _endpoint(one: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str]]:
+    """Name and text of the files with the system's URL, and with whom to trust, by variable."""
+    url, authority = f"{one.label}.url", endpoint.authority
+    if not authority:
+        return {ENDPOINT: (url, endpoint.url("amqp"))}
+    return {
+        ENDPOINT: (url, endpoint.url("amqps")),
+        AUTHORITY: (f"{one.label}.pem", authority),
+    }
+
+
+def _task(job: Job, one: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
     return {
         "label": one.label,
         "kind": one.kind,
@@ -73,7 +99,7 @@ def _task(job: Job, one: Member, url: str) -> Mapping[str, object]:
         "seconds": job.case.load_s,
         "timeout_s": job.case.timeout_s,
         "argv": words_of(job.case),
-        "variables": {ENDPOINT: str(job.control / url)},
+        "variables": variables,
     }
 
 
@@ -108,4 +134,5 @@ GENERATOR = Generator(
     check=check,
     account=account,
     members=clients,
+    encrypts=True,
 )

@@ -27,4 +27,5 @@ GENERATOR = Generator(
     check=check,
     account=account,
     queues=queues,
+    encrypts=True,
 )

@@ -25,7 +25,10 @@ def transport_url(endpoint: Endpoint) -> str:
 
 def options(case: Case, access: Access, address: str) -> Sections:
     """The options of the driver that the access asks for, on a host of that address."""
-    return _OPTIONS[access.client.protocol](case, address)
+    sections = _OPTIONS[access.client.protocol](case, address)
+    if not access.client.authority:
+        return sections
+    return {name: {**values, "ssl": "true"} for name, values in sections.items()}
 
 
 def _rabbit(case: Case, _address: str) -> Sections:

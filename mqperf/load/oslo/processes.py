@@ -23,19 +23,18 @@ def variables(control: Path, path: Sequence[Path]) -> dict[str, str]:
 
 
 def config_files(job: Job, kind: Kind) -> dict[str, str]:
-    """The oslo.config file of a role; in it ``$`` would begin the name of another option.
+    """The oslo.config file of a role, in which ``$`` would begin the name of another option.
 
-    Transport URLs hold passwords, so they never become arguments.
+    Beside it is who signs certificates, if TLS is spoken.  Transport URLs hold passwords, so they
+    never become arguments.
     """
     endpoint: Endpoint = getattr(job.access, kind)
-    sections: drivers.Sections = {
-        "DEFAULT": {"transport_url": drivers.transport_url(endpoint)},
-        **drivers.options(job.case, job.access, job.address),
-    }
-    lines: list[str] = []
-    for section, values in sections.items():
+    trusted = {f"{kind}.pem": endpoint.authority} if endpoint.authority else {}
+    lines = ["[DEFAULT]", f"transport_url = {drivers.transport_url(endpoint)}"]
+    for section, values in drivers.options(job.case, job.access, job.address).items():
         lines += [f"[{section}]", *(f"{key} = {value}" for key, value in values.items())]
-    return {f"{kind}.conf": "\n".join(lines).replace("$", "$$") + "\n"}
+        lines += [f"ssl_ca_file = {job.control / name}" for name in trusted]
+    return {f"{kind}.conf": "\n".join(lines).replace("$", "$$") + "\n", **trusted}
 
 
 def topic(run_id: str) -> str:

@@ -49,4 +49,5 @@ GENERATOR = Generator(
     account=account,
     queues=queues,
     library=releases.pinned,
+    encrypts=True,
 )

@@ -39,4 +39,5 @@ GENERATOR = Generator(
     account=account,
     queues=queues,
     library=releases.pinned,
+    encrypts=True,
 )
