@@ -110,15 +110,14 @@ def _placed(folders: Folders) -> Iterator[Placed]:
 
 
 def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
-    """The day of each, with its time where several are of one day, and its place where that is."""
-    forms = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
-    short = [name.rstrip("/").rpartition("/")[2] for name in names]
-    told = [
-        [one.strftime(form) if pd.notna(one) else name for form in forms]
-        for one, name in zip(starts, short, strict=True)
-    ]
-    days, minutes = (pd.Series([pair[n] for pair in told]) for n in (0, 1))
-    labels = days.where(~days.duplicated(keep=False), minutes)
+    """The day of each; if several are of one day, the name of each; else its place as well."""
+    short = pd.Series([name.rstrip("/").rpartition("/")[2] for name in names], dtype=object)
+    days = [f"{start:%Y-%m-%d}" if pd.notna(start) else None for start in starts]
+    labels = pd.Series(days, dtype=object).fillna(short)
+    if labels.is_unique:
+        return list(labels)
+    if short.is_unique:
+        return list(short)
     again = labels.duplicated(keep=False)
     return [f"{one}, {n + 1}" if again[n] else str(one) for n, one in enumerate(labels)]
 

@@ -328,6 +328,17 @@ def test_what_tells_no_day_comes_first() -> None:
     assert len(words.changes(found["trend_steps"])) == 0
 
 
+def test_folders_of_one_day_have_their_names() -> None:
+    """As a version of a broker, or a commit; where these agree as well, their place."""
+    (one, rows), (two, _), (three, later) = folder(0), folder(1), folder(2)
+    for names, labels in (
+        ((one, two, three), ["day-0", "day-1", "day-2"]),
+        (("a/runs", "b/runs", three), ["2026-03-14, 1", "2026-03-14, 2", "2026-03-16"]),
+    ):
+        found = stats.trend(list(zip(names, (rows, rows, later), strict=True)))
+        assert list(found["trend_folders"]["folder_label"]) == labels
+
+
 def test_a_notebook_has_tables_and_figures(stepped: Tables) -> None:
     """Changes, a figure of a sweep, and all of it as HTML; a wrong selection is one line."""
     found = mqperf.Trend(stepped)
