@@ -1,9 +1,11 @@
-"""CPU per message of the generator of AMQP 1.0, beside python-qpid-proton, through one router.
+"""CPU per message of the generator of AMQP 1.0, beside others, through one router.
 
-Pairs in turn, in one run: 256 bytes, at-least-once, as fast as they go; the median of the ratios of
-sender and receiver together.  Needs a router, and the simulator's environment for AMQP 1.0.
+All in turn, in one run: 256 bytes, at-least-once, as fast as they go; the medians of the ratios of
+sender and receiver together.  The others are python-qpid-proton and, where its source is named,
+quiver's arrow on Proton C, which cc then builds with the libraries that Debian and Ubuntu have
+(libqpid-proton11-dev).  Needs a router, and the simulator's environment for AMQP 1.0.
 
-./noxw -s benchmarks -- amqp_1_0
+    ./noxw -s benchmarks -- amqp_1_0 [quiver/impls/quiver-arrow-qpid-proton-c.c]
 """
 
 import json
@@ -13,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -47,25 +50,32 @@ class Cost:
         return self.sender_us + self.receiver_us
 
 
-def main() -> None:
-    """Measure in turns, and print every pair and the medians."""
+def main(arguments: Sequence[str]) -> None:
+    """Measure in turns, and print every turn and the medians."""
     host = LocalHost()
     proton = library("python-qpid-proton", find("amqp"), host)
+    print(f"{BYTES} B, at-least-once, {SECONDS} s each; CPU of sender + receiver, us/message")
     with (
         host.scratch("benchmark") as folder,
         SYSTEM.started({}, "standalone", [Spot(host, folder)]) as router,
     ):
-        address = router.nodes[0].name
-        found = [
-            (_ours(address, f"ours{turn}"), _protons(address, f"proton{turn}", proton.path))
-            for turn in range(PAIRS)
-        ]
-    print(f"{BYTES} B, at-least-once, {SECONDS} s each; CPU of sender + receiver, us/message")
-    for ours, theirs in found:
-        print(f"  mqperf {_words(ours)}   python-qpid-proton {_words(theirs)}")
-    ratio = statistics.median(theirs.us / ours.us for ours, theirs in found)
-    rates = statistics.median(ours.rate / theirs.rate for ours, theirs in found)
-    print(f"median of {PAIRS} pairs: {ratio:.1f} x less CPU, {rates:.1f} x the rate")
+        measure: dict[str, Callable[[str, str], Cost]] = {
+            "mqperf": _ours,
+            "python-qpid-proton": partial(_protons, site=proton.path),
+        }
+        if arguments:
+            measure["arrow"] = partial(_arrows, program=_built(Path(arguments[0]), folder))
+        found: dict[str, list[Cost]] = {name: [] for name in measure}
+        for turn in range(PAIRS):
+            for name in measure if turn % 2 == 0 else reversed(measure):
+                found[name].append(measure[name](router.nodes[0].name, f"{name}{turn}"))
+                print(f"  {name} {_words(found[name][-1])}", flush=True)
+    ours = found.pop("mqperf")
+    for name, theirs in found.items():
+        both = list(zip(ours, theirs, strict=True))
+        cpu = statistics.median(own.us / other.us for own, other in both)
+        rate = statistics.median(own.rate / other.rate for own, other in both)
+        print(f"median of {PAIRS} pairs: {cpu:.3f} of the CPU of {name}, {rate:.2f} of its rate")
 
 
 def _words(cost: Cost) -> str:
@@ -129,6 +139,33 @@ def _protons(address: str, key: str, site: Sequence[Path]) -> Cost:
     return Cost(sender_s / count * 1e6, receiver_s / count * 1e6, count / SECONDS)
 
 
+def _built(source: Path, folder: Path) -> Path:
+    """Quiver's arrow on Proton C, in the folder."""
+    program = folder / "arrow"
+    subprocess.run(["cc", "-O2", "-w", source, "-o", program, "-lqpid-proton"], check=True)
+    return program
+
+
+def _arrows(address: str, key: str, program: Path) -> Cost:
+    """The same by a pair of arrows, which print a line for every message."""
+    host, _, port = address.rpartition(":")
+    fixed = ("connection-mode=client", "channel-mode=active", "scheme=amqp", f"host={host}")
+    fixed = (*fixed, f"port={port}", f"path={key}", f"body-size={BYTES}", "credit-window=1000")
+    fixed = (*fixed, "count=0", "transaction-size=0", "durable=0", "set-message-id=0")
+    with tempfile.TemporaryDirectory() as name:
+        started = []
+        for operation, seconds in (("receive", SECONDS + 1), ("send", SECONDS)):
+            words = (f"operation={operation}", f"id={key}-{operation}", f"duration={seconds}")
+            with (Path(name) / operation).open("wb") as out:
+                started.append(subprocess.Popen([program, *words, *fixed], stdout=out, text=True))
+            time.sleep(0.5)
+        sender_s, receiver_s = (_ended_cpu_s(process) for process in reversed(started))
+        sent, received = (
+            (Path(name) / operation).read_bytes().count(b"\n") for operation in ("send", "receive")
+        )
+    return Cost(sender_s / sent * 1e6, receiver_s / received * 1e6, received / SECONDS)
+
+
 @contextmanager
 def _running(argv: Sequence[str], env: object) -> Iterator["subprocess.Popen[str]"]:
     """A process that ends with us."""
@@ -168,4 +205,4 @@ def _ended_cpu_s(process: "subprocess.Popen[str]") -> float:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

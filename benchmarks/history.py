@@ -1,6 +1,6 @@
 """The same load measured by commits of mqperf itself, and how its figures went over them.
 
-    ./noxw -s benchmarks -- history FOLDER COMMIT...
+    ./noxw -s benchmarks -- history [FOLDER COMMIT COMMIT...]
 
 For each commit a folder of runs in FOLDER, named by its day and itself; what is there already is
 not measured again.  Then the trend is in FOLDER-trend.  Commits run with the libraries of today.
@@ -14,14 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PLAN = Path(__file__).with_suffix(".yaml")
+DEFAULT = ("data/runs/history", "HEAD~20", "HEAD~10", "HEAD")
 MQPERF = (sys.executable, "-c", "from mqperf.cli import main; main()")
 
 
 def main(arguments: list[str]) -> None:
     """Measure every commit, and publish their trend."""
-    if len(arguments) < 3:
-        sys.exit(__doc__)
-    out, *commits = arguments
+    out, *commits = arguments or DEFAULT
     places = [Path(out).absolute() / label(commit) for commit in commits]
     for commit, place in zip(commits, places, strict=True):
         print(f"{place.name}:", flush=True)

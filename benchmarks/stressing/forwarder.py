@@ -27,7 +27,10 @@ ANSWERS: dict[Method, tuple[Method, bytes]] = {
 }
 BEGIN = b"\x00\x09" + codec.table({}) + codec.long(b"PLAIN") + codec.long(b"en_US")
 DELIVERY = codec.short("c") + bytes(9) + codec.short("e") + codec.short("k")
+HEAD = np.frombuffer(codec.method(1, codec.DELIVER, DELIVERY), np.uint8)
 TAG_AT = codec.FRAME.size + 4 + 2
+ROOM = 1 << 20
+"""Bytes that a connection may have sent and not yet been answered."""
 
 
 class Peer:
@@ -35,32 +38,36 @@ class Peer:
 
     def __init__(self, own: socket.socket, consumers: list[socket.socket]) -> None:
         self.socket, self.consumers = own, consumers
-        self.have = bytearray()
-        self.tag = 1
+        self.bytes, self.used = bytearray(ROOM), 0
+        self.deliveries: Deliveries | None = None
 
     def serve(self) -> None:
         """Answer, and hand on, until it is closed."""
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.recv(len(codec.HEADER))
         self.socket.sendall(codec.method(0, codec.START, BEGIN))
-        while came := self.socket.recv(1 << 20):
-            self.have += came
-            self._understand()
+        room = memoryview(self.bytes)
+        while came := self.socket.recv_into(room[self.used :]):
+            self.used += came
+            done = self._understood()
+            self.bytes[: self.used - done] = self.bytes[done : self.used]
+            self.used -= done
 
-    def _understand(self) -> None:
-        while len(self.have) >= codec.FRAME.size:
-            kind, channel, size = codec.FRAME.unpack_from(self.have)
-            end = size + codec.OVERHEAD
-            if len(self.have) < end:
-                return
+    def _understood(self) -> int:
+        """Answer every method, and hand on all whole messages; gives their bytes."""
+        done = 0
+        while self.used - done >= codec.FRAME.size:
+            kind, channel, size = codec.FRAME.unpack_from(self.bytes, done)
+            end = done + size + codec.OVERHEAD
+            if self.used < end:
+                break
             if kind == codec.METHOD:
-                which = codec.which(bytes(self.have[codec.FRAME.size : end]))
+                which = codec.which(bytes(self.bytes[done + codec.FRAME.size : end]))
                 if which == codec.PUBLISH:
-                    if not self._hand_on(end):
-                        return
-                    continue
+                    return done + self._handed_on(done, end - done)
                 self._answer(channel, which)
-            del self.have[:end]
+            done = end
+        return done
 
     def _answer(self, channel: int, which: Method) -> None:
         if which == codec.CONSUME:
@@ -68,29 +75,46 @@ class Peer:
         if which in ANSWERS:
             self.socket.sendall(codec.method(channel, *ANSWERS[which]))
 
-    def _hand_on(self, method: int) -> int:
-        """All whole messages, which are of one length, as deliveries; ``method`` is its frame's."""
-        length = self._length(method)
-        if not (count := len(self.have) // length if length else 0):
+    def _handed_on(self, begin: int, method: int) -> int:
+        """The bytes of messages that were handed on; ``method`` is the length of its frame."""
+        if self.deliveries is None and (length := self._length(begin + method)):
+            self.deliveries = Deliveries(method, method + length)
+        if self.deliveries is None:
             return 0
-        own = np.frombuffer(bytes(self.have[: count * length]), np.uint8).reshape(count, length)
-        begin = np.frombuffer(codec.method(1, codec.DELIVER, DELIVERY), np.uint8)
-        rows = np.concatenate([np.tile(begin, (count, 1)), own[:, method:]], axis=1)
+        rows, taken = self.deliveries.of(memoryview(self.bytes)[begin : self.used])
+        self.consumers[0].sendall(rows)
+        return taken
+
+    def _length(self, begin: int) -> int:
+        """Bytes of a message's header and single body frame, as far as they have come; else 0."""
+        end = begin
+        for _ in range(2):
+            if self.used < end + codec.FRAME.size:
+                return 0
+            end += codec.FRAME.unpack_from(self.bytes, end)[2] + codec.OVERHEAD
+        return end - begin
+
+
+class Deliveries:
+    """Messages of one length, of which the first so many bytes are a method, as deliveries."""
+
+    def __init__(self, method: int, length: int) -> None:
+        self.method, self.length = method, length
+        self.rows = np.empty((ROOM // length, len(HEAD) + length - method), np.uint8)
+        self.rows[:, : len(HEAD)] = HEAD
+        self.tag = 1
+
+    def of(self, came: memoryview) -> tuple[memoryview, int]:
+        """All whole messages, and the bytes that they were."""
+        count = len(came) // self.length
+        taken = count * self.length
+        own = np.frombuffer(came[:taken], np.uint8).reshape(count, self.length)
+        rows = self.rows[:count]
+        rows[:, len(HEAD) :] = own[:, self.method :]
         tags = np.arange(self.tag, self.tag + count, dtype=">i8")
         rows[:, TAG_AT : TAG_AT + 8] = tags.view(np.uint8).reshape(count, 8)
         self.tag += count
-        self.consumers[0].sendall(rows.tobytes())
-        del self.have[: count * length]
-        return count
-
-    def _length(self, method: int) -> int:
-        """Bytes of a message of one body frame, as far as its frames have come; else 0."""
-        end = method
-        for _ in range(2):
-            if len(self.have) < end + codec.FRAME.size:
-                return 0
-            end += codec.FRAME.unpack_from(self.have, end)[2] + codec.OVERHEAD
-        return end
+        return memoryview(rows.reshape(-1)), taken
 
 
 def main() -> None:

@@ -17,11 +17,8 @@ from mqperf.load.numbered.inside.diary import Diary
 from mqperf.load.numbered.inside.lines import Line, Lines, Use
 from mqperf.load.numbered.inside.record import Record
 from mqperf.load.numbered.inside.roles import CLIENT_IDLE_S, Client
-from mqperf.load.numbered.inside.schedule import NS
+from mqperf.load.numbered.inside.schedule import NS, TICK_NS
 from mqperf.load.numbered.inside.waiting import Waiting, shares
-
-TICK_NS = 500_000
-"""Messages due within half a millisecond are sent together."""
 
 CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""

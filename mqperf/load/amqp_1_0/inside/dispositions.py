@@ -27,35 +27,54 @@ class Settled:
     last: NDArray[np.int64]
 
 
+NONE = Settled(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a frame: its bytes but for the values of its two ids."""
+    """The form of a frame: its bytes but for the values of its two ids.
 
-    frame: stamps.Bytes
+    So all of one form say the same of their deliveries: ``one`` is the first of them.
+    """
+
+    one: Described
+    frame: bytes
     same: tuple[slice, ...]
     first_at: slice
     last_at: slice | None
 
     def settled(self, connection: Connection, at: int) -> Settled:
-        """The frames from there on that have this form, one after the other."""
+        """The frames from there on that have this form, one after the other, and are whole."""
         length = len(self.frame)
         count = (connection.have - at) // length
+        following = codec.beginning(connection.buffer, at + length)
+        if count == 0:
+            return NONE
+        if count == 1 or following != codec.beginning(self.frame, 0):
+            return self._settled(bytes(connection.buffer[at : at + length]))
         every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
-        rows = every.reshape(count, length)
+        rows, form = every.reshape(count, length), np.frombuffer(self.frame, np.uint8)
         fits = count
         for part in self.same:
-            equal = rows[:fits, part] == self.frame[part]
+            equal = rows[:fits, part] == form[part]
             if not equal.all():
                 fits = int(equal.all(axis=1).argmin())
         first = _ids(rows[:fits, self.first_at])
         return Settled(first, first if self.last_at is None else _ids(rows[:fits, self.last_at]))
 
+    def _settled(self, frame: bytes) -> Settled:
+        """The same of one frame, in a tenth of the time."""
+        if any(frame[part] != self.frame[part] for part in self.same):
+            return NONE
+        first = int.from_bytes(frame[self.first_at])
+        last = first if self.last_at is None else int.from_bytes(frame[self.last_at])
+        return Settled(np.array([first]), np.array([last]))
 
-def form_of(frame: bytes) -> Form | None:
-    """The form of a disposition's frame; None where its ids have no width."""
+
+def form_of(frame: bytes, one: Described) -> Form | None:
+    """The form of a disposition's frame, which says ``one``; None where its ids have no width."""
     body_at = 4 * frame[4]
     at = body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
-    one, _ = codec.performative(frame[body_at:])
     ends = [at]
     for _ in range(LAST + 1):
         if len(ends) <= len(one.value):
@@ -69,7 +88,7 @@ def form_of(frame: bytes) -> Form | None:
     after = first_at if last_at is None else last_at
     between = () if last_at is None else (slice(first_at.stop, last_at.start),)
     same = (slice(0, first_at.start), *between, slice(after.stop, len(frame)))
-    return Form(np.frombuffer(frame, np.uint8), same, first_at, last_at)
+    return Form(one, frame, same, first_at, last_at)
 
 
 def single(one: Described) -> Settled:

@@ -5,7 +5,7 @@ import time
 from mqperf.load.amqp_1_0.inside import codec, links
 from mqperf.load.amqp_1_0.inside.codec import Described
 from mqperf.load.amqp_1_0.inside.connection import Connection, performative
-from mqperf.load.amqp_1_0.inside.dispositions import form_of, single
+from mqperf.load.amqp_1_0.inside.dispositions import Form, Settled, form_of, single
 from mqperf.load.amqp_1_0.inside.lane import Lane
 from mqperf.load.amqp_1_0.inside.orders import Orders
 from mqperf.load.amqp_1_0.inside.unsettled import Unsettled
@@ -14,11 +14,8 @@ from mqperf.load.numbered.inside.diary import Diary
 from mqperf.load.numbered.inside.lines import Line, Lines, Lost, Use
 from mqperf.load.numbered.inside.record import Record
 from mqperf.load.numbered.inside.roles import CLIENT_IDLE_S, Client
-from mqperf.load.numbered.inside.schedule import NS
+from mqperf.load.numbered.inside.schedule import NS, TICK_NS
 from mqperf.load.numbered.inside.waiting import Waiting, shares
-
-TICK_NS = 500_000
-"""Messages due within half a millisecond are sent together."""
 
 
 class Outlet(Line[Connection]):
@@ -27,6 +24,7 @@ class Outlet(Line[Connection]):
     def __init__(self, orders: Orders, lanes: list[Lane], waiting: Waiting, diary: Diary) -> None:
         self.orders, self.lanes = orders, lanes
         self.unsettled = Unsettled(lanes[0].record, diary)
+        self.forms: dict[bytes, Form] = {}
         self.turn = 0
         super().__init__(
             waiting,
@@ -78,12 +76,15 @@ class Outlet(Line[Connection]):
 
     def _read(self, connection: Connection) -> None:
         at = 0
-        while (found := connection.frame(at)) is not None:
+        while True:
+            at = self._settled(connection, at)
+            if (found := connection.frame(at)) is None:
+                break
             _, body, end = found
             if body:
                 one = performative(body)[0]
                 if one.code == codec.DISPOSITION:
-                    end = self._dispose(connection, one, at, end)
+                    self._disposed(connection, one, at, end)
                 else:
                     connection.attend(one)
                     if one.code == codec.FLOW:
@@ -95,19 +96,32 @@ class Outlet(Line[Connection]):
         if (lane := self.of_handle.get(one.field(4))) is not None:
             lane.flow(one)
 
-    def _dispose(self, connection: Connection, one: Described, at: int, end: int) -> int:
-        """Receivers have told what became of deliveries; where the last frame ends that does."""
-        form = form_of(bytes(connection.buffer[at:end]))
-        settled = single(one) if form is None else form.settled(connection, at)
-        length, state = end - at, one.field(4)
+    def _disposed(self, connection: Connection, one: Described, at: int, end: int) -> None:
+        """A receiver has told what became of deliveries, and the next ones may do so likewise."""
+        frame = bytes(connection.buffer[at:end])
+        if (form := form_of(frame, one)) is not None:
+            self.forms[codec.beginning(frame, 0)] = form
+        self._dispose(connection, one, single(one))
+
+    def _settled(self, connection: Connection, at: int) -> int:
+        """Read dispositions of forms that are known, and give where they end."""
+        while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
+            settled = form.settled(connection, at)
+            if not len(settled.first):
+                break
+            self._dispose(connection, form.one, settled)
+            at += len(form.frame) * len(settled.first)
+        return at
+
+    def _dispose(self, connection: Connection, one: Described, settled: Settled) -> None:
+        state = one.field(4)
         if not one.field(3):
             if state is None or state.code == codec.RECEIVED:
-                return end  # nothing is decided yet
+                return  # nothing is decided yet
             for first, last in zip(settled.first.tolist(), settled.last.tolist(), strict=True):
                 connection.send(links.settled(first, last))
         code = None if state is None else state.code
         self.unsettled.dispose(settled, code, time.time_ns())
-        return at + length * len(settled.first)
 
 
 class Sender(Client[Outlet]):

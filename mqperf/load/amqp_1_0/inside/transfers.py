@@ -18,8 +18,6 @@ from mqperf.load.numbered.inside import stamps
 from mqperf.load.numbered.inside.lines import Refused
 
 SMALL_LIST = 0xC0
-BEGIN, BEGIN_OF_LARGE = 16, 22
-"""Bytes of a frame by which its form is looked up: all up to the handle, and one more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ class Transfers:
     def _rows(self, at: int) -> int:
         """Read what has a form that is known, and give where that ends."""
         connection = self.connection
-        while (form := self.forms.get(_begin(connection.buffer, at))) is not None:
+        while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
             length = len(form.frame)
             count = (connection.have - at) // length
             every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
@@ -144,12 +142,7 @@ class Transfers:
         """The form of a message that is one frame."""
         frame = bytes(self.connection.buffer[at:end])
         if (form := form_of(frame)) is not None:
-            self.forms[_begin(frame, 0)] = form
-
-
-def _begin(buffer: bytes | bytearray, at: int) -> bytes:
-    large = buffer[at + 11 : at + 12] != b"\xc0"
-    return bytes(buffer[at : at + (BEGIN_OF_LARGE if large else BEGIN)])
+            self.forms[codec.beginning(frame, 0)] = form
 
 
 def form_of(frame: bytes) -> Form | None:

@@ -1,5 +1,7 @@
 """Deliveries of a session that nobody has settled yet, and what became of the others."""
 
+from typing import TypeAlias, TypeVar
+
 import numpy as np
 
 from mqperf.load.amqp_1_0.inside import codec
@@ -27,6 +29,11 @@ UNKNOWN = "unsettled"
 """How deliveries count of which nobody told what became of them."""
 
 
+Ids = TypeVar("Ids", int, Numbers)
+Slots: TypeAlias = slice | Numbers
+"""Places in the arrays."""
+
+
 class Unsettled:
     """The deliveries from ``lowest`` to before ``next``, of which some are ``open``."""
 
@@ -50,7 +57,7 @@ class Unsettled:
 
     def add(self, sender: int, first: int, count: int, due_ns: Numbers | int) -> None:
         """Take in the next deliveries: messages of a sender from number ``first`` on."""
-        slots = np.arange(self.next, self.next + count) % MOST
+        slots = _slots(self.next, self.next + count)
         self.open[slots] = True
         self.sender[slots], self.due_ns[slots] = sender, due_ns
         self.number[slots] = np.arange(first, first + count)
@@ -63,28 +70,39 @@ class Unsettled:
 
     def take_back(self, count: int) -> None:
         """The last deliveries were not handed over after all."""
-        self.open[np.arange(self.next - count, self.next) % MOST] = False
+        self.open[_slots(self.next - count, self.next)] = False
         self.next -= count
         self.lowest = min(self.lowest, self.next)
 
     def dispose(self, settled: Settled, state: int | None, now_ns: int) -> None:
         """Deliveries were settled, so that their state is known, unless it was before."""
-        begin = _nearest(settled.first, self.lowest)
-        end = begin + _nearest(settled.last - settled.first, 0) + 1
-        reaches = len(begin) > 0 and int(begin.min()) <= self.lowest
-        slots = _every(np.maximum(begin, self.lowest), np.minimum(end, self.next)) % MOST
-        slots = np.unique(slots[self.open[slots]])
-        if not len(slots):
-            return
+        if len(settled.first) == 1:
+            begin = _nearest(int(settled.first[0]), self.lowest)
+            end = begin + _nearest(int(settled.last[0]) - int(settled.first[0]), 0) + 1
+            first = max(begin, self.lowest)
+            slots = _slots(first, min(end, self.next))
+        else:
+            begins = _nearest(settled.first, self.lowest)
+            ends = begins + _nearest(settled.last - settled.first, 0) + 1
+            first = max(int(begins.min()), self.lowest)
+            every = _every(np.maximum(begins, self.lowest), np.minimum(ends, self.next)) % MOST
+            slots = np.unique(every)
+        if not self.open[slots].all():
+            slots = _numbers(slots)[self.open[slots]]
+        self._dispose(slots, state, now_ns)
+        if first == self.lowest:
+            self._advance()
+
+    def _dispose(self, slots: Slots, state: int | None, now_ns: int) -> None:
+        """Count what became of deliveries, all of them open."""
+        number = self.number[slots]
         outcome = UNKNOWN if state is None else OUTCOMES.get(state, UNKNOWN)
-        self.diary.count(outcome, len(slots))
+        self.diary.count(outcome, len(number))
         if outcome != UNKNOWN:
             due, sender = self.due_ns[slots] / NS, self.sender[slots].astype(np.int64)
             for stream in ("error", outcome) if outcome in REFUSALS else ("confirmed",):
-                self.record.add(stream, sender, self.number[slots], due, now_ns / NS)
+                self.record.add(stream, sender, number, due, now_ns / NS)
         self.open[slots] = False
-        if reaches:
-            self._advance()
 
     def forget(self) -> None:
         """The session is gone: nobody will ever say what became of these."""
@@ -93,13 +111,25 @@ class Unsettled:
         self.lowest = self.next
 
     def _advance(self) -> None:
-        still = self.open[np.arange(self.lowest, self.next) % MOST]
+        still = self.open[_slots(self.lowest, self.next)]
         self.lowest = self.lowest + int(still.argmax()) if still.any() else self.next
 
 
-def _nearest(ids: Numbers, to: int) -> Numbers:
+def _slots(first: int, until: int) -> Slots:
+    """Where deliveries from the first to before the last are kept: a slice, mostly."""
+    begin = first % MOST
+    if begin + until - first <= MOST:
+        return slice(begin, begin + max(0, until - first))
+    return np.arange(first, until) % MOST
+
+
+def _numbers(slots: Slots) -> Numbers:
+    return np.arange(slots.start, slots.stop) if isinstance(slots, slice) else slots
+
+
+def _nearest(ids: Ids, to: int) -> Ids:
     """Ids that began anew at 2**32, as the numbers nearest to one."""
-    found: Numbers = (ids - to + HIGHEST // 2) % HIGHEST - HIGHEST // 2 + to
+    found: Ids = (ids - to + HIGHEST // 2) % HIGHEST - HIGHEST // 2 + to
     return found
 
 

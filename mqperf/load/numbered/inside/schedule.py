@@ -9,6 +9,9 @@ from mqperf.load.numbered.inside.orders import OfThreads
 
 NS = 1_000_000_000
 
+TICK_NS = 250_000
+"""Messages due within a quarter of a millisecond are sent together."""
+
 
 class Schedule:
     """The messages of one sender, ``rate`` a second from the start on.
