@@ -21,11 +21,11 @@ MQPERF = (sys.executable, "-c", "from mqperf.cli import main; main()")
 def main(arguments: list[str]) -> None:
     """Measure every commit, and publish their trend."""
     out, *commits = arguments or DEFAULT
-    places = [Path(out).absolute() / label(commit) for commit in commits]
+    places = [Path(out) / label(commit) for commit in commits]
     for commit, place in zip(commits, places, strict=True):
         print(f"{place.name}:", flush=True)
-        measure(commit, place)
-    command = [*MQPERF, "trend", *map(str, places), "--out", f"{Path(out).absolute()}-trend"]
+        measure(commit, place.absolute())
+    command = [*MQPERF, "trend", *map(str, places), "--out", f"{Path(out)}-trend"]
     subprocess.run(command, check=True)
 
 

@@ -189,9 +189,10 @@ def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ende
             yield case, run, failure
             queue.extend(sweep.following(case, run, failure))
             if begun.trial.timetable.renews:
-                sweep.observer.doing(
-                    "starting the system anew: the run has ended or parted nodes of it"
-                )
+                if queue:
+                    sweep.observer.doing(
+                        "starting the system anew: the run has ended or parted nodes of it"
+                    )
                 return
             if not _sound(bench, failure, sweep.observer):
                 return
