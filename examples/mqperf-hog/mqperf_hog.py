@@ -1,0 +1,61 @@
+"""The action ``hog``: cores of a host are kept busy for a while, by programs that end with it."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Annotated
+
+from pydantic import Field
+
+from mqperf.actions import Action, Target, Told
+from mqperf.errors import SystemFault
+from mqperf.plan import Frozen
+
+BUSY = ("/bin/sh", "-c", "while :; do :; done")
+"""What keeps one core busy, on every host."""
+
+GRACE_S = 1.0
+"""How long a program has to end, once it was asked to."""
+
+
+class Parameters(Frozen):
+    """What a plan may say of it."""
+
+    cores: Annotated[int, Field(ge=1, le=1024, description="Cores that are kept busy.")] = 1
+
+
+def check(target: Target) -> None:
+    """Raise ``SystemFault`` for a node of which nobody knows where it runs."""
+    if target.host is None:
+        raise SystemFault(
+            f"hog: it is not known on which host {target.label} runs: say host: instead"
+        )
+
+
+@contextmanager
+def applied(target: Target) -> Iterator[Told]:
+    """Start the programs, and stop them whatever happens; tells how many ran to the end."""
+    host, parameters = target.host, target.parameters
+    if host is None or not isinstance(parameters, Parameters):
+        raise TypeError(f"hog cannot be done to {target!r}")
+    told: Told = {}
+    with host.scratch("hog") as folder, ExitStack() as stack:
+        started = []
+        for number in range(1, parameters.cores + 1):
+            label, log = f"hog-{number}", folder / f"{number}.log"
+            process = host.start(label, BUSY, env={"PATH": host.path}, log=log)
+            stack.callback(process.stop, GRACE_S)
+            started.append(process)
+        try:
+            yield told
+        finally:
+            told["busy"] = sum(process.alive for process in started)
+
+
+ACTION = Action(
+    "hog",
+    "where cores are kept busy",
+    check,
+    applied,
+    on=("node", "host"),
+    parameters=Parameters,
+)
