@@ -21,7 +21,7 @@ FOLDER = (
         "place in time",
         check="positive",
     ),
-    text("folder_label", "What figures call it: its day, with the time where days are the same."),
+    text("folder_label", "What figures call it: its day, or its name if several are of a day."),
     Column(
         "machine_number",
         "Int64",
