@@ -74,7 +74,8 @@ def recorder(folder: Path, child: str) -> Iterator[Process]:
 def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> None:
     """Itself, its child, atop and the machine, and nobody else; the child's work counts."""
     with recorder(tmp_path, child) as one:
-        (tmp_path / "control" / "start").write_text(json.dumps({"start": time.time()}))
+        start = json.dumps({"start": time.time()})
+        LocalHost().write(tmp_path / "control" / "start", start)  # it appears whole
         assert eventually(lambda: one.poll() is not None)
         assert one.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
     found = atop.recorded(tmp_path / "out")

@@ -88,7 +88,7 @@ def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
     with subprocess.Popen(program.argv, env=program.env) as probe:
         await_file(folder / "inside.ready")
         Hanging.may_answer.clear()
-        (folder / "start").write_text(json.dumps({"start": time.time() + 0.5}))
+        LocalHost().write(folder / "start", json.dumps({"start": time.time() + 0.5}))
         assert probe.wait(60) == 0
     return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
 

@@ -53,7 +53,7 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
                     assert time.monotonic() < latest, "the probe does not get ready"
                     time.sleep(0.05)
                 start = int(time.time()) + 2
-                (tmp_path / "start").write_text(json.dumps({"start": start}))
+                LocalHost().write(tmp_path / "start", json.dumps({"start": start}))
                 probe.wait(timeout=60)
             finally:
                 probe.kill()
