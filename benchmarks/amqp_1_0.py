@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -152,12 +152,13 @@ def _arrows(address: str, key: str, program: Path) -> Cost:
     fixed = ("connection-mode=client", "channel-mode=active", "scheme=amqp", f"host={host}")
     fixed = (*fixed, f"port={port}", f"path={key}", f"body-size={BYTES}", "credit-window=1000")
     fixed = (*fixed, "count=0", "transaction-size=0", "durable=0", "set-message-id=0")
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         started = []
         for operation, seconds in (("receive", SECONDS + 1), ("send", SECONDS)):
             words = (f"operation={operation}", f"id={key}-{operation}", f"duration={seconds}")
-            with (Path(name) / operation).open("wb") as out:
-                started.append(subprocess.Popen([program, *words, *fixed], stdout=out, text=True))
+            out = stack.enter_context((Path(name) / operation).open("wb"))
+            argv = (str(program), *words, *fixed)
+            started.append(stack.enter_context(_running(argv, None, out)))
             time.sleep(0.5)
         sender_s, receiver_s = (_ended_cpu_s(process) for process in reversed(started))
         sent, received = (
@@ -167,9 +168,11 @@ def _arrows(address: str, key: str, program: Path) -> Cost:
 
 
 @contextmanager
-def _running(argv: Sequence[str], env: object) -> Iterator["subprocess.Popen[str]"]:
+def _running(
+    argv: Sequence[str], env: object, out: object = subprocess.PIPE
+) -> Iterator["subprocess.Popen[str]"]:
     """A process that ends with us."""
-    with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(argv, env=env, stdout=out, text=True) as process:  # type: ignore[call-overload]
         try:
             yield process
         finally:

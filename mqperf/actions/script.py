@@ -12,7 +12,7 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Restartable
 from mqperf.one_line import one_line
 from mqperf.plan import Frozen, Scalar
-from mqperf.plan_file.attached import last_name, pin_of
+from mqperf.plan_file.attached import last_name, name_of
 
 OUTPUT_BYTES = 1_000_000
 """Most of its output that is kept; of more, the end."""
@@ -112,13 +112,7 @@ def _said(target: Target) -> Script:
 
 def _described(target: Target) -> str:
     said = _said(target)
-    return shlex.join([_named(said.script_file), *map(str, said.arguments)])
-
-
-def _named(file: str) -> str:
-    """The name of a file without what pins its content."""
-    pin = pin_of(file)
-    return pin.name if pin else file
+    return shlex.join([name_of(said.script_file), *map(str, said.arguments)])
 
 
 def _program(target: Target) -> str:

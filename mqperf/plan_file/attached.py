@@ -62,10 +62,15 @@ def pin_of(text: str) -> Pin | None:
     return Pin(found["name"], int(found["size"]), found["digest"])
 
 
-def last_name(text: str) -> str:
-    """The last part of a file's path, pinned or not: what it is called where it is copied to."""
+def name_of(text: str) -> str:
+    """The name of a file as the plan says it, pinned or not."""
     pin = pin_of(text)
-    name = pin.name if pin else text
+    return pin.name if pin else text
+
+
+def last_name(text: str) -> str:
+    """The last part of its path: what it is called where it is copied to."""
+    name = name_of(text)
     return PurePosixPath(path_in(name) if is_source(name) else name).name
 
 
@@ -97,8 +102,7 @@ def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data o
 
 def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
     """The file, which must be as it was when it was pinned."""
-    known = pin_of(said)
-    name = known.name if known else said
+    known, name = pin_of(said), name_of(said)
     if PurePosixPath(name).is_absolute():
         raise UnreadableError("it is an absolute path: give it from the plan's folder on")
     place = fetched.place(name) if is_source(name) else folder / name

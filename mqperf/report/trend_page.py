@@ -141,7 +141,7 @@ def _write_source(out: Path, found: Tables) -> None:
 def _folders(folders: pd.DataFrame) -> Grid:
     shown = [name for name in FOLDER_VERSIONS if folders[name].notna().any()]
     headings = (
-        *("", "label", "measured", "folder"),
+        *("", "label", "measured, UTC", "folder"),
         *(COLUMNS[name].heading() for name in shown),
         *("machine", "points", "doubts", "control runs"),
     )
@@ -150,7 +150,7 @@ def _folders(folders: pd.DataFrame) -> Grid:
         (
             str(row["folder_place"]),
             str(row["folder_label"]),
-            "unknown" if pd.isna(row["started"]) else f"{row['started']:%Y-%m-%d %H:%M}",
+            MISSING if pd.isna(row["started"]) else f"{row['started']:%Y-%m-%d %H:%M}",
             str(row["folder"]),
             *(cell(name, row[name]) for name in shown),
             f"{row['machine_number']}: {row['hardware']}",

@@ -120,8 +120,8 @@ def frame(body: bytes, kind: int = AMQP) -> bytes:
 
 # read
 
-PREFIX, PREFIX_OF_LARGE = 16, 22
-"""Bytes before a frame's second byte of fields, whose list is a small or a large one."""
+SMALL_LIST = 0xC0
+"""The type of a list whose size and count have a byte each; others have four."""
 
 _FIXED = {
     0x56: "?", 0x50: "B", 0x51: "b", 0x52: "B", 0x53: "B", 0x54: "b", 0x55: "b",
@@ -219,10 +219,15 @@ def performative(body: bytes) -> tuple[Described, bytes]:
     return found, body[end:]
 
 
+def fields_at(frame: bytes, body_at: int) -> int:
+    """Where the fields of a frame's performative begin; they are a list behind a descriptor."""
+    return body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
+
+
 def beginning(buffer: bytes | bytearray, at: int) -> bytes:
-    """The bytes of a frame by which its form is looked up: to its first field, and one more."""
-    large = buffer[at + 11 : at + 12] != b"\xc0"
-    return bytes(buffer[at : at + (PREFIX_OF_LARGE if large else PREFIX)])
+    """The bytes of a frame by which its form is looked up: all before its fields, and two more."""
+    frame = bytes(buffer[at : at + FRAME.size + 14])
+    return frame if len(frame) < FRAME.size + 4 else frame[: fields_at(frame, FRAME.size) + 2]
 
 
 def said(error: Described | None) -> str:

@@ -14,7 +14,6 @@ from mqperf.load.amqp_1_0.inside.codec import Described
 from mqperf.load.amqp_1_0.inside.connection import Connection
 from mqperf.load.numbered.inside import stamps
 
-SMALL_LIST = 0xC0
 FIRST, LAST = 1, 2
 """Fields of a disposition."""
 
@@ -47,9 +46,9 @@ class Form:
         """The frames from there on that have this form, one after the other, and are whole."""
         length = len(self.frame)
         count = (connection.have - at) // length
-        following = codec.beginning(connection.buffer, at + length)
         if count == 0:
             return NONE
+        following = codec.beginning(connection.buffer, at + length)
         if count == 1 or following != codec.beginning(self.frame, 0):
             return self._settled(bytes(connection.buffer[at : at + length]))
         every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
@@ -73,9 +72,7 @@ class Form:
 
 def form_of(frame: bytes, one: Described) -> Form | None:
     """The form of a disposition's frame, which says ``one``; None where its ids have no width."""
-    body_at = 4 * frame[4]
-    at = body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
-    ends = [at]
+    ends = [codec.fields_at(frame, 4 * frame[4])]
     for _ in range(LAST + 1):
         if len(ends) <= len(one.value):
             ends.append(codec.value(frame, ends[-1])[1])

@@ -17,8 +17,6 @@ from mqperf.load.amqp_1_0.inside.connection import Connection, performative
 from mqperf.load.numbered.inside import stamps
 from mqperf.load.numbered.inside.lines import Refused
 
-SMALL_LIST = 0xC0
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -148,8 +146,7 @@ class Transfers:
 def form_of(frame: bytes) -> Form | None:
     """The form of a frame that is a whole message; None if it has no stamp."""
     body_at = 4 * frame[4]
-    fields_at = body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
-    _, id_at = codec.value(frame, fields_at)
+    _, id_at = codec.value(frame, codec.fields_at(frame, body_at))
     _, tag_at = codec.value(frame, id_at)
     _, after_tag = codec.value(frame, tag_at)
     one, payload = codec.performative(frame[body_at:])
