@@ -30,6 +30,12 @@ RUNS = (
         " none did. All other figures are of the window that it had.",
         "ended early",
     ),
+    seconds(
+        "all_sent_s",
+        "From the start of a load by count until its last thread had sent all; empty where others"
+        " ended. The window ends with the last whole second in which every thread was sending.",
+        "all sent after",
+    ),
     text(
         "damaged",
         "Files that are gone, have another checksum than recorded, or were never recorded.",
@@ -189,6 +195,31 @@ PARAMETERS = (
             "msg/s",
             "msg/sec",
             check="positive",
+        )
+    ),
+    parameter(
+        Column(
+            "thread_rate_msg_s",
+            "float64",
+            "Messages a second that each thread was to send; empty where the rate is that of all.",
+            "offered rate of a thread",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(
+        _number(
+            "ramp_steps",
+            "Steps in which the offered rate changed; empty where it did so evenly, or stayed.",
+            "steps of the rate",
+        )
+    ),
+    parameter(
+        _number(
+            "message_count",
+            "Messages after which the load was to end; empty where it ends by its duration.",
+            "messages to send",
         )
     ),
     parameter(_number("compute_nodes", "OpenStack's compute nodes.", "compute nodes")),

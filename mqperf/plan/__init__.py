@@ -20,12 +20,14 @@ from mqperf.plan.experiment import (
 )
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
-from mqperf.plan.search import RATE, Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
+from mqperf.plan.pace import COUNT, RATE, offered_msg_s
+from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
 from mqperf.plan.values import Frozen, Scalar
 
 __all__ = [
     "AFTER_S",
     "BEFORE_S",
+    "COUNT",
     "MAX_CASES",
     "MAX_THREADS",
     "RATE",
@@ -48,6 +50,7 @@ __all__ = [
     "SystemPlan",
     "Verdict",
     "deployments",
+    "offered_msg_s",
     "rate_and_repeat",
     "redacted",
     "swept_settings",

@@ -25,7 +25,8 @@ from mqperf.plan.case import Case
 from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
-from mqperf.plan.search import RATE, Search, SearchPlan
+from mqperf.plan.pace import COUNT, RAMP, RATE, THREAD_RATE
+from mqperf.plan.search import Search, SearchPlan
 from mqperf.plan.values import (
     Axis,
     Count,
@@ -222,20 +223,43 @@ class Plan(Frozen):
 
     @model_validator(mode="after")
     def _may_end(self) -> Self:
-        if self.fail_when is None:
-            return self
-        if any(one.background or one.actions for one in self.surroundings):
+        ending = {"fail_when": self.fail_when, f"load.{COUNT}": self.load.parameters.get(COUNT)}
+        why = next((name for name, said in ending.items() if said is not None), None)
+        if why and any(one.background or one.actions for one in self.surroundings):
             raise ValueError(
-                "a run with a background load or actions cannot end early: leave out fail_when, or"
+                f"a run with a background load or actions cannot end early: leave out {why}, or"
                 " these"
             )
-        paced = RATE in self.load.parameters or self.search is not None
-        if self.fail_when.throughput_share and (
-            not paced or "ramp_to_msg_s" in self.load.parameters
+        return self
+
+    @model_validator(mode="after")
+    def _enough_for_all(self) -> Self:
+        """A count is one of the measured load, and gives every thread something to send."""
+        if any(
+            COUNT in one.parameters for around in self.surroundings for one in around.background
         ):
+            raise ValueError(f"a background load lasts as long as the run: leave out its {COUNT}")
+        load = self.load
+        counts = load.parameters.get(COUNT, ())
+        least = min((one for one in counts if isinstance(one, int)), default=0)
+        threads = max(load.green_threads) * max(load.processes) * max(load.hosts)
+        if 0 < least < threads:
+            raise ValueError(
+                f"load.{COUNT} {least} leaves some of {threads} threads without a message: raise"
+                " it, or lower green_threads"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _share_of_a_rate(self) -> Self:
+        if self.fail_when is None or not self.fail_when.throughput_share:
+            return self
+        known = self.load.parameters
+        paced = RATE in known or THREAD_RATE in known or self.search is not None
+        if not paced or RAMP in known:
             raise ValueError(
                 f"fail_when.throughput_share is a share of an offered rate that stays: say"
-                f" load.{RATE} and no ramp_to_msg_s, or fail_when.throughput_msg_s"
+                f" load.{RATE} and no {RAMP}, or fail_when.throughput_msg_s"
             )
         return self
 
@@ -243,8 +267,9 @@ class Plan(Frozen):
     def _searchable(self) -> Self:
         if self.search is None:
             return self
-        if RATE in self.load.parameters:
-            raise ValueError(f"a search sets {RATE} itself: leave out load.{RATE}, or search")
+        for name in (RATE, THREAD_RATE):
+            if name in self.load.parameters:
+                raise ValueError(f"a search sets {RATE} itself: leave out load.{name}, or search")
         if self.control_runs:
             raise ValueError("a search has no control runs: leave out control_runs, or search")
         if self.order != "listed":

@@ -12,10 +12,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from mqperf.plan.case import Case
+from mqperf.plan.pace import RATE
 from mqperf.plan.values import Frozen
-
-RATE = "rate_msg_s"
-"""The parameter that a search sets: of generators that keep to an offered rate."""
 
 DIGITS = 4
 """Significant digits of the rates between the bounds."""

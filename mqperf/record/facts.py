@@ -260,6 +260,13 @@ class ConditionFailed(Recorded):
         return f"{told} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"
 
 
+class AllSent(Recorded):
+    """When a load by count ended: since its start, the first and the last thread had sent all."""
+
+    first_s: Measure
+    last_s: Measure
+
+
 class Facts(Recorded):
     """All of ``run.json``."""
 
@@ -282,6 +289,7 @@ class Facts(Recorded):
     background: Annotated[tuple[BackgroundFacts, ...], Field(max_length=10)] = ()
     failure: Annotated[str, Field(max_length=1_000_000)] | None = None
     condition_failed: ConditionFailed | None = None
+    all_sent: AllSent | None = None
     files: Mapping[FileName, Sha256] = Field(default_factory=dict, max_length=1_000_000)
     seal: Sha256 | None = None
 

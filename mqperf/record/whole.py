@@ -1,5 +1,6 @@
 """What a whole run must have recorded before any number is made of it."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +31,17 @@ class Whole:
 
     @property
     def load(self) -> tuple[float, float]:
-        """From the agreed start to the end of the load."""
-        return self.window[0] - self.case.warmup_s, self.window[1] + self.case.cooldown_s
+        """From the agreed start to the end of the load, whole seconds after it."""
+        start = self.window[0] - self.case.warmup_s
+        if (sent := self.facts.all_sent) is not None:
+            return start, max(self.window[1], start + math.ceil(sent.last_s))
+        return start, self.window[1] + self.case.cooldown_s
+
+    @property
+    def window_in_load(self) -> tuple[float, float]:
+        """The window in seconds since the start of the load."""
+        start, _ = self.load
+        return self.window[0] - start, self.window[1] - start
 
     def host_of(self, label: str) -> str | None:
         """Where a process of the load ran; None where that is not told, as there is one host."""

@@ -61,6 +61,14 @@ class Station:
             found[label] = Arrived(int(count), took_s, at_s)
         return found
 
+    def sent(self, labels: Iterable[str]) -> dict[str, tuple[float, float]]:
+        """When the first and the last thread of these clients had sent all, of those that have."""
+        found = {}
+        for label in self._labels(".sent") & set(labels):
+            first, last = self.host.read(self.folder / f"{label}.sent").split()
+            found[label] = float(first), float(last)
+        return found
+
     def _labels(self, end: str) -> set[str]:
         names = self.host.names(self.folder)
         return {name.removesuffix(end) for name in names if name.endswith(end)}
@@ -120,6 +128,19 @@ class Control:
         """What each server has handled so far."""
         every = [station.arrived(labels) for station in self._stations.values()]
         return {label: one for some in every for label, one in some.items()}
+
+    def sent(
+        self, labels: Sequence[str], clocks: Mapping[str, Offset]
+    ) -> tuple[float, float] | None:
+        """When the first and the last thread had sent all, by our clock; None until all have."""
+        found: dict[str, tuple[float, float]] = {}
+        for name, station in self._stations.items():
+            for label, instants in station.sent(labels).items():
+                first, last = (one - clocks[name].offset_s for one in instants)
+                found[label] = first, last
+        if set(found) != set(labels):
+            return None
+        return min(one[0] for one in found.values()), max(one[1] for one in found.values())
 
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""

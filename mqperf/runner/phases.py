@@ -15,8 +15,9 @@ from pathlib import Path
 
 from mqperf.errors import MqperfError
 from mqperf.load import GENERATORS, Access
-from mqperf.plan import AFTER_S, RATE, Case
+from mqperf.plan import AFTER_S, COUNT, Case, offered_msg_s
 from mqperf.record import Run
+from mqperf.runner import counted
 from mqperf.runner.bench import Bench
 from mqperf.runner.control import controlled, next_start
 from mqperf.runner.failing import FailCondition, shortened
@@ -49,6 +50,7 @@ class Measured:
         trial.stillness.check()
         probes = [label for probing in trial.probing for label in probing.labels]
         trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
+        self._cut()
         trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
@@ -63,6 +65,16 @@ class Measured:
         self._judge()
         trial.describe()
         return trial.attempt.finish()
+
+    def _cut(self) -> None:
+        """Leave the window of a load by count the seconds in which it was sending."""
+        trial = self.trial
+        load, schedule = self.load, self.schedule
+        sent = counted.all_sent(load.load, load.control, schedule, trial.clocks.before)
+        if sent is not None:
+            trial.attempt.facts["all_sent"] = sent.facts
+            trial.attempt.event("all-sent", **sent.facts)
+            trial.schedule = counted.cut(schedule, sent, trial.case)
 
     def _drained(self, one: Started, end: float, others: Sequence[str] = ()) -> dict[str, int]:
         """Wait for the clients of a load, and then its servers; what was sent and received."""
@@ -114,7 +126,7 @@ class Prepared:
         self._sleep_until(schedule.window_start)
         trial.audience.phase("measuring")
         schedule = self._watched(schedule, gauge)
-        self._sleep_until(schedule.window_end)
+        self._sleep_until(min(schedule.window_end, schedule.end))
         trial.attempt.event("measured")
         return Measured(trial, self.load, self.beside, self.link, schedule)
 
@@ -138,26 +150,37 @@ class Prepared:
         return schedule
 
     def _watched(self, schedule: Schedule, gauge: Gauge) -> Schedule:
-        """Sleep through the window of a run with a fail condition; give the end that it has now.
+        """Sleep through the window of a run that may end early; give the schedule that it has now.
 
-        Other runs return at once.  One that has failed goes on until its processes, who are told
-        a new end, can meet it.
+        Other runs return at once.  One that ends goes on until its processes, who are told a new
+        end, can meet it.
         """
         trial, case = self.trial, self.trial.case
-        if (when := case.fail_when) is None:
+        if case.fail_when is None and case.parameters.get(COUNT) is None:
             return schedule
-        condition = FailCondition(when, _offered(case))
+        condition = FailCondition(case.fail_when, _offered(case)) if case.fail_when else None
         for instant in range(case.duration_s):
             self._sleep_until(schedule.window_start + instant)
-            if (failed := condition.see(gauge.glance())) is not None:
-                schedule = shortened(schedule, failed["at_s"], case)
-                self.load.control.end(schedule.end, trial.clocks.before)
-                trial.schedule = schedule
-                trial.attempt.facts["condition_failed"] = failed
-                trial.attempt.event("condition-failed", **failed)
+            if (found := self._early(schedule, condition, gauge)) is not None:
+                self.load.control.end(found.end, trial.clocks.before)
+                trial.schedule = found
                 trial.audience.phase("ending early")
-                break
+                return found
         return schedule
+
+    def _early(
+        self, schedule: Schedule, condition: FailCondition | None, gauge: Gauge
+    ) -> Schedule | None:
+        """The schedule of a run that has failed, or has sent all; None of one that goes on."""
+        trial, load = self.trial, self.load
+        clocks = trial.clocks.before
+        if counted.all_sent(load.load, load.control, schedule, clocks) is not None:
+            return counted.ended(schedule)
+        if condition is None or (failed := condition.see(gauge.glance())) is None:
+            return None
+        trial.attempt.facts["condition_failed"] = failed
+        trial.attempt.event("condition-failed", **failed)
+        return shortened(schedule, failed["at_s"], trial.case)
 
     def _sleep_until(self, instant: float) -> None:
         """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
@@ -172,8 +195,8 @@ class Prepared:
 
 def _offered(case: Case) -> float | None:
     """Deliveries a second that the load asks for; None where clients send as fast as they can."""
-    rate = case.parameters.get(RATE)
-    return float(rate) * GENERATORS[case.generator].copies(case) if rate is not None else None
+    rate = offered_msg_s(case.parameters, case.threads)
+    return None if rate is None else rate * GENERATORS[case.generator].copies(case)
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,13 @@ CHECKS: Mapping[str, Check] = {
         " rate is no load but a wish.",
         offered.rate_missed,
     ),
+    "count-missed": Check(
+        "Were as many messages sent as the load was to have?",
+        "A load by count ends when all are sent. One that was over before, since the system is"
+        " slower than was thought, shows a part of it.",
+        offered.count_missed,
+        spoils=False,
+    ),
     "sender-late": Check(
         "Were messages handed over when they were due?",
         "Latency counts from the instant at which a message is due. Where clients wait for CPU, or"

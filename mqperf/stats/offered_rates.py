@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import parameters
+from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.window import KEEPS_UP
 from mqperf.tables import Tables, at, conform, varied
@@ -20,7 +21,8 @@ from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
 from mqperf.tables.shape import in_order
 
-RATE = "rate_msg_s"
+RATES = (RATE, THREAD_RATE)
+"""Parameters that say what is offered."""
 
 FEWEST = 2
 """Offered rates below which nothing is bracketed."""
@@ -44,7 +46,7 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
 def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, sweep in frame.groupby(list(SWEEP), sort=False):
-        names = [name for name in ("threads", *varied(sweep)) if name != RATE]
+        names = [name for name in ("threads", *varied(sweep)) if name not in RATES]
         told = [name for name in names if len(sweep[name].unique()) > 1]
         for values, curve in sweep.groupby(names, sort=False, dropna=False):
             if curve["offered"].nunique() >= FEWEST:

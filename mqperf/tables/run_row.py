@@ -23,6 +23,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
         "damaged": ", ".join(run.damaged(facts)) or None,
         "content": _content(facts),
         "condition_failed": facts.condition_failed.words if facts.condition_failed else None,
+        "all_sent_s": facts.all_sent.last_s if facts.all_sent else None,
     }
     if (case := facts.case) is not None:
         row |= {

@@ -52,6 +52,18 @@ def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
     assert not any("PRIVATE KEY" in text for text in files)
 
 
+def test_a_load_by_count_ends_when_all_is_sent(tmp_path: Path) -> None:
+    """At a rate of each of three connections: to the message."""
+    said = "green_threads: 3, message_count: 1501, thread_rate_msg_s: 200"
+    found = measured(tmp_path, "standalone", said)
+    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
+    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    assert (row["sent"], row["received"], row["offered_rate_msg_s"]) == (1501, 1501, 600)
+    assert run["all_sent_s"] == pytest.approx(1501 / 600, abs=0.3)
+    assert run["window_s"] == 1.0
+    assert not {"count-missed", "short-window", "rate-missed"} & set(found["doubts"]["kind"])
+
+
 def test_every_message_is_accounted_for(tmp_path: Path) -> None:
     """Four seconds of 400 messages through three routers: sent, received, accepted, no doubt."""
     said = (

@@ -103,6 +103,22 @@ def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
         assert ("rate-missed" in set(checks.doubts(found)["kind"])) == missed
 
 
+@pytest.mark.usefixtures("shared")
+def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
+    """400 messages a second for two seconds, then 800: all are sent a second before the end."""
+    said = (
+        "green_threads: 2, channels: 2, rate_msg_s: 400, ramp_to_msg_s: 800, ramp_steps: 2,"
+        " message_count: 1501, confirms: 50"
+    )
+    found = measured(tmp_path, said)
+    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    assert (row["sent"], row["received"]) == (1501, 1501)
+    assert run["all_sent_s"] == pytest.approx(2.875, abs=0.3)
+    assert run["window_s"] == 1.0
+    assert row["offered_rate_msg_s"] == 400
+    assert not {"count-missed", "short-window", "rate-missed"} & set(found["doubts"]["kind"])
+
+
 def test_clients_and_servers_on_hosts_of_their_own(five_hosts: Laboratory, tmp_path: Path) -> None:
     """Every delivery is accounted for, and latency is told with what clocks may make wrong."""
     said = "green_threads: 2, rate_msg_s: 400, copies: 2, acks: multiple, confirms: 100"

@@ -14,6 +14,7 @@ from mqperf.load.amqp_1_0.commands import commands
 from mqperf.load.amqp_1_0.inside import orders
 from mqperf.load.numbered.environment import Environment
 from mqperf.load.numbered.inside.diary import Diary
+from mqperf.load.numbered.inside.orders import Pace
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
 from mqperf.record import Attempt
@@ -57,7 +58,8 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     addresses = [thread.address for each in told.values() for thread in each.threads]
     assert sorted({*addresses}) == sorted(GENERATOR.queues(one, "run"))
     client = told["client-1"]
-    assert (client.settled, client.priority, client.links, client.rate) == (True, 7, 2, 25)
+    assert (client.settled, client.priority, client.links) == (True, 7, 2)
+    assert client.pace == Pace(25.0)
     assert f"{client.broker.user}:{client.broker.password}" == "user:secret"
     assert "secret" not in repr(client)
 

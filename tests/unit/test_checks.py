@@ -195,7 +195,7 @@ def test_every_check_has_its_test() -> None:
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
         *("link-not-as-asked", "background-load", "clock-drift"),
-        *("rate-missed", "sender-late", "service-time", "senders-blocked"),
+        *("rate-missed", "count-missed", "sender-late", "service-time", "senders-blocked"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)
     assert all(check.question.endswith("?") for check in checks.CHECKS.values())

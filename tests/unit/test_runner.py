@@ -44,7 +44,15 @@ def measuring(folder: Path) -> Iterator[Measure]:
 
         yield measured
     left = set(psutil.Process().children(recursive=True)) - before
-    assert not [one for one in left if "player.py" in " ".join(one.cmdline())]
+    assert not [one for one in left if "player.py" in " ".join(_words(one))]
+
+
+def _words(process: psutil.Process) -> list[str]:
+    """Its command line; none of one that has ended meanwhile."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:  # nor of one that nobody has waited for yet
+        return []
 
 
 @pytest.fixture

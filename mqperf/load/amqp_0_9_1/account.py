@@ -29,5 +29,5 @@ def account(run: Whole, streams: "ByProcess") -> Account:
                 disagreements.append(
                     f"{process.label}: {told} returned or refused, {error.count} errors recorded"
                 )
-    offered = of_case(run.case).offered_msg_s(run.load, run.window)
+    offered = of_case(run.case).offered_msg_s(run.case, run.window_in_load)
     return Account(offered_msg_s=offered, happened=happened, disagreements=disagreements)

@@ -40,7 +40,7 @@ def account(run: Whole, streams: "ByProcess") -> Account:
             disagreements += [f"{process.label}: {one}" for one in _wrong(told, recorded)]
             rows.append({"process": process.label, "sent": recorded["sent"], **told})
     return Account(
-        offered_msg_s=parameters.offered_msg_s(run.load, run.window),
+        offered_msg_s=parameters.offered_msg_s(run.case, run.window_in_load),
         happened=happened,
         disagreements=disagreements,
         tables={"outcomes": rows},

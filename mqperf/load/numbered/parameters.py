@@ -1,11 +1,14 @@
 """What a plan may say of every load whose messages carry a stamp."""
 
-from typing import Annotated, Literal, Self
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from mqperf.load.numbered.inside.orders import Pace
+from mqperf.load.numbered.inside.schedule import curve_of
 from mqperf.load.numbered.inside.stamps import SIZE
-from mqperf.plan import Frozen
+from mqperf.plan import Case, Frozen
 from mqperf.plan_file.attached import MOST_BYTES
 
 USUAL_BYTES = 256
@@ -34,7 +37,7 @@ TimeToLive = Annotated[
 
 
 class Paced(Frozen):
-    """When messages are sent: at a rate that stays or changes evenly, or as fast as they can."""
+    """When messages are sent, at a rate or as fast as they can, and how many."""
 
     rate_msg_s: Annotated[
         float | None,
@@ -42,6 +45,14 @@ class Paced(Frozen):
             gt=0,
             le=10_000_000,
             description="Messages a second over all threads; without it, as fast as they can.",
+        ),
+    ] = None
+    thread_rate_msg_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=10_000_000,
+            description="Messages a second of each thread, in place of ``rate_msg_s``.",
         ),
     ] = None
     ramp_to_msg_s: Annotated[
@@ -53,24 +64,60 @@ class Paced(Frozen):
             " its start.",
         ),
     ] = None
+    ramp_steps: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            le=1_000,
+            strict=True,
+            description="The rate changes in so many steps instead of evenly: all are equally long,"
+            " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
+        ),
+    ] = None
+    message_count: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=10_000_000_000,
+            strict=True,
+            description="Messages that all threads send together: then the load ends, at the latest"
+            " after its ``duration_s``.",
+        ),
+    ] = None
 
     @model_validator(mode="after")
-    def _ramp_from_a_rate(self) -> Self:
+    def _one_pace(self) -> Self:
+        if self.rate_msg_s is not None and self.thread_rate_msg_s is not None:
+            raise ValueError("rate_msg_s and thread_rate_msg_s are two rates: keep one")
         if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
             raise ValueError("ramp_to_msg_s needs the rate at the start: give rate_msg_s, too")
+        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
+            raise ValueError("ramp_steps lead to another rate: give ramp_to_msg_s, too")
         return self
 
-    def of_thread(self, threads: int) -> dict[str, float | None]:
-        """What one of so many threads is ordered: ``rate``, and ``ramp_to`` which it changes to."""
-        rates = {"rate": self.rate_msg_s, "ramp_to": self.ramp_to_msg_s}
-        return {name: None if rate is None else rate / threads for name, rate in rates.items()}
+    def of_thread(self, threads: int) -> dict[str, Any]:
+        """What one of so many threads is ordered: its ``pace``, and ``message_count`` of all."""
+        pace = self._pace(threads)
+        return {
+            "pace": None if pace is None else asdict(pace),
+            "message_count": self.message_count,
+        }
 
-    def offered_msg_s(self, load: tuple[float, float], window: tuple[float, float]) -> float | None:
-        """The mean rate of the window: that of its middle, as rates change evenly if at all.
+    def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
+        """The mean rate of all threads in the window; None where they are as fast as they can.
 
-        ``load`` and ``window`` are beginning and end of each, in seconds of one clock.
+        ``window`` has its beginning and end in seconds since the start of the load.
         """
-        if self.rate_msg_s is None or self.ramp_to_msg_s is None:
-            return self.rate_msg_s
-        passed = (sum(window) / 2 - load[0]) / (load[1] - load[0])
-        return self.rate_msg_s + passed * (self.ramp_to_msg_s - self.rate_msg_s)
+        if (pace := self._pace(case.threads)) is None:
+            return None
+        begin, end = map(curve_of(pace, case.load_s).whole, window)
+        return case.threads * (end - begin) / (window[1] - window[0])
+
+    def _pace(self, threads: int) -> Pace | None:
+        """That of one of so many threads."""
+        if self.thread_rate_msg_s is not None:
+            return Pace(self.thread_rate_msg_s)
+        if self.rate_msg_s is None:
+            return None
+        last = None if self.ramp_to_msg_s is None else self.ramp_to_msg_s / threads
+        return Pace(self.rate_msg_s / threads, last, self.ramp_steps)

@@ -142,7 +142,7 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
 def short_window(tables: Tables) -> Iterator[Finding]:
     """A measured window of another length than the plan asked for; not one that the plan cut."""
     frame = measured(tables)
-    frame = frame[frame["condition_failed"].isna()]
+    frame = frame[frame["condition_failed"].isna() & frame["all_sent_s"].isna()]
     for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
         yield Finding(
             row.run,

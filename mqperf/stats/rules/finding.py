@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.tables import Tables, whole
 from mqperf.tables.shape import AXES
 from mqperf.test_cases import closed_loops, with_replies
@@ -90,9 +91,11 @@ def closed(tables: Tables) -> pd.DataFrame:
 
 def offered(frame: pd.DataFrame) -> pd.Series:
     """The rate that each run was offered; NaN where clients sent as fast as they could."""
-    if "rate_msg_s" not in frame.columns:
-        return pd.Series(np.nan, index=frame.index)
-    return frame["rate_msg_s"].astype("float64")
+    found = pd.Series(np.nan, index=frame.index)
+    for name, threads in ((RATE, 1), (THREAD_RATE, frame["threads"])):
+        if name in frame.columns:
+            found = found.fillna(frame[name].astype("float64") * threads)
+    return found.astype("float64")
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.plan.pace import COUNT
 from mqperf.stats.rules.finding import Finding, detail, each, measured, offered
 from mqperf.tables import Tables
 
@@ -31,6 +32,25 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
                 "send_rate_msg_s": row.send_rate_msg_s,
                 "offered_rate_msg_s": row.offered_rate_msg_s,
             },
+        )
+
+
+def count_missed(tables: Tables) -> Iterator[Finding]:
+    """Loads by count that were over before all was sent, or sent more."""
+    frame = measured(tables)
+    if COUNT not in frame.columns:
+        return
+    frame = frame.dropna(subset=[COUNT, "sent"])
+    for row in each(frame[frame["sent"] != frame[COUNT]]):
+        why = (
+            f"the load was over after its {row.asked_s:g} s and what is around them"
+            if row.sent < row.message_count
+            else "more than were asked for"
+        )
+        yield Finding(
+            row.run,
+            f"{row.sent} of {row.message_count} messages were sent: {why}",
+            {"message_count": int(row.message_count), "sent": int(row.sent)},
         )
 
 

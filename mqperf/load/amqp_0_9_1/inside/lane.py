@@ -30,6 +30,7 @@ class Lane:
         self.orders, self.thread, self.record = orders, thread, record
         self.schedule = of_thread(orders, thread.number)
         self.next = self.count = self.sent_ns = self.at = self.block = 0
+        self.total = orders.count_of(thread.number)
         self.paused = False
         self.unconfirmed = 0
         self.window = max(orders.confirms, 1)
@@ -58,9 +59,9 @@ class Lane:
 
     @property
     def held_back(self) -> bool:
-        """Whether it must wait for the broker, by its flow or for confirms."""
+        """Whether it must wait for the broker, by its flow or for confirms; or has sent all."""
         full = self.tag_of_next - self.lowest >= self.window
-        return self.paused or (self.orders.confirms > 0 and full)
+        return self.paused or (self.orders.confirms > 0 and full) or self.next >= self.total
 
     def wanted(self, now_ns: int) -> int:
         """Messages that may be sent now."""
@@ -69,7 +70,7 @@ class Lane:
         wanted = self.block if self.schedule is None else self.schedule.due(now_ns) - self.next
         if self.orders.confirms:
             wanted = min(wanted, self.window - (self.tag_of_next - self.lowest))
-        return wanted
+        return min(wanted, self.total - self.next)
 
     def next_due_ns(self) -> int:
         """When to send again: without a schedule, after all others had their turn."""

@@ -167,7 +167,7 @@ class Publisher(Client[Channels]):
             Channels(orders, [self.lanes[one] for one in some], self.agenda, waiting, diary)
             for some in shares(len(self.lanes), orders.channels)
         ]
-        super().__init__(orders, control, Lines(waiting, every))
+        super().__init__(orders, control, Lines(waiting, every), self.lanes)
         self.line_of = {lane: line for line in every for lane in line.lanes}
 
     def run(self, start: float) -> None:
@@ -186,7 +186,7 @@ class Publisher(Client[Channels]):
             self._send(now_ns)
             end_ns = self.end_ns(now_ns, end_ns)
             self.lines.attend(self._pause_s(now_ns, end_ns))
-        if self.orders.rate is not None and not self.control.stopping:
+        if self.orders.pace is not None and not self.control.stopping:
             self._send(end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)
         if self.orders.confirms:
@@ -217,7 +217,7 @@ class Publisher(Client[Channels]):
         next_ns = self.agenda.next_ns
         if next_ns is None:
             return min(CLIENT_IDLE_S, (end_ns - last_ns) / NS)
-        if self.orders.rate is None:
+        if self.orders.pace is None:
             return 0.0
         next_ns = min(max(next_ns, last_ns + TICK_NS), end_ns)
         return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))

@@ -48,7 +48,8 @@ class Lane:
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
         self.orders, self.thread, self.record = orders, thread, record
         self.schedule = of_thread(orders, thread.number)
-        self.next = self.count = 0
+        self.next = self.count = self.sent_ns = 0
+        self.total = orders.count_of(thread.number)
         self.random = Random(thread.number)
 
     def attach(self, connection: Connection, handle: int, unsettled: Unsettled) -> None:
@@ -102,7 +103,7 @@ class Lane:
         due = self.most if self.schedule is None else self.schedule.due(now_ns) - self.next
         room = self.connection.window // self.frames
         most = self.most if self.orders.settled else min(self.most, self.unsettled.room)
-        return min(due, self.credit, room, most)
+        return min(due, self.total - self.next, self.credit, room, most)
 
     def next_due_ns(self) -> int:
         """When the next message is due; at once, if there is no schedule."""

@@ -134,7 +134,7 @@ class Sender(Client[Outlet]):
             Outlet(orders, [self.lanes[place] for place in some], waiting, diary)
             for some in shares(len(self.lanes), orders.links)
         ]
-        super().__init__(orders, control, Lines(waiting, outlets))
+        super().__init__(orders, control, Lines(waiting, outlets), self.lanes)
 
     def run(self, start: float) -> None:
         """Send from the agreed start on until the load has ended, or a signal came."""
@@ -147,7 +147,7 @@ class Sender(Client[Outlet]):
             more = [self._sent(line, now_ns) for line in self.lines.all]
             end_ns = self.end_ns(now_ns, end_ns)
             self.lines.attend(0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns))
-        if self.orders.rate is not None and not self.control.stopping:
+        if self.orders.pace is not None and not self.control.stopping:
             for line in self.lines.all:
                 self._sent(line, end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)

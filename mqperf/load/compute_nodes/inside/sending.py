@@ -21,7 +21,7 @@ from mqperf.load.numbered.inside.diary import Diary
 from mqperf.load.numbered.inside.lines import Line, Lines, Lost, Use
 from mqperf.load.numbered.inside.record import Record
 from mqperf.load.numbered.inside.roles import CLIENT_IDLE_S, Client
-from mqperf.load.numbered.inside.schedule import NS, Schedule
+from mqperf.load.numbered.inside.schedule import NS, Schedule, Steady
 from mqperf.load.numbered.inside.waiting import Waiting
 
 CHANNEL = 1
@@ -153,7 +153,7 @@ class Senders(Client[Talk]):
         talks = [Talk(orders, record, waiting, diary) for _ in orders.senders]
         super().__init__(orders, control, Lines(waiting, talks))
         self.of_flow = {
-            flow.number: (talk, flow, Schedule(flow.rate, flow.phase))
+            flow.number: (talk, flow, Schedule(Steady(flow.rate), flow.phase))
             for talk, flows in zip(talks, orders.senders, strict=True)
             for flow in flows
         }

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from mqperf.load.numbered.inside.lines import Broker
 
+NO_END = 1 << 62
+"""More messages than any load has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Orders:
@@ -28,18 +31,37 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """The rate of one thread, in messages a second.
+
+    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps``.
+    """
+
+    rate: float
+    ramp_to: float | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OfThreads(Orders):
     """What a process of so many threads is told; ``all_threads`` is how many all processes have.
 
-    ``rate`` is that of one thread; None is as fast as it can.  With ``ramp_to`` it changes evenly,
-    to that at the end of the load.
+    Without a ``pace`` each is as fast as it can.  ``message_count`` is what all threads send
+    together, as evenly as it can be shared; None is as many as the load takes.
     """
 
     threads_per_process: int
     all_threads: int
-    rate: float | None
-    ramp_to: float | None
+    pace: Pace | None
+    message_count: int | None
     payload_bytes: int
+
+    def count_of(self, number: int) -> int:
+        """How many messages a thread sends at most."""
+        if self.message_count is None:
+            return NO_END
+        each, more = divmod(self.message_count, self.all_threads)
+        return each + (number < more)
 
     def sender(self, number: int) -> str:
         """The name of a thread: ``client-1.2``."""
@@ -52,4 +74,6 @@ def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(file.read_text())
     found["control"], found["out"] = Path(found["control"]), Path(found["out"])
     found["broker"] = broker(**found["broker"])
+    if found.get("pace") is not None:
+        found["pace"] = Pace(**found["pace"])
     return found

@@ -1,9 +1,9 @@
 """What clients, and servers, of all loads do alike, whatever they speak."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from mqperf.load.inside.programs.control import Control
 from mqperf.load.numbered.inside.arrivals import Arrivals
@@ -42,13 +42,36 @@ class Attending(Generic[L]):
         self.attend()
 
 
-class Client(Attending[L]):
-    """One that sends from the agreed start on, for as long as its orders say."""
+class Counting(Protocol):
+    """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
 
-    def __init__(self, orders: Orders, control: Control, lines: Lines[L]) -> None:
+    ``sent_ns`` is when the last of these were.
+    """
+
+    total: int
+    next: int
+    sent_ns: int
+
+
+class Client(Attending[L]):
+    """One that sends from the agreed start on, for as long as its orders say.
+
+    Where all its threads have sent as many messages as they were to, it tells the runner when the
+    first and the last of them had, and waits for the end that it is then told.
+    """
+
+    def __init__(
+        self,
+        orders: Orders,
+        control: Control,
+        lines: Lines[L],
+        threads: Sequence[Counting] = (),
+    ) -> None:
         super().__init__(control, lines, partial(lines.attend, CLIENT_IDLE_S))
         self.load_s, self.timeout_s = orders.load_s, orders.timeout_s
+        self.threads = threads
         self._look_ns = 0
+        self._all_sent = False
 
     def span_ns(self, start: float) -> tuple[int, int]:
         """When the load starts and when it ends."""
@@ -60,8 +83,18 @@ class Client(Attending[L]):
         if now_ns < self._look_ns:
             return end_ns
         self._look_ns = now_ns + int(END_EVERY_S * NS)
+        self._say_all_sent()
         told = self.control.end()
         return end_ns if told is None else min(end_ns, int(told * NS))
+
+    def _say_all_sent(self) -> None:
+        """Once there is nothing left to send."""
+        if self._all_sent or not self.threads:
+            return
+        if all(one.next >= one.total for one in self.threads):
+            instants = [one.sent_ns / NS for one in self.threads]
+            self.control.say("sent", f"{min(instants):.6f} {max(instants):.6f}")
+            self._all_sent = True
 
     def await_start(self, start_ns: int) -> None:
         """Return when it is time, or a signal came."""
@@ -78,6 +111,7 @@ class Client(Attending[L]):
         limit = time.monotonic() + self.timeout_s
         while busy() and time.monotonic() < limit and not self.control.stopping:
             self.attend()
+        self._say_all_sent()
         for line in self.lines.all:
             if line.connection is not None:
                 line.use.settle()

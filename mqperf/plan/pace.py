@@ -1,0 +1,24 @@
+"""What the plan itself knows of a load's own parameters: its rate, and how many messages it has."""
+
+from collections.abc import Mapping
+from typing import Any
+
+RATE = "rate_msg_s"
+"""The parameter that a search sets: of generators that keep to an offered rate."""
+
+THREAD_RATE = "thread_rate_msg_s"
+"""The same of each thread."""
+
+RAMP = "ramp_to_msg_s"
+"""The rate that either changes to."""
+
+COUNT = "message_count"
+"""How many messages a load ends after."""
+
+
+def offered_msg_s(parameters: Mapping[str, Any], threads: int) -> float | None:
+    """The rate of all threads at the start of a load; None where they are as fast as they can."""
+    if (each := parameters.get(THREAD_RATE)) is not None:
+        return float(each) * threads
+    rate = parameters.get(RATE)
+    return None if rate is None else float(rate)

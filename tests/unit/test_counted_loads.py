@@ -1,0 +1,139 @@
+"""Loads that end after a count of messages: who says so, and what is left of their windows."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from counted import seal
+
+from mqperf import stats, tables
+from mqperf.errors import LoadError, PlanError
+from mqperf.hosts import LocalHost, Offset
+from mqperf.load.inside.programs.control import Control as Inside
+from mqperf.plan import Case
+from mqperf.plan_file import parse_plan
+from mqperf.record import FACTS, runs
+from mqperf.runner.control import Control, Station
+from mqperf.runner.counted import AllSent, cut
+from mqperf.runner.schedule import Schedule
+from mqperf.systems.in_plans import problems_of
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data" / "samples" / "stress"
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: [1, 4], duration_s: 60, LOAD}
+"""
+BESIDE = "{generator: amqp-0-9-1, test_case: publish, green_threads: 1, message_count: 5}"
+
+
+class Far(LocalHost):
+    """This machine under another name."""
+
+    name = "far"
+
+
+def case(**changes: object) -> Case:
+    text = PLAN.replace("LOAD", "message_count: 1000").replace("[1, 4]", "4")
+    return parse_plan(text, Path("plan.yaml")).cases()[0].model_copy(update=changes)
+
+
+def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
+    """Each by the clock of its host; the first and the last thread of all are told."""
+    stations = []
+    for host in (LocalHost(), Far()):
+        folder = tmp_path / host.name
+        folder.mkdir()
+        stations.append(Station(host, folder))
+    clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
+    control = Control(stations)
+    assert control.sent(["client-1", "client-2"], clocks) is None
+    Inside(stations[0].folder, "client-1").say("sent", "1000.250000 1003.000000")
+    assert control.sent(["client-1", "client-2"], clocks) is None
+    Inside(stations[1].folder, "client-2").say("sent", "989.500000 991.750000")
+    assert control.sent(["client-1", "client-2"], clocks) == (1000.25, 1004.25)
+
+
+@pytest.mark.parametrize(
+    ("first_s", "length"), [(9.99, 7), (9.0, 7), (3.0, 1), (3.99, 1), (61.9, 59), (62.4, 60)]
+)
+def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, length: int) -> None:
+    """Whole ones, behind the warm-up of two; it never gets longer."""
+    agreed = Schedule.from_start(1_000, case())
+    found = cut(agreed, AllSent(first_s, first_s + 0.5), case())
+    assert found.window_end - found.window_start == length
+    assert found.window_start == agreed.window_start
+
+
+def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
+    """With what to change."""
+    agreed = Schedule.from_start(1_000, case())
+    with pytest.raises(LoadError) as caught:
+        cut(agreed, AllSent(2.9, 2.94), case())
+    assert str(caught.value) == (
+        "all 1000 messages were sent within 2.9 s, before the window, which begins after 2 s, had"
+        " a whole second: raise load.message_count, or lower load.warmup_s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("message_count: [3, 100]", "message_count 3 leaves some of 4 threads without a message"),
+        (
+            "message_count: 100}\nactions: [{do: freeze, node: Master, at_s: 1, for_s: 1}]\n#",
+            "cannot end early: leave out load.message_count",
+        ),
+        (
+            f"rate_msg_s: 5}}\nbackground: [{BESIDE}]\n#",
+            "a background load lasts as long as the run: leave out its message_count",
+        ),
+    ],
+    ids=["too few", "actions", "background"],
+)
+def test_a_mistake_is_one_line(said: str, words: str) -> None:
+    """Before anything starts."""
+    with pytest.raises(PlanError) as caught:
+        parse_plan(PLAN.replace("LOAD", said), Path("plan.yaml"), problems_of)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def by_count(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recorded run, said to be one whose count was reached a second before its end."""
+    folder = tmp_path_factory.mktemp("by-count") / "runs"
+    shutil.copytree(SAMPLE, folder)
+    own, *others = runs(folder)
+    for other in others:
+        shutil.rmtree(other.path)
+    [sent] = tables.read(folder)["messages"]["sent"]
+    facts = json.loads((own.path / FACTS).read_text())
+    facts["window"]["end"] -= 1
+    facts["all_sent"] = {"first_s": facts["window"]["end"] - facts["window"]["start"], "last_s": 3}
+    facts["parameters"]["message_count"] = int(sent)
+    (own.path / FACTS).write_text(json.dumps(facts))
+    seal(own.path)
+    return folder
+
+
+def test_a_count_that_was_reached_is_no_doubt(by_count: Path) -> None:
+    """Though its window is shorter than the longest that the plan allows."""
+    found = stats.complete(tables.read(by_count))
+    [row] = found["runs"].to_dict("records")
+    assert (row["status"], row["all_sent_s"]) == ("done", 3)
+    assert row["window_s"] == row["asked_s"] - 1
+    assert not {"short-window", "count-missed"} & set(found["doubts"]["kind"])
+
+
+@pytest.mark.parametrize(("more", "words"), [(1, "the load was over"), (-1, "more than were")])
+def test_a_count_that_was_missed_is_told(by_count: Path, more: int, words: str) -> None:
+    """By a single message, in either direction."""
+    found = tables.read(by_count)
+    [sent] = found["messages"]["sent"]
+    found["runs"]["message_count"] = found["runs"]["message_count"] + more
+    doubts = stats.complete(found)["doubts"]
+    [text] = doubts.loc[doubts["kind"].eq("count-missed"), "text"]
+    assert text.startswith(f"{sent} of {sent + more} messages were sent: {words}")
