@@ -1,34 +1,64 @@
 """A fail condition: what need not go on when it has lasted for some seconds of the window.
 
-It is judged by what servers write while they run: how many messages they have handled, and how long
-these took together.  There are no percentiles there, and nothing of what is lost.
+It is judged by what servers write while they run: how many messages they have handled, how long
+these took together, how many took longer than the limits, and how many earlier ones had not come.
 """
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from mqperf.plan.values import Frozen
 
 Positive = Annotated[float, Field(gt=0, le=1_000_000_000, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+PERCENTILES: Mapping[str, float] = {
+    "latency_p50_s": 0.5,
+    "latency_p90_s": 0.9,
+    "latency_p95_s": 0.95,
+    "latency_p99_s": 0.99,
+    "latency_p999_s": 0.999,
+}
+"""The share of messages that are to take no longer than a limit, by its key."""
 
 
 class FailWhen(Frozen):
     """A run ends early when any of these is so for ``for_s`` seconds of its window on end.
 
-    Means and rates are over each second, of what all servers handled in it.
+    All are over each second, of what all servers handled in it.
     """
 
     latency_mean_s: Positive | None = None
+    latency_p50_s: Positive | None = None
+    latency_p90_s: Positive | None = None
+    latency_p95_s: Positive | None = None
+    latency_p99_s: Positive | None = None
+    latency_p999_s: Positive | None = None
     throughput_msg_s: Positive | None = None
-    throughput_share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
+    throughput_share: Share | None = None
+    lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = None
     for_s: Annotated[int, Field(ge=1, le=3_600, strict=True)] = 3
+
+    @property
+    def percentiles(self) -> dict[str, float]:
+        """The limits of percentiles, in seconds, by their keys."""
+        every = {name: getattr(self, name) for name in PERCENTILES}
+        return {name: limit for name, limit in every.items() if limit is not None}
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what is not said of keys that came later, as ids of cases have it."""
+        found: dict[str, Any] = dumped(self)
+        later = {*PERCENTILES, "lost_share"}
+        return {name: one for name, one in found.items() if one is not None or name not in later}
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.model_fields_set & {*type(self).model_fields} - {"for_s"}:
             raise ValueError(
-                "a fail condition names at least one of latency_mean_s, throughput_msg_s and"
-                " throughput_share"
+                "a fail condition names at least one of latency_mean_s, latency_p99_s (or another"
+                " percentile), throughput_msg_s, throughput_share and lost_share"
             )
         return self

@@ -11,8 +11,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from mqperf.plan import Case
+from mqperf.plan import PERCENTILES, Case
 from mqperf.plan.link import Role
+from mqperf.plan.search import LATENCIES
 from mqperf.plan.values import Parameter, Scalar
 
 SCHEMA: Literal[2] = 2
@@ -241,10 +242,20 @@ class ConditionFailed(Recorded):
     """The fail condition that ended a run early: a figure, beyond its limit for so many seconds.
 
     ``at_s`` counts from the start of the window; latencies are in seconds, throughputs in messages
-    a second.
+    a second.  Of a percentile, ``value`` is the share of messages that took longer than ``limit``.
     """
 
-    figure: Literal["latency_mean_s", "throughput_msg_s", "throughput_share"]
+    figure: Literal[
+        "latency_mean_s",
+        "latency_p50_s",
+        "latency_p90_s",
+        "latency_p95_s",
+        "latency_p99_s",
+        "latency_p999_s",
+        "throughput_msg_s",
+        "throughput_share",
+        "lost_share",
+    ]
     value: Measure
     limit: Measure
     for_s: Positive
@@ -255,6 +266,11 @@ class ConditionFailed(Recorded):
         """What came to be, in a few words."""
         if self.figure == "latency_mean_s":
             told = f"mean latency {self.value * 1e3:.1f} ms, above {self.limit * 1e3:g} ms"
+        elif self.figure in PERCENTILES:
+            above = f"{self.limit * 1e3:g} ms, which {self.value:.2%} of messages exceeded"
+            told = f"{LATENCIES[self.figure]} above {above}"
+        elif self.figure == "lost_share":
+            told = f"loss {self.value:.2%}, above {self.limit:.2%}"
         else:
             told = f"throughput {self.value:.1f} msg/sec, below {self.limit:g} msg/sec"
         return f"{told} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"

@@ -82,6 +82,10 @@ class Tally:
             seen = self.seen[stream, sender] = _Seen()
         seen.add(sequence)
 
+    def missing(self, stream: str) -> int:
+        """Numbers below the highest of each sender that were not seen so far."""
+        return sum(one.missing for (name, _), one in self.seen.items() if name == stream)
+
     def save(self, path: Path) -> None:
         """Write the file; it has its name only when it is whole."""
         seconds = (row for name, one in self.streams.items() for row in one.rows(name))
@@ -259,6 +263,11 @@ class _Seen:
         """Take in numbers, in the order in which they were seen."""
         if not self._follows(sequence):
             self._add(sequence)
+
+    @property
+    def missing(self) -> int:
+        """Numbers below the highest that were not seen."""
+        return self.highest + 1 - numbers.size(self.ranges)
 
     def _follows(self, sequence: NDArray[np.int64]) -> bool:
         """Take in numbers that go on, without a gap, after the highest, as most do."""

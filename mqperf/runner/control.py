@@ -29,11 +29,15 @@ class Arrived:
     """Messages that a server has handled until an instant of its host's monotonic clock.
 
     ``took_s`` is how long they took one way, all together; NaN where the server does not say.
+    ``missing`` have not come, though later ones have; ``late`` took longer than each of the limits
+    that the server knows.
     """
 
     count: int
     took_s: float
     at_s: float
+    missing: int = 0
+    late: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,9 @@ class Station:
         found = {}
         for label in self._labels(".count") & set(labels):
             count, *more = self.host.read(self.folder / f"{label}.count").split()
-            took_s, at_s = map(float, more) if more else (math.nan, time.monotonic())
-            found[label] = Arrived(int(count), took_s, at_s)
+            took_s, at_s = map(float, more[:2]) if more else (math.nan, time.monotonic())
+            missing, *late = map(int, more[2:]) if more[2:] else (0,)
+            found[label] = Arrived(int(count), took_s, at_s, missing, tuple(late))
         return found
 
     def sent(self, labels: Iterable[str]) -> dict[str, tuple[float, float]]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from mqperf.plan import Case, FailWhen
+from mqperf.plan import PERCENTILES, Case, FailWhen
 from mqperf.runner.control import LEAD_S
 from mqperf.runner.gauge import Reading
 from mqperf.runner.schedule import Schedule
@@ -55,16 +55,27 @@ class FailCondition:
         return None
 
     def _broken(self, before: Reading, now: Reading) -> dict[str, tuple[float, float]]:
-        """What is so in the last second: the value, and the limit that it is beyond."""
+        """What is so in the last second: the value, and the limit that it is beyond.
+
+        Of a percentile the value is the share of messages that took longer than its limit.
+        """
         found = {}
         rate = now.rate_msg_s(before)
         rate = 0.0 if rate is None else rate
         for name, least in self._least.items():
             if least is not None and rate < least:
                 found[name] = (rate, least)
-        mean, most = now.one_way_s(before), self._when.latency_mean_s
-        if most is not None and mean is not None and mean > most:
-            found["latency_mean_s"] = (mean, most)
+        when = self._when
+        for name, value, most in (
+            ("latency_mean_s", now.one_way_s(before), when.latency_mean_s),
+            ("lost_share", now.lost_share(before), when.lost_share),
+        ):
+            if most is not None and value is not None and value > most:
+                found[name] = (value, most)
+        for place, (name, limit) in enumerate(when.percentiles.items()):
+            late = now.late_share(before, place)
+            if late is not None and late > 1 - PERCENTILES[name]:
+                found[name] = (late, limit)
         return found
 
 

@@ -37,6 +37,19 @@ class Reading:
         took_s = sum(b.took_s - a.took_s for a, b in pairs)
         return took_s / count if count and not math.isnan(took_s) else None
 
+    def lost_share(self, before: "Reading") -> float | None:
+        """The share of messages since then that have not come; None when there was none at all."""
+        pairs = self._pairs(before)
+        missing = max(0, sum(b.missing - a.missing for a, b in pairs))
+        count = missing + sum(b.count - a.count for a, b in pairs)
+        return missing / count if count else None
+
+    def late_share(self, before: "Reading", limit: int) -> float | None:
+        """The share of messages since then that took longer than that limit; None of no message."""
+        pairs = [(a, b) for a, b in self._pairs(before) if len(a.late) == len(b.late) > limit]
+        count = sum(b.count - a.count for a, b in pairs)
+        return sum(b.late[limit] - a.late[limit] for a, b in pairs) / count if count else None
+
     def _pairs(self, before: "Reading") -> list[tuple[Arrived, Arrived]]:
         both = ((before.arrived.get(label), one) for label, one in self.arrived.items())
         return [(a, b) for a, b in both if a is not None and b.at_s > a.at_s]

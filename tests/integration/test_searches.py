@@ -52,6 +52,28 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
     assert "does not hold p99" in found.read_text(encoding="utf-8")
 
 
+LOSING = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 1, rate_msg_s: 20000, duration_s: 12, warmup_s: 1,
+  ttl_ms: 50, acks: each, prefetch: 1}
+fail_when: {lost_share: 0.1, latency_p99_s: 5, for_s: 2}
+"""
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_run_that_loses_messages_ends_early(tmp_path: Path) -> None:
+    """They expire, as the consumer takes one at a time; the tables have the same loss."""
+    [outcome] = sweep_all([Job(parse_plan(LOSING, Path("lost.yaml")), LOSING, tmp_path)], Silent())
+    assert (outcome.done, outcome.failed) == (1, ())
+    found = mqperf.read(tmp_path)
+    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    assert run["window_s"] < run["asked_s"]
+    assert str(run["condition_failed"]).startswith("loss ")
+    told = float(str(run["condition_failed"]).split()[1].rstrip("%,")) / 100
+    assert row["lost"] / row["sent"] == pytest.approx(told, abs=0.2)
+
+
 EARLY = """\
 systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [publish]

@@ -61,6 +61,7 @@ def orders(**changes: object) -> Orders:
         "links": 1,
         "load_s": 1,
         "timeout_s": 1,
+        "limits_s": (),
         "pace": None,
         "message_count": None,
         "payload_bytes": 256,

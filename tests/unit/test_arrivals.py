@@ -22,10 +22,31 @@ def stamped(*runs: int) -> stamps.Stamps:
     return found
 
 
-def arrivals(*, paced: bool) -> Arrivals:
+def arrivals(*, paced: bool, limits_s: tuple[float, ...] = ()) -> Arrivals:
     streams = ["received", "service"] if paced else ["received"]
     tally = Tally("server-1", "server", "publish", START, streams)
-    return Arrivals(Record(tally, Named("client-{}".format)), RUN, paced=paced)
+    return Arrivals(Record(tally, Named("client-{}".format)), RUN, paced=paced, limits_s=limits_s)
+
+
+def test_what_took_longer_than_limits_is_counted() -> None:
+    """Of each limit by itself, over all that have come; a stranger took no time."""
+    of = arrivals(paced=False, limits_s=(1.5, 2.5))
+    of.take(stamped(RUN, RUN), np.array([2, 2]), NOW)
+    of.take(stamped(RUN, 9), np.array([2, 2]), NOW + 1)
+    assert of.late == [3, 1]
+
+
+def test_what_has_not_come_though_later_ones_have_is_missing() -> None:
+    """Whether it is counted yet or not; what comes late is missing no more."""
+    of = arrivals(paced=False)
+    numbers = {"first": [0, 1], "later": [4, 5], "late": [2]}
+    found = []
+    for some in numbers.values():
+        messages = stamped(*[RUN] * len(some))
+        messages["number"] = some
+        of.take(messages, np.full(len(some), 2), NOW)
+        found.append(of.missing)
+    assert found == [0, 2, 1]
 
 
 def recorded(of: Arrivals, stream: str) -> list[tuple[int, int, float, float]]:

@@ -15,6 +15,7 @@ from mqperf.plan import FailWhen, Hold
 from mqperf.plan_file import parse_plan
 from mqperf.preview import status
 from mqperf.record import FACTS, Run, runs
+from mqperf.record.facts import ConditionFailed
 from mqperf.report.build import build
 from mqperf.runner.control import Arrived
 from mqperf.runner.failing import FailCondition, shortened
@@ -29,6 +30,8 @@ SAMPLE = ROOT / "data" / "samples" / "stress"
 SLOW = FailWhen(throughput_share=0.8, for_s=3)
 LATE = FailWhen(latency_mean_s=0.1, for_s=2)
 LOW = FailWhen(throughput_msg_s=500)
+TAIL = FailWhen(latency_p50_s=0.01, latency_p99_s=0.1, for_s=2)
+LOSS = FailWhen(lost_share=0.02, for_s=2)
 
 
 def readings(rates: Sequence[int], mean_s: float = 0.001) -> list[Reading]:
@@ -54,16 +57,30 @@ def failed(when: FailWhen, looks: Sequence[Reading], offered: float | None = 100
     return next(filter(None, map(condition.see, looks)), None)
 
 
+def seconds(*messages: tuple[int, int, int, int]) -> list[Reading]:
+    """A look each second: what came in it, was missing, and took longer than two limits."""
+    found, sums = [Reading(0.0, 60.0, {"server-1": Arrived(0, 0.0, 100.0, 0, (0, 0))})], [0] * 4
+    for second, one in enumerate(messages, 1):
+        sums = [total + more for total, more in zip(sums, one, strict=True)]
+        count, missing, *late = sums
+        arrived = Arrived(count, 0.001 * count, 100.0 + second, missing, tuple(late))
+        found.append(Reading(float(second), 60.0, {"server-1": arrived}))
+    return found
+
+
 @pytest.mark.parametrize(
     ("when", "looks", "expected"),
     [
+        (TAIL, seconds(*[(1000, 0, 300, 11)] * 9), ("latency_p99_s", 0.011, 0.1, 2.0)),
+        (TAIL, seconds(*[(1000, 0, 510, 10)] * 9), ("latency_p50_s", 0.51, 0.01, 2.0)),
+        (LOSS, seconds(*[(950, 50, 0, 0)] * 9), ("lost_share", 0.05, 0.02, 2.0)),
         (SLOW, readings([700] * 9), ("throughput_share", 700.0, 800.0, 3.0)),
         (SLOW, readings([990, 700, 600, 500, 400]), ("throughput_share", 500.0, 800.0, 4.0)),
         (LOW, readings([0] * 9), ("throughput_msg_s", 0.0, 500.0, 3.0)),
         (LATE, readings([1000] * 9, mean_s=0.25), ("latency_mean_s", 0.25, 0.1, 2.0)),
         (SLOW, readings([700] * 2 + [900] + [700] * 3), ("throughput_share", 700.0, 800.0, 6.0)),
     ],
-    ids=["slow", "from the second", "nothing", "late", "after a pause"],
+    ids=["p99", "p50", "loss", "slow", "from the second", "nothing", "late", "after a pause"],
 )
 def test_a_planted_condition_is_seen(
     when: FailWhen, looks: list[Reading], expected: tuple[object, ...]
@@ -84,12 +101,49 @@ def test_a_planted_condition_is_seen(
         (LATE, readings([1000] * 20, mean_s=0.09)),
         (LATE, readings([0] * 20)),
         (SLOW, [Reading(float(second), 60.0) for second in range(20)]),
+        (TAIL, seconds(*[(1000, 0, 500, 10)] * 20)),
+        (TAIL, readings([1000] * 20)),
+        (LOSS, seconds(*[(981, 19, 0, 0)] * 20)),
+        (LOSS, seconds(*[(0, 0, 0, 0)] * 20)),
+        (LOSS, seconds(*[(900, 100, 0, 0), (1100, -100, 0, 0)] * 9)),
     ],
-    ids=["sound", "never so long", "fast", "nothing has no latency", "no server has said anything"],
+    ids=[
+        *(
+            "sound",
+            "never so long",
+            "fast",
+            "nothing has no latency",
+            "no server has said anything",
+        ),
+        *("few are late", "lateness is not told", "little is lost", "nothing has no loss"),
+        "late, and not lost",
+    ],
 )
 def test_it_is_silent_on_sound_runs(when: FailWhen, looks: list[Reading]) -> None:
     """Also where a second now and then is bad, and before anything is known."""
     assert failed(when, looks) is None
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "limit", "words"),
+    [
+        ("latency_p99_s", 0.0213, 0.5, "p99 above 500 ms, which 2.13% of messages exceeded"),
+        ("lost_share", 0.05, 0.02, "loss 5.00%, above 2.00%"),
+    ],
+)
+def test_it_is_told_in_words(figure: str, value: float, limit: float, words: str) -> None:
+    """With the figures of the last second, for how long it was so, and when that was."""
+    facts = {"figure": figure, "value": value, "limit": limit, "for_s": 2, "at_s": 7.04}
+    found = ConditionFailed.model_validate(facts).words
+    assert found == f"{words} for 2 s, 7.0 s after the start of the window"
+
+
+def test_ids_of_cases_know_no_key_that_came_later() -> None:
+    """A condition of before has the id that it had."""
+    assert [*SLOW.model_dump()] == [
+        *("latency_mean_s", "throughput_msg_s", "throughput_share", "for_s")
+    ]
+    assert FailWhen.model_validate(TAIL.model_dump()) == TAIL
 
 
 def test_a_share_of_no_rate_is_never_missed() -> None:
@@ -115,7 +169,7 @@ def test_the_window_has_every_whole_second(at_s: float, cooldown_s: int, length:
 
 
 BAD: Mapping[str, tuple[str, str]] = {
-    "unknown": ("{latency_p99_s: 1}", "unknown key; did you mean 'latency_mean_s'?"),
+    "unknown": ("{latency_p98_s: 1}", "unknown key; did you mean 'latency_p9"),
     "empty": ("{for_s: 3}", "names at least one of latency_mean_s"),
     "negative": ("{throughput_msg_s: -1}", "got -1"),
     "share": ("{throughput_share: 0.5}", "a share of an offered rate that stays: say load.rate"),

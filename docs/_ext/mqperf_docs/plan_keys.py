@@ -55,8 +55,14 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     FailWhen: {
         "latency_mean_s": "Mean latency above so many seconds.",
+        "latency_p50_s": "Median latency above so many seconds.",
+        "latency_p90_s": "90th percentile of latency above that.",
+        "latency_p95_s": "95th percentile of latency above that.",
+        "latency_p99_s": "99th percentile of latency above that.",
+        "latency_p999_s": "99.9th percentile of latency above that.",
         "throughput_msg_s": "Throughput below so many messages a second.",
         "throughput_share": "Throughput below this share of the offered rate.",
+        "lost_share": "More than this share of messages overtaken by later ones, and not there.",
         "for_s": "For so many seconds on end, of which each by itself is judged.",
     },
     SearchPlan: {

@@ -62,4 +62,5 @@ def _of_all(job: Job, one: Member) -> dict[str, Any]:
         "all_threads": case.threads,
         "load_s": case.load_s,
         "timeout_s": case.timeout_s,
+        "limits_s": [] if case.fail_when is None else [*case.fail_when.percentiles.values()],
     }

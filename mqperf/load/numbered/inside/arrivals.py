@@ -1,5 +1,7 @@
 """What a server has received, by the stamps of messages: whose each is, and how long it took."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mqperf.load.numbered.inside.record import Instants, Numbers, Record
@@ -13,14 +15,18 @@ STRANGER = -1
 class Arrivals:
     """The messages of one process: ``received`` of all, of which ``strangers`` are not of its run.
 
-    ``took_s`` is how long all of them took together, since each was due.
+    ``took_s`` is how long all of them took together, since each was due, and ``late`` how many took
+    longer than each of some limits.
 
     Where the load is ``paced``, the time since they were sent is recorded beside that since they
     were due.
     """
 
-    def __init__(self, record: Record, run: int, *, paced: bool) -> None:
+    def __init__(
+        self, record: Record, run: int, *, paced: bool, limits_s: Sequence[float] = ()
+    ) -> None:
         self.record, self.run, self.paced = record, run, paced
+        self.limits_s, self.late = limits_s, [0] * len(limits_s)
         self.received = self.strangers = 0
         self.took_s = 0.0
 
@@ -42,5 +48,13 @@ class Arrivals:
         if self.paced:
             self.record.add("service", sender, number, sent, now)
         self.received += len(stamp)
-        self.took_s += float((now - due).sum())
+        took = now - due
+        self.took_s += float(took.sum())
+        for place, limit in enumerate(self.limits_s):
+            self.late[place] += int((took > limit).sum())
         return due
+
+    @property
+    def missing(self) -> int:
+        """Messages that have not come, though later ones of their senders have."""
+        return self.record.missing("received")

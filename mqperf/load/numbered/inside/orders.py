@@ -16,7 +16,8 @@ NO_END = 1 << 62
 class Orders:
     """What every process is told, whatever its generator tells it more.
 
-    ``run`` is in every stamp, and tells the run from others.
+    ``run`` is in every stamp, and tells the run from others.  Servers say how many messages took
+    longer than each of ``limits_s``.
     """
 
     label: str
@@ -28,6 +29,7 @@ class Orders:
     broker: Broker
     load_s: float
     timeout_s: float
+    limits_s: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     """What a file says, with what all are told made ready, its broker by ``broker``."""
     found: dict[str, Any] = json.loads(file.read_text())
     found["control"], found["out"] = Path(found["control"]), Path(found["out"])
+    found["limits_s"] = tuple(found["limits_s"])
     found["broker"] = broker(**found["broker"])
     if found.get("pace") is not None:
         found["pace"] = Pace(**found["pace"])

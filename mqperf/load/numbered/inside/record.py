@@ -100,6 +100,11 @@ class Record:
             if gathered.length == BATCH:
                 gathered.count(self.tally, self.names)
 
+    def missing(self, stream: str) -> int:
+        """Numbers below the highest of each sender that were not seen in a stream."""
+        self.streams[stream].count(self.tally, self.names)
+        return self.tally.missing(stream)
+
     def save(self, path: Path) -> None:
         """Count what is left, and write the file."""
         for gathered in self.streams.values():

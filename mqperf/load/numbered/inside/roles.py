@@ -141,6 +141,7 @@ class Server(Attending[L]):
         self.say_count()
 
     def say_count(self) -> None:
-        """Tell the runner how many messages have come, and how long they took together."""
+        """Tell the runner how many messages have come, how long they took, and what is missing."""
         come = self.arrivals
-        self.control.say("count", f"{come.received} {come.took_s:.6f} {time.monotonic():.6f}")
+        known = f"{come.received} {come.took_s:.6f} {time.monotonic():.6f} {come.missing}"
+        self.control.say("count", " ".join([known, *map(str, come.late)]))
