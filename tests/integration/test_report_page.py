@@ -29,7 +29,7 @@ PAGE = "rabbitmq/cmsm/index.html"
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--hide-scrollbars", "--virtual-time-budget=3000"),
+    *("--hide-scrollbars", "--virtual-time-budget=20000"),
 )
 Browse = Callable[..., str]
 LINK = re.compile(r"""<[^>]+?\s(?:href|src)=["']([^"'#?]+)""")

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from mqperf.load.numbered.inside.orders import Pace
 from mqperf.load.numbered.inside.schedule import curve_of
 from mqperf.load.numbered.inside.stamps import SIZE
-from mqperf.plan import Case, Frozen
+from mqperf.plan import Case, Frozen, offered_msg_s
 from mqperf.plan_file.attached import MOST_BYTES
 
 USUAL_BYTES = 256
@@ -108,8 +108,9 @@ class Paced(Frozen):
 
         ``window`` has its beginning and end in seconds since the start of the load.
         """
-        if (pace := self._pace(case.threads)) is None:
-            return None
+        pace = self._pace(case.threads)
+        if pace is None or pace.ramp_to is None:
+            return offered_msg_s(case.parameters, case.threads)
         begin, end = map(curve_of(pace, case.load_s).whole, window)
         return case.threads * (end - begin) / (window[1] - window[0])
 
