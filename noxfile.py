@@ -25,8 +25,11 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "mqperf/load/*/locks/*.in"
-SIDE_BY_SIDE = ("--numprocesses=3", "--no-loadscope-reorder")
-"""Three processes, each with whole files: on two cores, as many of them wait."""
+PROCESSES = min(5, (os.cpu_count() or 1) + 1)
+"""One more than cores, as many of them wait; memory for brokers ends it."""
+
+SIDE_BY_SIDE = (f"--numprocesses={PROCESSES}", "--no-loadscope-reorder")
+"""Each has whole files."""
 
 SOME_FAILED = 1
 """The exit code of pytest when all tests ran; interrupted, or in error itself, it has others."""

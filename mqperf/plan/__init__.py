@@ -18,7 +18,7 @@ from mqperf.plan.experiment import (
     redacted,
     swept_settings,
 )
-from mqperf.plan.fail_when import PERCENTILES, FailWhen
+from mqperf.plan.fail_when import CONDITIONS, PERCENTILES, FailWhen
 from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
 from mqperf.plan.pace import COUNT, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
@@ -27,6 +27,7 @@ from mqperf.plan.values import Frozen, Scalar
 __all__ = [
     "AFTER_S",
     "BEFORE_S",
+    "CONDITIONS",
     "COUNT",
     "MAX_CASES",
     "MAX_THREADS",

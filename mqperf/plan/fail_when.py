@@ -56,9 +56,13 @@ class FailWhen(Frozen):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not self.model_fields_set & {*type(self).model_fields} - {"for_s"}:
+        if not self.model_fields_set & CONDITIONS:
             raise ValueError(
                 "a fail condition names at least one of latency_mean_s, latency_p99_s (or another"
                 " percentile), throughput_msg_s, throughput_share and lost_share"
             )
         return self
+
+
+CONDITIONS = frozenset(FailWhen.model_fields) - {"for_s"}
+"""The figures that may fail a run, by their keys."""

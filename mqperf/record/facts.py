@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from mqperf.plan import PERCENTILES, Case
+from mqperf.plan import CONDITIONS, PERCENTILES, Case
 from mqperf.plan.link import Role
 from mqperf.plan.search import LATENCIES
 from mqperf.plan.values import Parameter, Scalar
@@ -238,6 +238,12 @@ class LinkFacts(Recorded):
     after: MeasuredLink | None = None
 
 
+def _figure(name: str) -> str:
+    if name not in CONDITIONS:
+        raise ValueError("no figure of a fail condition")
+    return name
+
+
 class ConditionFailed(Recorded):
     """The fail condition that ended a run early: a figure, beyond its limit for so many seconds.
 
@@ -245,17 +251,7 @@ class ConditionFailed(Recorded):
     a second.  Of a percentile, ``value`` is the share of messages that took longer than ``limit``.
     """
 
-    figure: Literal[
-        "latency_mean_s",
-        "latency_p50_s",
-        "latency_p90_s",
-        "latency_p95_s",
-        "latency_p99_s",
-        "latency_p999_s",
-        "throughput_msg_s",
-        "throughput_share",
-        "lost_share",
-    ]
+    figure: Annotated[str, AfterValidator(_figure)]
     value: Measure
     limit: Measure
     for_s: Positive

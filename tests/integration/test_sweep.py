@@ -252,7 +252,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
     text = f"{PLAN}  timeout_s: 1\n"
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)
-    assert outcome.done == 1
+    assert outcome.done == 1, observer.told
     told = dict(zip(("aside", "used"), (reason for _, reason in outcome.failed), strict=True))
     assert "Master (mqperf1@localhost) stands still" in told["aside"]
     assert "Slave 2 (mqperf3@localhost) stands still" in told["used"]
