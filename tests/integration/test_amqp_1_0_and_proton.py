@@ -307,6 +307,18 @@ def test_a_refused_link_is_told_with_its_condition(tmp_path: Path) -> None:
         connection.socket.close()
 
 
+def test_credit_that_never_comes_is_told(
+    flowing: Callable[[Job], Flow], router: Broker, tmp_path: Path
+) -> None:
+    """A router gives none for an address from which nobody receives."""
+    flow = flowing(job(tmp_path, router, {}, seconds=1))
+    flow.start("client-1")
+    flow.begin()
+    flow.end(refused="client-1")
+    assert "no credit was ever given for " in flow.last_words("client-1")
+    assert flow.counts("client-1").streams["sent"].count == 0
+
+
 def test_a_mechanism_that_is_not_offered_is_told(router: Broker) -> None:
     """With those that are."""
     named = Broker(router.addresses, "user", "secret", "/")

@@ -50,6 +50,7 @@ class Lane:
         self.schedule = of_thread(orders, thread.number)
         self.next = self.count = self.sent_ns = 0
         self.total = orders.count_of(thread.number)
+        self.had_credit = False
         self.random = Random(thread.number)
 
     def attach(self, connection: Connection, handle: int, unsettled: Unsettled) -> None:
@@ -86,6 +87,7 @@ class Lane:
         """Heed what the other end takes, and give up what it drains."""
         count, credit = one.field(5), one.field(6)
         self.limit = (0 if count is None else count) + (credit or 0)
+        self.had_credit = self.had_credit or bool(credit)
         if one.field(8):
             self.on_link += max(self.credit, 0)
             self.limit = self.on_link

@@ -11,7 +11,7 @@ from mqperf.load.amqp_1_0.inside.orders import Orders
 from mqperf.load.amqp_1_0.inside.unsettled import Unsettled
 from mqperf.load.inside.programs.control import Control
 from mqperf.load.numbered.inside.diary import Diary
-from mqperf.load.numbered.inside.lines import Line, Lines, Lost, Use
+from mqperf.load.numbered.inside.lines import Line, Lines, Lost, Refused, Use
 from mqperf.load.numbered.inside.record import Record
 from mqperf.load.numbered.inside.roles import CLIENT_IDLE_S, Client
 from mqperf.load.numbered.inside.schedule import NS, TICK_NS
@@ -137,7 +137,10 @@ class Sender(Client[Outlet]):
         super().__init__(orders, control, Lines(waiting, outlets), self.lanes)
 
     def run(self, start: float) -> None:
-        """Send from the agreed start on until the load has ended, or a signal came."""
+        """Send from the agreed start on until the load has ended, or a signal came.
+
+        Raises ``Refused`` when a link was never given credit.
+        """
         start_ns, end_ns = self.span_ns(start)
         for lane in self.lanes:
             if lane.schedule is not None:
@@ -153,6 +156,12 @@ class Sender(Client[Outlet]):
         self.finish(self._busy)
         for line in self.lines.all:
             line.unsettled.forget()
+        without = [one.thread.address for one in self.lanes if not one.had_credit]
+        if without and not self.control.stopping:
+            raise Refused(
+                f"no credit was ever given for {', '.join(without)}: nobody receives from there, or"
+                " the other end takes no messages"
+            )
 
     def _sent(self, line: Outlet, now_ns: int) -> bool:
         try:
