@@ -80,7 +80,8 @@ RUNS = (
     seconds(
         "warmup_found_s",
         "Load until throughput became steady; 0 when it was from the start, empty when it never"
-        " did or the run is too short to tell.",
+        " did, the run is too short to tell, or the plan changes its rate. What comes after the"
+        " first action of a plan is not asked.",
         "warm-up found",
         "not negative",
     ),

@@ -20,7 +20,7 @@ from mqperf.plan.experiment import (
 )
 from mqperf.plan.fail_when import CONDITIONS, PERCENTILES, FailWhen
 from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
-from mqperf.plan.pace import COUNT, RATE, offered_msg_s
+from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
 from mqperf.plan.values import Frozen, Scalar
 
@@ -32,6 +32,7 @@ __all__ = [
     "MAX_CASES",
     "MAX_THREADS",
     "PERCENTILES",
+    "RAMP",
     "RATE",
     "UNSAID",
     "ActionPlan",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.errors import TableError
+from mqperf.plan import PERCENTILES
 from mqperf.published.measurement import Measurement, throughput
 from mqperf.published.quiver_files import (
     MS,
@@ -127,7 +128,7 @@ def _of_transfers(sent: Instants, received: Instants, window: Window) -> Frames:
     if not found.count:
         return frames
     figures = within_run.latency_figures(found)
-    estimates = {name: figures[name] for name in within_run.PERCENTILES}
+    estimates = {name: figures[name] for name in PERCENTILES}
     figures |= within_run.latency_intervals(found, window, estimates)
     row = {"stream": STREAM, "samples": found.count, **figures}
     return frames | {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import RecordError
-from mqperf.plan import Case
+from mqperf.plan import RAMP, Case
 from mqperf.record.facts import ClockFacts, Facts
 from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
@@ -36,6 +36,17 @@ class Whole:
         if (sent := self.facts.all_sent) is not None:
             return start, max(self.window[1], start + math.ceil(sent.last_s))
         return start, self.window[1] + self.case.cooldown_s
+
+    @property
+    def steady(self) -> tuple[float, float] | None:
+        """Until when throughput may be steady: the first action, or the end of the window.
+
+        From the start of the load, in whole seconds; None where the plan changes the rate.
+        """
+        if self.case.parameters.get(RAMP) is not None:
+            return None
+        first = min((action.at_s for action in self.case.actions), default=math.inf)
+        return self.load[0], min(self.window[1], self.window[0] + first // 1)
 
     @property
     def window_in_load(self) -> tuple[float, float]:

@@ -191,7 +191,7 @@ def _about(programs: Mapping[str, str], spots: Sequence[Spot]) -> dict[str, Json
     return {
         "product": _product(programs[host.name]),
         "version": versions[host.name],
-        "runtime": f"Linux {host.facts()['kernel']}",
+        "runtime": str(host.facts()["kernel"]),
     }
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mqperf.load import generator_of
+from mqperf.plan import PERCENTILES
 from mqperf.record import Event, Whole, beside
 from mqperf.tables.accounting import accounted, drained
 from mqperf.tables.streams import Streams, read_streams
-from mqperf.tables.within_run import PERCENTILES
 from mqperf.test_cases import TEST_CASES
 
 DRAINED = "background-drained"

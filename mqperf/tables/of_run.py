@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mqperf.load import Account, Happened, generator_of
-from mqperf.plan import Case
+from mqperf.plan import PERCENTILES, Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Latencies, Stream, Window
@@ -27,7 +27,6 @@ from mqperf.tables.outages import outages
 from mqperf.tables.percentiles import percentiles
 from mqperf.tables.run_row import run_row
 from mqperf.tables.streams import Streams, read_streams
-from mqperf.tables.within_run import PERCENTILES
 from mqperf.test_cases import TEST_CASES
 
 PHASES = ("warm-up", "window", "cool-down")
@@ -52,7 +51,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     done = streams.finished(one.case.test_case)
     tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
-    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, (one.load[0], one.window[1]))
+    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, one.steady)
     tables["events"] = pd.concat(
         [tables["events"], _noted(one, account.happened)], ignore_index=True
     )

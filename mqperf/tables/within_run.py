@@ -7,24 +7,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mqperf.plan import PERCENTILES
 from mqperf.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
 from mqperf.series.stream import Latencies, Stream, Window, seconds
 from mqperf.series.warmup import warmup_s
 
-PERCENTILES = {
-    "latency_p50_s": 0.5,
-    "latency_p90_s": 0.9,
-    "latency_p95_s": 0.95,
-    "latency_p99_s": 0.99,
-    "latency_p999_s": 0.999,
-}
-
 Row = dict[str, float]
 
 
-def warmup_found_s(finished: Stream, load: Window) -> int | None:
-    """Seconds of the load until throughput was steady; ``load`` ends with the window."""
-    return warmup_s(finished.per_second(load).astype(float))
+def warmup_found_s(finished: Stream, steady: Window | None) -> int | None:
+    """Seconds of the load until throughput was steady, of those in which it may be."""
+    return None if steady is None else warmup_s(finished.per_second(steady).astype(float))
 
 
 def throughput_interval(counts: np.ndarray) -> Row:

@@ -13,7 +13,7 @@ from mqperf.hosts import LocalHost, Offset
 from mqperf.load.inside.programs.control import Control as Inside
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
-from mqperf.record import FACTS, runs
+from mqperf.record import FACTS, Facts, Run, Whole, runs
 from mqperf.runner.control import Control, Station
 from mqperf.runner.counted import AllSent, cut
 from mqperf.runner.schedule import Schedule
@@ -65,6 +65,23 @@ def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, le
     found = cut(agreed, AllSent(first_s, first_s + 0.5), case())
     assert found.window_end - found.window_start == length
     assert found.window_start == agreed.window_start
+
+
+@pytest.mark.parametrize(
+    ("changes", "steady"),
+    [
+        ({}, (1000, 1062)),
+        ({"actions": ({"do": "freeze", "node": "A", "at_s": 8.6, "for_s": 1},)}, (1000, 1010)),
+        ({"parameters": {"rate_msg_s": 5, "ramp_to_msg_s": 9}}, None),
+    ],
+    ids=["undisturbed", "until the action", "a rate that changes"],
+)
+def test_throughput_is_to_be_steady_while_nothing_changes(
+    changes: dict[str, object], steady: tuple[float, float] | None
+) -> None:
+    """From the start of the load, in whole seconds."""
+    one = Case.model_validate({**case().model_dump(), **changes})
+    assert Whole(Run(Path("run"), "run", "done"), Facts(), one, (1002.0, 1062.0)).steady == steady
 
 
 def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from test_tables import CALL, START, Known
 
 from mqperf import stats, tables
+from mqperf.plan import PERCENTILES
 from mqperf.record import Run, numbers
 from mqperf.record.counts import read_counts
 from mqperf.record.tally import Tally
@@ -24,7 +25,7 @@ from mqperf.series.hdr_log import read_log
 from mqperf.series.stream import Instants, Stream
 from mqperf.stats import checks
 from mqperf.tables.histograms import write_hdr
-from mqperf.tables.within_run import PERCENTILES, latency_intervals
+from mqperf.tables.within_run import latency_intervals
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
