@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from math import ceil, floor, log10
 from typing import Any
 
@@ -23,7 +23,7 @@ NEAREST_TICKS = 0.075
 """Share of the axis below which two values are too near for two tick labels."""
 
 LETTERS_ACROSS, SLANT = 40, 30
-"""Names with more letters in all stand slanted below an axis, by so many degrees."""
+"""Room for letters below an axis; names that need more stand slanted, by so many degrees."""
 
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
@@ -183,9 +183,8 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
     if texts:
         axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
-        if sum(map(len, texts)) > LETTERS_ACROSS:  # they would run into each other
-            for label in axes.get_xticklabels():
-                label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
+        if crowded(texts, LETTERS_ACROSS):
+            slant(axes)
         axes.set_xlim(-0.5, len(texts) - 0.5)
         return
     if not places:
@@ -197,6 +196,18 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.xaxis.set_major_locator(FixedLocator(_apart(places, scale)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def crowded(texts: Sequence[str], letters: float) -> bool:
+    """Whether names at even distances run into each other where so many letters have room."""
+    room = letters / max(len(texts), 1)
+    return any((len(one) + len(other)) / 2 + 1 > room for one, other in pairwise(texts))
+
+
+def slant(axes: Axes) -> None:
+    """Have the names below an axis stand slanted."""
+    for label in axes.get_xticklabels():
+        label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
 
 
 def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:

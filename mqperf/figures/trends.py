@@ -17,14 +17,15 @@ from mqperf.figures.marks import (
     LEGEND_WIDTH,
     LETTERS_ACROSS,
     PLACE,
-    SLANT,
     Pen,
     as_text,
+    crowded,
     dress,
     from_zero,
     line,
     log_scale,
     shown,
+    slant,
 )
 from mqperf.figures.palette import MARKERS
 from mqperf.figures.ratios import SHADES
@@ -156,7 +157,6 @@ def _folders(axes: Axes, labels: Sequence[str]) -> None:
     places = list(range(1, len(labels) + 1))[(len(labels) - 1) % every :: every]
     texts = [as_text(labels[place - 1]) for place in places]
     axes.set_xticks(places, texts)
-    if sum(map(len, texts)) > LETTERS_ACROSS / 2:  # a panel is a third of a sheet
-        for label in axes.get_xticklabels():
-            label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
+    if crowded(texts, LETTERS_ACROSS / 2):  # a panel is a third of a sheet
+        slant(axes)
     axes.set_xlim(0.5, len(labels) + 0.5)

@@ -92,7 +92,8 @@ def told(own: Tables, place: str) -> Iterator[str]:
     largest = own["intervals"]["latency_max_s"].max()
     if pd.notna(largest):
         column = COLUMNS["latency_s"]
-        yield f"Latency at most {largest * column.scale:.3g} {column.shown or column.unit}."
+        value = float(f"{largest * column.scale:.3g}")
+        yield f"Latency at most {value:.10g} {column.shown or column.unit}."
     for action in own["outages"].dropna(subset=["began_s", "ended_s"]).to_dict("records"):
         span = f"from {action['began_s']:.1f} to {action['ended_s']:.1f} s"
         yield f"Action {action['action']} of {action['node']} {span}."

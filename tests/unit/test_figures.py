@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 from mqperf import figures
 from mqperf.columns import COLUMNS, FIGURES
 from mqperf.figures import palette
+from mqperf.figures.marks import LETTERS_ACROSS, crowded
 from mqperf.tables import Tables
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -293,3 +294,20 @@ def test_names_are_drawn_to_the_letter(tmp_path: Path) -> None:
     drawn = {(element.text or "").strip() for element in ET.parse(file).iter()}  # noqa: S314
     assert {"a <b>", "</desc>", "$\\frac{$ and $x$ total", "\u200b_hidden sys"} <= drawn
     assert "<b> \ufffd\u6f22 total" in drawn
+
+
+@pytest.mark.parametrize(
+    ("names", "slanted"),
+    [
+        (["undisturbed", "restart", "shutdown", "long shutdown"], True),
+        (["classic", "quorum", "stream"], False),
+        (["false", "true"], False),
+        (["one by itself, however long its name may be"], False),
+        ([], False),
+    ],
+)
+def test_names_that_would_run_into_each_other_stand_slanted(
+    names: list[str], *, slanted: bool
+) -> None:
+    """Neighbours decide, not all letters together."""
+    assert crowded(names, LETTERS_ACROSS) == slanted
