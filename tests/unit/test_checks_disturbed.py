@@ -115,6 +115,24 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
     assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
 
 
+@pytest.mark.parametrize(
+    ("paused", "words"),
+    [
+        (1.25, "; garbage collection paused its nodes for 2.5 s"),
+        (None, "the rate is that of bursts"),
+    ],
+)
+def test_silence_is_told_with_how_long_nodes_collected_garbage(
+    paused: float | None, words: str
+) -> None:
+    """All nodes together, where they tell."""
+    frames = disturbed() | {"outages": sound()["outages"]}
+    inside = frames["insides"].assign(paused_s=paused)
+    frames["insides"] = pd.concat([inside, inside.assign(node="Slave 1")], ignore_index=True)
+    [text] = checks.doubts(frames)["text"]
+    assert text.endswith(words)
+
+
 COST: Change = {
     "run": "rpc-call-100-r1",
     "action": "freeze",

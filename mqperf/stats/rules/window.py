@@ -51,15 +51,28 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
 
 
 def empty_seconds(tables: Tables) -> Iterator[Finding]:
-    """Seconds of the window in which nothing was finished, neither by chance nor by plan."""
+    """Seconds of the window in which nothing was finished, neither by chance nor by plan.
+
+    With how long the nodes collected garbage, where they tell.
+    """
     found = undisturbed(tables)
     known = found[found["run"].isin(measured(tables)["run"])]
+    paused = tables["insides"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
     for row in each(known[known["empty"].gt(0) & ~known["mean"].lt(BUSY)]):
+        figures: dict[str, int | float] = {
+            "seconds": row.seconds,
+            "empty_seconds": row.empty,
+            "most_msg": int(row.most),
+        }
+        words = ""
+        if row.run in paused.index:
+            figures["paused_s"] = round(float(paused[row.run]), 3)
+            words = f"; garbage collection paused its nodes for {figures['paused_s']:g} s"
         yield Finding(
             row.run,
             f"in {row.empty} of the {row.seconds} seconds of the window no message was finished,"
-            f" and {row.most:.0f} in the fullest: the rate is that of bursts",
-            {"seconds": row.seconds, "empty_seconds": row.empty, "most_msg": int(row.most)},
+            f" and {row.most:.0f} in the fullest: the rate is that of bursts{words}",
+            figures,
         )
 
 
