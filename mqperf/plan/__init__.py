@@ -18,7 +18,8 @@ from mqperf.plan.experiment import (
     redacted,
     swept_settings,
 )
-from mqperf.plan.fail_when import CONDITIONS, PERCENTILES, FailWhen
+from mqperf.plan.fail_when import CONDITIONS, FailWhen
+from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
@@ -29,6 +30,7 @@ __all__ = [
     "BEFORE_S",
     "CONDITIONS",
     "COUNT",
+    "LATENCIES",
     "MAX_CASES",
     "MAX_THREADS",
     "PERCENTILES",

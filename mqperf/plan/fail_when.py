@@ -4,24 +4,15 @@ It is judged by what servers write while they run: how many messages they have h
 these took together, how many took longer than the limits, and how many earlier ones had not come.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from mqperf.plan.latencies import PERCENTILES
 from mqperf.plan.values import Frozen
 
 Positive = Annotated[float, Field(gt=0, le=1_000_000_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-
-PERCENTILES: Mapping[str, float] = {
-    "latency_p50_s": 0.5,
-    "latency_p90_s": 0.9,
-    "latency_p95_s": 0.95,
-    "latency_p99_s": 0.99,
-    "latency_p999_s": 0.999,
-}
-"""The share of messages that are to take no longer than a limit, by its key."""
 
 
 class FailWhen(Frozen):

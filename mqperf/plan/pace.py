@@ -6,11 +6,11 @@ from typing import Any
 RATE = "rate_msg_s"
 """The parameter that a search sets: of generators that keep to an offered rate."""
 
-THREAD_RATE = "thread_rate_msg_s"
-"""The same of each thread."""
-
 RAMP = "ramp_to_msg_s"
-"""The rate that either changes to."""
+"""The rate that it changes to by the end of the load."""
+
+THREAD_RATE = "thread_rate_msg_s"
+"""The rate of each thread, in place of that of all."""
 
 COUNT = "message_count"
 """How many messages a load ends after."""

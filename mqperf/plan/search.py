@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from mqperf.plan.case import Case
+from mqperf.plan.latencies import LATENCIES
 from mqperf.plan.pace import RATE
 from mqperf.plan.values import Frozen
 
@@ -27,16 +28,6 @@ while others used the host.
 
 AGAIN = 2
 """How often a rate is run again for runs that did not hold while others used the host."""
-
-LATENCIES: Mapping[str, str] = {
-    "latency_mean_s": "mean latency",
-    "latency_p50_s": "p50",
-    "latency_p90_s": "p90",
-    "latency_p95_s": "p95",
-    "latency_p99_s": "p99",
-    "latency_p999_s": "p99.9",
-}
-"""The latencies that may have a limit, and how they are told."""
 
 
 class Hold(Frozen):

@@ -7,7 +7,7 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 """
 
 from mqperf.record.events import Event, read_events
-from mqperf.record.facts import SCHEMA, Facts, HostFacts, MeasuredLink, SystemFacts, Window
+from mqperf.record.facts import SCHEMA, AllSent, Facts, HostFacts, MeasuredLink, SystemFacts, Window
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, background_place, beside, whole
@@ -17,6 +17,7 @@ __all__ = [
     "CLOCK_STEP_LIMIT_S",
     "FACTS",
     "SCHEMA",
+    "AllSent",
     "Attempt",
     "Event",
     "Facts",

@@ -11,9 +11,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from mqperf.plan import CONDITIONS, PERCENTILES, Case
+from mqperf.plan import CONDITIONS, LATENCIES, PERCENTILES, Case
 from mqperf.plan.link import Role
-from mqperf.plan.search import LATENCIES
 from mqperf.plan.values import Parameter, Scalar
 
 SCHEMA: Literal[2] = 2

@@ -45,8 +45,8 @@ class Whole:
         """
         if self.case.parameters.get(RAMP) is not None:
             return None
-        first = min((action.at_s for action in self.case.actions), default=math.inf)
-        return self.load[0], min(self.window[1], self.window[0] + first // 1)
+        firsts = [self.window[0] + math.floor(action.at_s) for action in self.case.actions]
+        return self.load[0], min([self.window[1], *firsts])
 
     @property
     def window_in_load(self) -> tuple[float, float]:

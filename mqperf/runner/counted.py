@@ -3,28 +3,16 @@
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mqperf.errors import LoadError
 from mqperf.hosts import Offset
 from mqperf.plan import COUNT, Case
+from mqperf.record import AllSent
 from mqperf.runner.control import Control
 from mqperf.runner.failing import TOLD_S
 from mqperf.runner.loads import Load
 from mqperf.runner.schedule import Schedule
-
-
-@dataclass(frozen=True, slots=True)
-class AllSent:
-    """When the first and the last thread had sent all, in seconds since the start of the load."""
-
-    first_s: float
-    last_s: float
-
-    @property
-    def facts(self) -> dict[str, float]:
-        """As ``run.json`` has it."""
-        return {"first_s": round(self.first_s, 6), "last_s": round(self.last_s, 6)}
 
 
 def all_sent(
@@ -34,7 +22,10 @@ def all_sent(
     if load.case.parameters.get(COUNT) is None:
         return None
     found = control.sent([client.label for client in load.of("client")], clocks)
-    return found and AllSent(found[0] - schedule.start, found[1] - schedule.start)
+    if found is None:
+        return None
+    first_s, last_s = (round(one - schedule.start, 6) for one in found)
+    return AllSent(first_s=first_s, last_s=last_s)
 
 
 def ended(schedule: Schedule) -> Schedule:

@@ -72,8 +72,8 @@ class Measured:
         load, schedule = self.load, self.schedule
         sent = counted.all_sent(load.load, load.control, schedule, trial.clocks.before)
         if sent is not None:
-            trial.attempt.facts["all_sent"] = sent.facts
-            trial.attempt.event("all-sent", **sent.facts)
+            trial.attempt.facts["all_sent"] = sent.model_dump()
+            trial.attempt.event("all-sent", **sent.model_dump())
             trial.schedule = counted.cut(schedule, sent, trial.case)
 
     def _drained(self, one: Started, end: float, others: Sequence[str] = ()) -> dict[str, int]:

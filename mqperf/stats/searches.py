@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
+from mqperf.plan.latencies import LATENCIES
 from mqperf.plan.pace import RATE
-from mqperf.plan.search import LATENCIES, Verdicts, at_rate, by_most
+from mqperf.plan.search import Verdicts, at_rate, by_most
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.tester import noisy_host
 from mqperf.tables import Tables, conform, varied

@@ -13,9 +13,9 @@ from mqperf.hosts import LocalHost, Offset
 from mqperf.load.inside.programs.control import Control as Inside
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
-from mqperf.record import FACTS, Facts, Run, Whole, runs
+from mqperf.record import FACTS, AllSent, Facts, Run, Whole, runs
 from mqperf.runner.control import Control, Station
-from mqperf.runner.counted import AllSent, cut
+from mqperf.runner.counted import cut
 from mqperf.runner.schedule import Schedule
 from mqperf.systems.in_plans import problems_of
 
@@ -62,7 +62,7 @@ def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
 def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, length: int) -> None:
     """Whole ones, behind the warm-up of two; it never gets longer."""
     agreed = Schedule.from_start(1_000, case())
-    found = cut(agreed, AllSent(first_s, first_s + 0.5), case())
+    found = cut(agreed, AllSent(first_s=first_s, last_s=first_s + 0.5), case())
     assert found.window_end - found.window_start == length
     assert found.window_start == agreed.window_start
 
@@ -88,7 +88,7 @@ def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
     """With what to change."""
     agreed = Schedule.from_start(1_000, case())
     with pytest.raises(LoadError) as caught:
-        cut(agreed, AllSent(2.9, 2.94), case())
+        cut(agreed, AllSent(first_s=2.9, last_s=2.94), case())
     assert str(caught.value) == (
         "all 1000 messages were sent within 2.9 s, before the window, which begins after 2 s, had"
         " a whole second: raise load.message_count, or lower load.warmup_s"

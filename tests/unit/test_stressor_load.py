@@ -1,4 +1,4 @@
-"""The load of the stressor: when messages are due, how they are counted, what each thread has."""
+"""The load of the stressor: how messages are counted, what each thread has, what plans may say."""
 
 import json
 import os
@@ -18,11 +18,9 @@ from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
 from mqperf.load.amqp_0_9_1.commands import commands
 from mqperf.load.amqp_0_9_1.inside import orders
 from mqperf.load.amqp_0_9_1.layout import queues, threads
-from mqperf.load.amqp_0_9_1.parameters import Parameters
 from mqperf.load.numbered.environment import Environment
 from mqperf.load.numbered.inside.orders import Pace
 from mqperf.load.numbered.inside.record import BATCH, Record
-from mqperf.load.numbered.inside.schedule import Ramp, Schedule, Stairs, Steady
 from mqperf.plan import Case
 from mqperf.plan_file import load_plan, plan_from, read_plan
 from mqperf.record.counts import read_counts
@@ -63,99 +61,6 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-# when messages are due
-
-
-@settings(deadline=None)
-@given(st.floats(0.01, 1e6), st.floats(0, 0.999), st.integers(0, 10**6), st.integers(1, 1000))
-def test_a_message_is_due_from_its_instant_on(
-    rate: float, phase: float, number: int, count: int
-) -> None:
-    """Not before, and never later: how many are due is how many instants have passed."""
-    schedule = Schedule(Steady(rate), phase)
-    schedule.begin(START_NS)
-    instants = schedule.instants_ns(number, count)
-    assert instants[0] == schedule.instant_ns(number)
-    tick = 2000  # of float64, at a million messages
-    assert schedule.due(int(instants[-1]) + tick) >= number + count
-    assert schedule.due(int(instants[0]) - tick) <= number
-    assert (np.diff(instants) > 0).all()
-
-
-def test_nothing_moves_the_schedule() -> None:
-    """After a minute, and after any pause, messages are due where they always were."""
-    schedule = Schedule(Steady(20_000))
-    schedule.begin(START_NS)
-    assert schedule.due(START_NS + 60 * 10**9) == 1_200_001
-    assert schedule.instant_ns(1_200_000) == START_NS + 60 * 10**9
-
-
-@settings(deadline=None)
-@given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(1, 600), st.floats(0, 0.999))
-def test_a_ramp_changes_the_rate_evenly(
-    first: float, last: float, over_s: float, phase: float
-) -> None:
-    """Up or down: at any instant as many are due as the area below the line; then it stays."""
-    ramp = Schedule(Ramp(first, last, over_s), phase)
-    ramp.begin(START_NS)
-    for share in (0.0, 0.1, 0.5, 0.99, 1.0):
-        passed = share * over_s
-        area = passed * (first + (last - first) * share / 2)
-        assert abs(ramp.due(START_NS + round(passed * 1e9)) - (area - phase)) < 1.01
-    after = ramp.due(START_NS + round((over_s + 10) * 1e9))
-    assert abs(after - ((first + last) / 2 * over_s + 10 * last - phase)) < 1.01
-    number = after // 2
-    [instant] = ramp.instants_ns(number, 1)
-    assert ramp.due(int(instant) + 2000) >= number + 1
-    assert ramp.due(int(instant) - 2000) <= number
-    assert (np.diff(ramp.instants_ns(0, 2000)) > 0).all()
-
-
-@settings(deadline=None)
-@given(
-    *(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(1, 600)),
-    *(st.integers(2, 40), st.floats(0, 0.999)),
-)
-def test_stairs_change_the_rate_in_steps(
-    first: float, last: float, over_s: float, steps: int, phase: float
-) -> None:
-    """Each as long as the others, from the first rate to the last, which then stays."""
-    stairs = Schedule(Stairs(first, last, over_s, steps), phase)
-    stairs.begin(START_NS)
-    rates = [first + (last - first) * step / (steps - 1) for step in range(steps)]
-    for step, rate in enumerate(rates):
-        area = sum(rates[:step]) * over_s / steps + rate * 0.5 * over_s / steps
-        passed = (step + 0.5) * over_s / steps
-        assert abs(stairs.due(START_NS + round(passed * 1e9)) - (area - phase)) < 1.01
-    after = stairs.due(START_NS + round((over_s + 10) * 1e9))
-    assert abs(after - (sum(rates) / steps * over_s + 10 * last - phase)) < 1.01
-    for number in (0, after // 3, after - 1):
-        [instant] = stairs.instants_ns(number, 1)
-        assert stairs.due(int(instant) + 2000) >= number + 1
-        assert stairs.due(int(instant) - 2000) <= number
-
-
-@pytest.mark.parametrize(
-    ("said", "window", "offered"),
-    [
-        ({"rate_msg_s": 900.0}, (2, 10), 900),
-        ({"thread_rate_msg_s": 40.0}, (2, 10), 120),
-        ({"rate_msg_s": 200.0, "ramp_to_msg_s": 1000.0}, (2, 7), 560),
-        ({"rate_msg_s": 200.0, "ramp_to_msg_s": 1000.0, "ramp_steps": 2}, (0, 5), 200),
-        ({"rate_msg_s": 200.0, "ramp_to_msg_s": 1000.0, "ramp_steps": 2}, (2, 10), 700),
-        ({}, (2, 10), None),
-    ],
-    ids=["of all", "of each", "evenly", "first step", "both steps", "unpaced"],
-)
-def test_what_a_window_is_offered(
-    said: dict[str, object], window: tuple[float, float], offered: float | None
-) -> None:
-    """The mean over its seconds, of a load of ten: also where a run was cut."""
-    one = case(green_threads=3, duration_s=8, warmup_s=1, cooldown_s=1, parameters=said)
-    found = Parameters.model_validate(said).offered_msg_s(one, window)
-    assert found == (None if offered is None else pytest.approx(offered))
-
-
 def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     """As evenly as can be, and to the message; without one there is no end."""
     end, tool = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",)), Environment("/host/python", (), {})
@@ -168,16 +73,7 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     assert replace(told, message_count=None).count_of(0) > 10**18
 
 
-def test_threads_that_share_a_rate_send_in_turn() -> None:
-    """Four threads of 250 messages a second are as even as one of 1,000."""
-    every = [Schedule(Steady(250), place / 4) for place in range(4)]
-    for one in every:
-        one.begin(START_NS)
-    instants = np.sort(np.concatenate([one.instants_ns(0, 250) for one in every]))
-    assert (np.diff(instants) == 10**6).all()
-
-
-# how they are counted
+# how messages are counted
 
 
 @settings(deadline=None)

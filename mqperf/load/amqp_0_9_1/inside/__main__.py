@@ -20,7 +20,7 @@ def main() -> None:
 
 def streams(orders: Orders) -> list[str]:
     """What is recorded: with a rate, when messages were due stands beside when they were sent."""
-    paced, asks = orders.pace is not None, orders.confirms > 0
+    paced, asks = orders.paced, orders.confirms > 0
     if orders.kind == "server":
         return ["received", *(["service"] if paced else [])]
     return ["sent", "error", *(["handover"] if paced else []), *(["confirmed"] if asks else [])]

@@ -168,9 +168,7 @@ class Consumer(Server[Intake]):
             Intake(orders, [threads[place] for place in some], self, waiting, diary)
             for some in shares(len(threads), orders.channels)
         ]
-        arrivals = Arrivals(
-            record, orders.run, paced=orders.pace is not None, limits_s=orders.limits_s
-        )
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
         super().__init__(control, Lines(waiting, intakes), arrivals, self._attend)
         self.behind: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S

@@ -186,7 +186,7 @@ class Publisher(Client[Channels]):
             self._send(now_ns)
             end_ns = self.end_ns(now_ns, end_ns)
             self.lines.attend(self._pause_s(now_ns, end_ns))
-        if self.orders.pace is not None and not self.control.stopping:
+        if self.orders.paced and not self.control.stopping:
             self._send(end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)
         if self.orders.confirms:
@@ -217,7 +217,7 @@ class Publisher(Client[Channels]):
         next_ns = self.agenda.next_ns
         if next_ns is None:
             return min(CLIENT_IDLE_S, (end_ns - last_ns) / NS)
-        if self.orders.pace is None:
+        if not self.orders.paced:
             return 0.0
         next_ns = min(max(next_ns, last_ns + TICK_NS), end_ns)
         return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))

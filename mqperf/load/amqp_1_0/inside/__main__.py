@@ -21,7 +21,7 @@ def main() -> None:
 
 def streams(orders: Orders) -> list[str]:
     """What is recorded: with a rate, when messages were due stands beside when they were sent."""
-    paced = orders.pace is not None
+    paced = orders.paced
     if orders.kind == "server":
         return ["received", *(["service"] if paced else [])]
     settles = [] if orders.settled else ["confirmed", *REFUSALS]

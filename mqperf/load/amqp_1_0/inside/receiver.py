@@ -110,9 +110,7 @@ class Receiver(Server[Inlet]):
             Inlet(orders, [threads[place] for place in some], self, waiting, diary)
             for some in shares(len(threads), orders.links)
         ]
-        arrivals = Arrivals(
-            record, orders.run, paced=orders.pace is not None, limits_s=orders.limits_s
-        )
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
         super().__init__(control, Lines(waiting, inlets), arrivals)
 
     def run(self, _start: float) -> None:

@@ -150,7 +150,7 @@ class Sender(Client[Outlet]):
             more = [self._sent(line, now_ns) for line in self.lines.all]
             end_ns = self.end_ns(now_ns, end_ns)
             self.lines.attend(0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns))
-        if self.orders.pace is not None and not self.control.stopping:
+        if self.orders.paced and not self.control.stopping:
             for line in self.lines.all:
                 self._sent(line, end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)

@@ -58,6 +58,11 @@ class OfThreads(Orders):
     message_count: int | None
     payload_bytes: int
 
+    @property
+    def paced(self) -> bool:
+        """Whether messages are due at instants, and not sent as fast as they can be."""
+        return self.pace is not None
+
     def count_of(self, number: int) -> int:
         """How many messages a thread sends at most."""
         if self.message_count is None:
