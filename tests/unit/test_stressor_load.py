@@ -32,7 +32,6 @@ from mqperf.systems import check_plan
 from mqperf.systems.in_plans import problems_of
 
 GENERATOR = GENERATORS["amqp-0-9-1"]
-START_NS = 1_700_000_000_000_000_000
 SEED = """\
 exchange_name = reply_7d570042265647439ccad7e7778ddf61 or
 discovery for all reply exchanges
