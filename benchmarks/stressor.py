@@ -23,8 +23,8 @@ from stressing.load import Measured
 
 from mqperf.hosts import LocalHost, Spot
 from mqperf.load import Access, Endpoint
-from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq.settings import Settings
 
 PAIRS = 5
 WARMUP_S, SECONDS = 5, 12

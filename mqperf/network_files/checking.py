@@ -6,7 +6,7 @@ from mqperf.doctor import Finding
 from mqperf.hosts import LocalHost
 from mqperf.network_files.places import Placed
 from mqperf.networks.configuration import CLIENTS
-from mqperf.systems.router_network import lacking
+from mqperf.systems.qpid_dispatch.readiness import lacking
 
 
 def check(networks: Sequence[Placed]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.network_files.places import Placed
 from mqperf.networks import Network, as_node_link, configuration, ends
-from mqperf.report.network_picture import network_picture
+from mqperf.report.pictures.network import network_picture
 from mqperf.topologies import TOPOLOGIES
 
 PLAYBOOK = Path(__file__).with_name("playbook.yaml")

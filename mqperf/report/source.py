@@ -20,7 +20,6 @@ from mqperf.report import (
     limits,
     methods,
     rst,
-    saturation,
     side_by_side,
     verdicts,
 )
@@ -28,7 +27,8 @@ from mqperf.report.environment import environment
 from mqperf.report.explorers import explorers
 from mqperf.report.notebooks import publish
 from mqperf.report.page import page
-from mqperf.report.topology_picture import describe, picture
+from mqperf.report.pictures.topology import describe, picture
+from mqperf.report.sections import saturation
 from mqperf.report.tops import tops
 from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
-from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
-from mqperf.systems.java_logging import log4j2
-from mqperf.systems.jolokia import Agent, jolokia_on
+from mqperf.systems.java.archive import Archive, available, fetched
+from mqperf.systems.java.jolokia import Agent, jolokia_on
+from mqperf.systems.java.logging import log4j2
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.service import Server
 from mqperf.systems.settings import checked

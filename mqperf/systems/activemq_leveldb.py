@@ -13,12 +13,12 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.systems import activemq, zookeeper
+from mqperf.systems import activemq
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
-from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.evidence import text
-from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java
-from mqperf.systems.java_logging import log4j1
+from mqperf.systems.java import ENVIRONMENT, JAVA, Java, installed_java, zookeeper
+from mqperf.systems.java.archive import Archive, available, fetched
+from mqperf.systems.java.logging import log4j1
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.service import Server
 from mqperf.systems.settings import checked

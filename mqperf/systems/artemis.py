@@ -9,7 +9,7 @@ from mqperf.hosts import Spot
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
 from mqperf.systems.artemis_broker import ARCHIVE, Part, broker, installed, tools_on
 from mqperf.systems.java import JAVA
-from mqperf.systems.jolokia import jolokia_on
+from mqperf.systems.java.jolokia import jolokia_on
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
 from mqperf.systems.system import Deployment, System

@@ -5,10 +5,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from mqperf.hosts import Host, Spot
-from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.java import ENVIRONMENT, Java, installed_java
-from mqperf.systems.java_logging import log4j2
-from mqperf.systems.jolokia import Agent
+from mqperf.systems.java.archive import Archive, available, fetched
+from mqperf.systems.java.jolokia import Agent
+from mqperf.systems.java.logging import log4j2
 from mqperf.systems.service import Server
 
 ARCHIVE = Archive(

@@ -11,13 +11,12 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.systems import zookeeper
 from mqperf.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
-from mqperf.systems.archive import Archive, available, fetched
 from mqperf.systems.artemis_broker import ACTIVE, ARCHIVE, Part, Tools, broker, tools_on
 from mqperf.systems.artemis_broker import installed as installed_artemis
-from mqperf.systems.java import JAVA
-from mqperf.systems.jolokia import Jolokia, jolokia_on
+from mqperf.systems.java import JAVA, zookeeper
+from mqperf.systems.java.archive import Archive, available, fetched
+from mqperf.systems.java.jolokia import Jolokia, jolokia_on
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.service import Server
 from mqperf.systems.settings import checked

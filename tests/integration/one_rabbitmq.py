@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from mqperf.hosts import LocalHost, Spot
 from mqperf.load.numbered.inside.lines import Broker
 from mqperf.systems import SYSTEMS, Deployment
-from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq.settings import Settings, parse_settings
 
 Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
 

@@ -19,7 +19,7 @@ from mqperf.report.build import build
 from mqperf.runner import Silent, sweep
 from mqperf.runner.plans import Outcome
 from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -10,7 +10,7 @@ from mqperf import stats, tables
 from mqperf.load.compute_nodes.matrix import matrix
 from mqperf.plan_file import parse_plan
 from mqperf.runner import Silent, sweep
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

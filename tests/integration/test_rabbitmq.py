@@ -26,10 +26,10 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost, Process, Spot
 from mqperf.plan import Case
 from mqperf.systems import SYSTEMS
-from mqperf.systems.rabbitmq_control import installed_version
-from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq_settings import Settings
-from mqperf.systems.rabbitmq_version import kind_of_queue
+from mqperf.systems.rabbitmq.control import installed_version
+from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.systems.rabbitmq.version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -25,8 +25,8 @@ from mqperf.record import runs
 from mqperf.runner import Silent, sweep
 from mqperf.runner.plans import Outcome
 from mqperf.stats import checks
-from mqperf.systems.rabbitmq_private import private_cluster
-from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq.private import private_cluster
+from mqperf.systems.rabbitmq.settings import Settings
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -23,7 +23,7 @@ from mqperf.plan import Case
 from mqperf.record.messages import read_header, read_messages
 from mqperf.runner.control import Control, Station, next_start
 from mqperf.systems import Deployment
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 from mqperf.test_cases import STANDARD
 
 pytestmark = pytest.mark.needs_rabbitmq

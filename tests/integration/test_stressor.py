@@ -17,7 +17,7 @@ from mqperf.record.numbers import common, size
 from mqperf.runner import Silent, sweep
 from mqperf.stats import checks
 from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

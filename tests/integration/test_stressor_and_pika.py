@@ -13,7 +13,7 @@ from mqperf.load.amqp_0_9_1.inside import codec
 from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost, Refused
 from mqperf.load.amqp_0_9_1.inside.deliveries import Assembler
 from mqperf.load.numbered.inside.lines import Broker
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

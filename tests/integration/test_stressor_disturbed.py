@@ -23,7 +23,7 @@ from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
 from mqperf.load.numbered.inside.lines import Broker
 from mqperf.plan import Case
 from mqperf.record.numbers import common, size
-from mqperf.systems.rabbitmq_private import PrivateCluster
+from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -22,9 +22,9 @@ from mqperf.plan_file import parse_plan
 from mqperf.record.numbers import size
 from mqperf.runner import Silent, sweep
 from mqperf.systems.certificates import issued
-from mqperf.systems.rabbitmq_existing import existing_cluster
-from mqperf.systems.rabbitmq_private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq.existing import existing_cluster
+from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.systems.rabbitmq.settings import Settings
 
 pytestmark = pytest.mark.needs_rabbitmq
 

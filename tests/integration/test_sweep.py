@@ -24,9 +24,9 @@ from mqperf.plan import Case, Plan
 from mqperf.plan_file import parse_plan
 from mqperf.record import runs
 from mqperf.runner import Silent, sweep
-from mqperf.systems.rabbitmq_control import installed_version
-from mqperf.systems.rabbitmq_private import PrivateCluster
-from mqperf.systems.rabbitmq_version import kind_of_queue
+from mqperf.systems.rabbitmq.control import installed_version
+from mqperf.systems.rabbitmq.private import PrivateCluster
+from mqperf.systems.rabbitmq.version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -248,7 +248,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
 
     Without port mapper nothing is cleaned up: what was measured is kept all the same.
     """
-    monkeypatch.setattr("mqperf.systems.rabbitmq_control.TIMEOUT_S", 15)
+    monkeypatch.setattr("mqperf.systems.rabbitmq.control.TIMEOUT_S", 15)
     text = f"{PLAN}  timeout_s: 1\n"
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)

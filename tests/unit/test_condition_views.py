@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from IPython.display import Markdown
 
-from mqperf import answer, condition_views, stats, tables
+from mqperf import answer, stats, tables, views
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def test_a_disconnection_is_an_outage(found: Tables) -> None:
 
 def test_steps_stand_beside_conditions(found: Tables) -> None:
     """A row for each step and one for what is between them; calls over the link take longer."""
-    shown = condition_views.steps(found)
+    shown = views.conditions.steps(found)
     assert len(shown) == 19
     save = shown.xs("Instance.save (building)", level="step").iloc[0]
     assert save["condition delay 100 ms"] > 200 > save["condition undisturbed"]
@@ -54,7 +54,7 @@ def test_steps_stand_beside_conditions(found: Tables) -> None:
 
 def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
     """For every run; where no loss is asked for, there was none."""
-    shown = condition_views.links(found)
+    shown = views.conditions.links(found)
     assert len(shown) == 5
     assert shown.loc[shown["delay, ms"] == 100, "delay before, ms"].between(99, 101).all()
 
@@ -62,8 +62,8 @@ def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
 def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     """A title, a table and a sheet for each layout."""
     shown: list[object] = []
-    monkeypatch.setattr(condition_views, "display", lambda *parts: shown.extend(parts))
-    condition_views.show_factors(found, "rpc-chain")
+    monkeypatch.setattr(views.conditions, "display", lambda *parts: shown.extend(parts))
+    views.conditions.show_factors(found, "rpc-chain")
     title, table, sheet = shown
     assert isinstance(title, Markdown)
     assert table.index.tolist()[0] == "delay 100 ms"  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from mqperf.figures import factor_sheet
 from mqperf.figures.curves import swept
 from mqperf.plan import Plan
 from mqperf.plan_file import plan_from
-from mqperf.report import factors as told
+from mqperf.report.sections import factors as told
 from mqperf.stats import complete
 from mqperf.stats.factors import factors
 from mqperf.systems.in_plans import problems_of

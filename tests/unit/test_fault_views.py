@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import fault_views, stats, tables
+from mqperf import stats, tables, views
 from mqperf.stats.checks import SPOILING
 from mqperf.tables import Tables
 
@@ -19,7 +19,7 @@ def found() -> Tables:
 
 def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
     """The middle router was away for 3 s, nothing arrived for longer, and the rest was told."""
-    [shown] = fault_views.outages(found).to_dict("records")
+    [shown] = views.faults.outages(found).to_dict("records")
     assert shown["condition"] == "shutdown"
     assert shown["downtime, s"] == pytest.approx(3, abs=0.2)
     assert shown["outage, s"] > shown["downtime, s"]
@@ -29,7 +29,7 @@ def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
 
 def test_phases_make_up_the_window(found: Tables) -> None:
     """Before, during and after, without a gap, and only what was during cost messages."""
-    shown = fault_views.phases(found)
+    shown = views.faults.phases(found)
     assert shown["phase"].tolist() == ["before", "during", "after"]
     assert shown["until, s"].tolist()[:-1] == shown["from, s"].tolist()[1:]
     assert (shown["lost, msg"] > 0).tolist() == [False, True, False]
@@ -44,5 +44,5 @@ def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
 def test_a_folder_without_actions_has_no_rows() -> None:
     """And is no error."""
     undisturbed = stats.complete(tables.read(ROOT / "data/samples/stress"))
-    assert fault_views.outages(undisturbed).empty
-    assert fault_views.phases(undisturbed).empty
+    assert views.faults.outages(undisturbed).empty
+    assert views.faults.phases(undisturbed).empty

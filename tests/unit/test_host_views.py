@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import host_views, tables
+from mqperf import tables, views
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,21 +23,21 @@ def one() -> Tables:
 
 def test_a_host_is_one_row_with_its_role(several: Tables) -> None:
     """Three brokers, a client and a server, on one machine."""
-    shown = host_views.hosts(several)
+    shown = views.hosts.facts(several)
     assert shown["roles"].tolist() == ["broker", "broker", "broker", "client", "server"]
     assert len(set(shown["machine"])) == 1
 
 
 def test_one_host_has_the_roles_of_what_ran_there(one: Tables) -> None:
     """Runs that recorded no roles tell them by their processes; unknown facts have no column."""
-    shown = host_views.hosts(one)
+    shown = views.hosts.facts(one)
     assert shown["roles"].to_dict() == {"local": "broker, client, server"}
     assert "machine" not in shown
 
 
 def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
     """Clients reach the first slave, servers the second, each on its host."""
-    shown = host_views.conversations(several)
+    shown = views.hosts.conversations(several)
     assert shown.to_numpy().tolist() == [
         ["client-1 on h4", "Slave 1 on h2", "Slave 2 on h3", "server-1 on h5"]
     ]
@@ -46,7 +46,7 @@ def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
 def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
     """Only the simulator's has any; the way of a creation or of a command is told as well."""
     runs = several["runs"].assign(targets=pd.Series(dtype="string"))
-    assert host_views.conversations({**several, "runs": runs})["servers"].tolist() == [
+    assert views.hosts.conversations({**several, "runs": runs})["servers"].tolist() == [
         "server-1 on h5"
     ]
 
@@ -55,7 +55,7 @@ def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
     """Whatever was measured, by whatever generator."""
     found = tables.read(sample.parent)
-    for view in (host_views.hosts, host_views.conversations, host_views.network):
+    for view in (views.hosts.facts, views.hosts.conversations, views.hosts.network):
         assert len(view(found)) > 0
 
 
@@ -67,27 +67,27 @@ def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> 
         for old, new, host in (("client-1", "client-2", "h4"), ("server-1", "server-2", "h1"))
     ]
     found = {**several, "cpu": pd.concat([cpu, *more])}
-    assert host_views.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
+    assert views.hosts.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4", "server-1 on h5"],
         ["client-2 on h4", "server-2 on h1"],
     ]
     found["runs"] = several["runs"].assign(targets="shared")
-    assert host_views.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
+    assert views.hosts.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4, client-2 on h4", "server-1 on h5, server-2 on h1"]
     ]
 
 
 def test_clocks_are_given_with_their_bounds(several: Tables, one: Tables) -> None:
     """A row for each host of each run; none where one clock took all instants."""
-    shown = host_views.clocks(several)
+    shown = views.hosts.clocks(several)
     assert len(shown) == len(several["hosts"])
     assert shown["clock before, ms"].str.fullmatch(r"[+-]\d+\.\d{3} ± \d+\.\d{3}").all()
-    assert host_views.clocks(one).empty
+    assert views.hosts.clocks(one).empty
 
 
 def test_traffic_is_told_by_interface(several: Tables) -> None:
     """Small figures keep their digits beside large ones."""
-    shown = host_views.network(several)
+    shown = views.hosts.network(several)
     assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
     assert not shown["sent, MB/s"].str.fullmatch(r"0(\.0+)?").any()
 
@@ -95,9 +95,9 @@ def test_traffic_is_told_by_interface(several: Tables) -> None:
 def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Published tables know no hosts: a sentence each, no error and no blank."""
     found = tables.read(ROOT / "data/published/2016")
-    host_views.show_clocks(found)
-    host_views.show_cpu(found, "rpc-call")
-    host_views.show_network(found)
+    views.hosts.show_clocks(found)
+    views.hosts.show_cpu(found, "rpc-call")
+    views.hosts.show_network(found)
     assert capsys.readouterr().out.count("Markdown") == 3
-    assert host_views.hosts(found).empty
-    assert host_views.conversations(found).empty
+    assert views.hosts.facts(found).empty
+    assert views.hosts.conversations(found).empty

@@ -8,7 +8,7 @@ import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf import figures, latency_views, published, stats, tables
+from mqperf import figures, published, stats, tables, views
 from mqperf.published.measurement import About
 
 ROOT = Path(__file__).parents[2]
@@ -23,8 +23,8 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     parts: list[object] = []
 
     def show(folder: Path, test_case: str) -> list[object]:
-        monkeypatch.setattr(latency_views, "display", lambda *some: parts.extend(some))
-        latency_views.show_maps(folder, stats.complete(tables.read(folder)), test_case)
+        monkeypatch.setattr(views.latency, "display", lambda *some: parts.extend(some))
+        views.latency.show_maps(folder, stats.complete(tables.read(folder)), test_case)
         return parts
 
     return show

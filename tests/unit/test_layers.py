@@ -44,7 +44,7 @@ LAYERS = (
     {"preview", "preparation", "network_files"},
     {"hosts_cli"},
     {"notebook"},
-    {"host_views", "condition_views", "stress_views", "latency_views", "fault_views"},
+    {"views"},
     {"one_run", "trends"},
     {"api"},
     {"cli", "__init__"},

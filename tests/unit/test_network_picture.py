@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mqperf.networks import from_node_link, named
-from mqperf.report.network_picture import network_picture
-from mqperf.report.topology_picture import picture
+from mqperf.report.pictures.network import network_picture
+from mqperf.report.pictures.topology import picture
 from mqperf.report.words import Layout
 from mqperf.topologies import TOPOLOGIES
 

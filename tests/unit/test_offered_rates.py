@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from mqperf import figures
-from mqperf.report.offered_rates import about, grid
+from mqperf.report.sections.offered_rates import about, grid
 from mqperf.stats.offered_rates import saturation_rate, saturation_rates
 from mqperf.tables import Tables, conform
 

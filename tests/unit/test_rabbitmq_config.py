@@ -13,11 +13,12 @@ from mqperf.hosts import LocalHost, Spot
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
-from mqperf.systems import check_plan, rabbitmq_urls
+from mqperf.systems import check_plan
 from mqperf.systems.certificates import Certificates, issued
-from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, Cluster, Secrets
-from mqperf.systems.rabbitmq_settings import Settings, parse_settings
-from mqperf.systems.rabbitmq_version import kind_of_queue, parsed
+from mqperf.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
+from mqperf.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.systems.rabbitmq.urls import address
+from mqperf.systems.rabbitmq.version import kind_of_queue, parsed
 from mqperf.urls import BrokerUrl
 
 PORTS = range(20_000, 20_000 + PORT_COUNT)
@@ -213,12 +214,12 @@ def test_whom_to_trust_is_checked_before_anything_starts(urls: list[JsonValue], 
 
 def test_urls_without_a_port_lead_to_the_one_of_their_scheme() -> None:
     """As RabbitMQ listens by default, in the clear and encrypted."""
-    for url, address in (
+    for url, expected in (
         ("amqp://u:p@mq1/perf", "mq1:5672"),
         ("amqps://u:p@[::1]?ssl_ca_file=/ca.pem", "[::1]:5671"),
         ("rabbit://u:p@mq1:9/perf", "mq1:9"),
     ):
-        assert rabbitmq_urls.address(BrokerUrl.parse(url)) == address
+        assert address(BrokerUrl.parse(url)) == expected
 
 
 def test_a_host_without_openssl_is_told_what_to_install(

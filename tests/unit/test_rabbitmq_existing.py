@@ -7,8 +7,8 @@ import pytest
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.systems.rabbitmq_existing import existing_cluster
-from mqperf.systems.rabbitmq_settings import Settings
+from mqperf.systems.rabbitmq.existing import existing_cluster
+from mqperf.systems.rabbitmq.settings import Settings
 
 
 def test_unreachable_node_is_named_without_its_password() -> None:

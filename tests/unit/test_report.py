@@ -15,7 +15,7 @@ from mqperf.columns import TABLES
 from mqperf.errors import ReportError
 from mqperf.report.build import build
 from mqperf.report.methods import recorded
-from mqperf.report.topology_picture import picture
+from mqperf.report.pictures.topology import picture
 from mqperf.report.tops import tops
 from mqperf.report.verdicts import verdicts
 from mqperf.report.words import Layout, layouts

@@ -11,8 +11,8 @@ from mqperf.networks import named
 from mqperf.plan import Case, deployments
 from mqperf.systems import SYSTEMS, starts
 from mqperf.systems.qpid_dispatch import SYSTEM, router_program
-from mqperf.systems.router_config import Router, addresses, ports_needed
-from mqperf.systems.router_network import misrouted
+from mqperf.systems.qpid_dispatch.config import Router, addresses, ports_needed
+from mqperf.systems.qpid_dispatch.readiness import misrouted
 
 
 def routers(name: str) -> list[Router]:

@@ -26,7 +26,7 @@ from mqperf.load.rpc_chain.steps_file import read_steps
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
 from mqperf.record import Facts, Run, Whole
-from mqperf.report import steps as shown
+from mqperf.report.sections import steps as shown
 from mqperf.systems.in_plans import problems_of
 
 ACCESS = Access(

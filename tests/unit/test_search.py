@@ -20,7 +20,7 @@ from mqperf.plan import Case, Frozen, Hold, Plan, SearchPlan, Verdict
 from mqperf.plan_file import load_plan, parse_plan
 from mqperf.preview import status
 from mqperf.record import Run, runs
-from mqperf.report import searches as page
+from mqperf.report.sections import searches as page
 from mqperf.runner import Job, Silent, sweep_all
 from mqperf.stats.searches import verdict
 from mqperf.systems import SYSTEMS

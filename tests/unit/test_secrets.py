@@ -27,8 +27,8 @@ from mqperf.progress import Bar
 from mqperf.record import Attempt, Run, recording
 from mqperf.redaction import redacted, without_passwords
 from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq_existing import existing_cluster
-from mqperf.systems.rabbitmq_settings import Settings, parse_settings
+from mqperf.systems.rabbitmq.existing import existing_cluster
+from mqperf.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.urls import BrokerUrl
 
 BEGIN, END = "Zq7x", "x7qZ"

@@ -6,7 +6,7 @@ import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf import stats, stress_views, tables
+from mqperf import stats, tables, views
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def test_the_sample_crosses_the_saturation_point(found: Tables) -> None:
     rates = found["saturation_rates"]
     assert len(rates) == 2
     assert (rates["kept_rate_msg_s"] < rates["missed_rate_msg_s"]).all()
-    shown = stress_views.saturation_rates(found)
+    shown = views.stress.saturation_rates(found)
     assert shown["exchange type"].tolist() == ["direct", "fanout"]
     assert "saturation point, msg/sec" in shown.columns
 
@@ -41,8 +41,8 @@ def test_a_sheet_is_drawn_for_each_layout(
 ) -> None:
     """Below its title; one layout was measured."""
     shown: list[object] = []
-    monkeypatch.setattr(stress_views, "display", lambda *parts: shown.extend(parts))
-    getattr(stress_views, name)(found, "publish")
+    monkeypatch.setattr(views.stress, "display", lambda *parts: shown.extend(parts))
+    getattr(views.stress, name)(found, "publish")
     title, sheet = shown
     assert isinstance(title, Markdown)
     assert isinstance(sheet, Figure)

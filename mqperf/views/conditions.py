@@ -9,7 +9,7 @@ from IPython.display import Markdown, display
 from mqperf import figures
 from mqperf.columns import COLUMNS, LINK_TOLD
 from mqperf.report import rows as report_rows
-from mqperf.report.factors import grid
+from mqperf.report.sections.factors import grid
 from mqperf.tables import Tables, arranged, at, by_layout, select, shown, varied, with_parameters
 
 

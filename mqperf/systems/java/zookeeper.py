@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.hosts import Host, Spot
 from mqperf.systems.java import ENVIRONMENT, Java
-from mqperf.systems.java_logging import Logging, log4j2
+from mqperf.systems.java.logging import Logging, log4j2
 from mqperf.systems.service import Server
 
 SIZE = 3

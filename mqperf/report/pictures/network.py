@@ -7,7 +7,7 @@ from math import cos, pi, sin
 from mqperf.figures import palette
 from mqperf.networks import BROKER, EDGE, Network, neighbours
 from mqperf.one_line import one_line
-from mqperf.report.svg_templates import templates
+from mqperf.report.pictures.svg import templates
 
 BOX = (104, 44)
 """Width and height of a node, in pixels."""

@@ -21,9 +21,9 @@ from mqperf.systems import artemis_broker
 from mqperf.systems.amqp_brokers import BrokerSettings
 from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.private import Servers, Site
-from mqperf.systems.router_config import ENCRYPTED, Router, addresses, ports_needed
-from mqperf.systems.router_network import await_network
-from mqperf.systems.router_settings import (
+from mqperf.systems.qpid_dispatch.config import ENCRYPTED, Router, addresses, ports_needed
+from mqperf.systems.qpid_dispatch.readiness import await_network
+from mqperf.systems.qpid_dispatch.settings import (
     NAME,
     RouterSettings,
     check,

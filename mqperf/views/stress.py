@@ -8,7 +8,7 @@ from IPython.display import Markdown, display
 
 from mqperf import figures
 from mqperf.notebook import doubted_points, measured_layouts
-from mqperf.report.offered_rates import TOLD
+from mqperf.report.sections.offered_rates import TOLD
 from mqperf.tables import Tables, shown, varied, with_parameters
 from mqperf.tables.axes import SWEEP
 from mqperf.test_cases import TEST_CASES

@@ -13,9 +13,9 @@ from pathlib import Path
 from mqperf.hosts import HERE, Spot
 from mqperf.probes import Inside
 from mqperf.systems.certificates import Certificates
-from mqperf.systems.rabbitmq_control import Control
-from mqperf.systems.rabbitmq_settings import Settings
-from mqperf.systems.rabbitmq_version import Version
+from mqperf.systems.rabbitmq.control import Control
+from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.systems.rabbitmq.version import Version
 from mqperf.systems.service import Server
 from mqperf.systems.system import node_label
 

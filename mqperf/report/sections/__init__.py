@@ -6,24 +6,21 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import (
-    drawings,
-    factors,
-    grids,
-    insides,
-    latencies,
-    limits,
-    offered_rates,
-    rows,
-    saturation,
-    searches,
-    steps,
-)
+from mqperf.report import drawings, grids, limits, rows
 from mqperf.report.drawings import Drawing
 from mqperf.report.explorers import FOLDER, Explorers
 from mqperf.report.explorers import shown as shown_in_time
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text, download, escape, slug
+from mqperf.report.sections import (
+    factors,
+    insides,
+    latencies,
+    offered_rates,
+    saturation,
+    searches,
+    steps,
+)
 from mqperf.report.words import MESSAGES, Layout, amount, cell, in_unit, joined
 from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS

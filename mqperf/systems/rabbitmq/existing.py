@@ -17,9 +17,9 @@ from mqperf.errors import SystemFault
 from mqperf.hosts import Host, interface_of
 from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
-from mqperf.systems import rabbitmq_urls
-from mqperf.systems.rabbitmq_settings import Settings
-from mqperf.systems.rabbitmq_version import kind_of_queue
+from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.systems.rabbitmq.urls import AUTHORITY, ENCRYPTED, address, authority
+from mqperf.systems.rabbitmq.version import kind_of_queue
 from mqperf.systems.system import Node, node_label
 from mqperf.topologies import TOPOLOGIES
 from mqperf.urls import HIDDEN, BrokerUrl
@@ -94,7 +94,7 @@ class ExistingCluster:
                 for peer in self._peers
             ],
             "urls": [url.shown() for url in self._urls],
-            "tls": self._urls[0].scheme == rabbitmq_urls.ENCRYPTED,
+            "tls": self._urls[0].scheme == ENCRYPTED,
             "policies": {"mirrored": MIRRORED},
         }
 
@@ -117,12 +117,12 @@ class ExistingCluster:
         user, password = url.credentials
         return Endpoint(
             "amqp-0-9-1",
-            (rabbitmq_urls.address(url),),
+            (address(url),),
             user,
             password,
             url.vhost,
-            url.options_but(rabbitmq_urls.AUTHORITY),
-            rabbitmq_urls.authority(url),
+            url.options_but(AUTHORITY),
+            authority(url),
         )
 
 
@@ -162,9 +162,9 @@ def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
 
 def _connect(url: BrokerUrl) -> amqp.Connection:
     user, password = url.credentials
-    trusted = rabbitmq_urls.authority(url)
+    trusted = authority(url)
     connection = amqp.Connection(
-        host=rabbitmq_urls.address(url),
+        host=address(url),
         userid=user,
         password=password,
         virtual_host=unquote(url.path[1:]) or "/",
@@ -191,8 +191,8 @@ def _without_secrets(url: BrokerUrl, text: object) -> str:
 def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
     with connected(url) as connection:
         properties = connection.server_properties
-        address, port = connection.sock.getpeername()[:2]
-        found = ((host, host.listener(name, address, port, ERLANG)) for host in hosts)
+        ip, port = connection.sock.getpeername()[:2]
+        found = ((host, host.listener(name, ip, port, ERLANG)) for host in hosts)
         host, broker = next(((host, one) for host, one in found if one), (None, None))
         node = Node(node_label(index), name, broker, host)
         # the interface of ours by which the node is reached

@@ -7,12 +7,12 @@ from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Spot
-from mqperf.systems.rabbitmq_access import POLICIES
-from mqperf.systems.rabbitmq_control import TOOL, installed_version
-from mqperf.systems.rabbitmq_existing import existing_cluster
-from mqperf.systems.rabbitmq_private import private_cluster
-from mqperf.systems.rabbitmq_settings import parse_settings
-from mqperf.systems.rabbitmq_version import kind_of_queue
+from mqperf.systems.rabbitmq.control import TOOL, installed_version
+from mqperf.systems.rabbitmq.existing import existing_cluster
+from mqperf.systems.rabbitmq.policies import POLICIES
+from mqperf.systems.rabbitmq.private import private_cluster
+from mqperf.systems.rabbitmq.settings import parse_settings
+from mqperf.systems.rabbitmq.version import kind_of_queue
 from mqperf.systems.system import Deployment, System
 
 

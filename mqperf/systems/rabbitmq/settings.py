@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, JsonValue, SecretStr, model_validator
 
-from mqperf.systems.rabbitmq_urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
+from mqperf.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.systems.settings import SettingsFault, SystemSettings, checked
 from mqperf.urls import BrokerUrl
 

@@ -38,16 +38,16 @@ CLOCKS = (
 TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
 
 
-def hosts(found: Tables) -> pd.DataFrame:
+def facts(found: Tables) -> pd.DataFrame:
     """A row for each host: what ran there and what it is, without facts that no host told.
 
     Hosts of the same ``machine`` share its processors and its clock.
     """
-    facts = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
-    ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(facts.index)
-    facts["roles"] = facts["roles"].where(facts["roles"].ne(""), ran)
-    known = [name for name in FACTS if facts[name].fillna("").astype(bool).any()]
-    return facts[known].rename(columns={name: COLUMNS[name].label or name for name in known})
+    told = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
+    ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(told.index)
+    told["roles"] = told["roles"].where(told["roles"].ne(""), ran)
+    known = [name for name in FACTS if told[name].fillna("").astype(bool).any()]
+    return told[known].rename(columns={name: COLUMNS[name].label or name for name in known})
 
 
 def conversations(found: Tables) -> pd.DataFrame:

@@ -13,11 +13,11 @@ from mqperf.load import Access, Endpoint
 from mqperf.plan import Case
 from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.private import AgainError, Servers, Site
-from mqperf.systems.rabbitmq_access import POLICIES
-from mqperf.systems.rabbitmq_config import NODES, PORT_COUNT, USER, Cluster, Secrets
-from mqperf.systems.rabbitmq_control import Control, installed_version, server_program
-from mqperf.systems.rabbitmq_settings import Settings
-from mqperf.systems.rabbitmq_version import parsed
+from mqperf.systems.rabbitmq.config import NODES, PORT_COUNT, USER, Cluster, Secrets
+from mqperf.systems.rabbitmq.control import Control, installed_version, server_program
+from mqperf.systems.rabbitmq.policies import POLICIES
+from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.systems.rabbitmq.version import parsed
 from mqperf.systems.system import Node
 from mqperf.topologies import TOPOLOGIES
 

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Spot
-from mqperf.systems.rabbitmq_version import parsed
+from mqperf.systems.rabbitmq.version import parsed
 from mqperf.systems.tool import Tool
 
 TOOL = Tool(

@@ -6,7 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 def templates() -> Environment:
     """Templates of SVG: what they are given is escaped."""
     return Environment(
-        loader=PackageLoader("mqperf.report"),
+        loader=PackageLoader("mqperf.report.pictures"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,8 +6,8 @@ from itertools import pairwise
 from mqperf.figures import labels, palette
 from mqperf.networks import INTERIOR, Network, named
 from mqperf.one_line import one_line
-from mqperf.report.network_picture import network_picture
-from mqperf.report.svg_templates import templates
+from mqperf.report.pictures.network import network_picture
+from mqperf.report.pictures.svg import templates
 from mqperf.report.words import Layout, joined
 from mqperf.topologies import TOPOLOGIES, Topology
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf.hosts import Host, Spot
 from mqperf.probes import Inside
-from mqperf.systems.archive import Archive, fetched
+from mqperf.systems.java.archive import Archive, fetched
 
 # Later versions wait in Artemis for two minutes for a kind of access control that it has not here.
 AGENT = Archive(
