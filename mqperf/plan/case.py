@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from typing import Annotated
 
@@ -155,14 +155,14 @@ class Case(Frozen):
         )
 
 
-def deployments(cases: Iterable[Case], apart: Collection[str] = ()) -> list[list[Case]]:
+def deployments(cases: Iterable[Case], apart: Callable[[Case], bool]) -> list[list[Case]]:
     """The cases in their order, a list for each start of a system, in which it has its settings.
 
-    Systems ``apart`` are started for each topology by itself.
+    For a case ``apart`` the system is started as its topology needs it, and no other one.
     """
 
     def start(case: Case) -> tuple[object, ...]:
-        return case.system, case.settings, case.topology if case.system in apart else None
+        return case.system, case.settings, case.topology if apart(case) else None
 
     return [[*block] for _, block in groupby(cases, key=start)]
 

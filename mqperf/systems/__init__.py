@@ -73,7 +73,7 @@ def lookup(name: str) -> System:
 
 def starts(cases: Iterable[Case]) -> list[list[Case]]:
     """The cases in their order, a list for each start of a system."""
-    return deployments(cases, [name for name, one in SYSTEMS.items() if one.per_topology])
+    return deployments(cases, lambda case: SYSTEMS[case.system].apart(case.topology))
 
 
 def check_plan(plan: Plan) -> None:
@@ -100,11 +100,20 @@ def check_plan(plan: Plan) -> None:
                     f"plan {plan.name}: {system.title} has no {kind} {missing!r};"
                     f" it has: {', '.join(known)}"
                 )
-        for load, kind in product(_loads(plan), wanted.queues):
-            if why := misfits(load, kind):
-                raise PlanError(f"plan {plan.name}: {why}")
+        _check_queues(plan, system)
         for settings in wanted.variants():
             _check_settings(plan, system, settings)
+
+
+def _check_queues(plan: Plan, system: System) -> None:
+    """Raise ``PlanError`` for kinds of queue that a topology has not, or no load can be put on."""
+    wanted = plan.systems[system.name]
+    for pair in product(wanted.topologies, wanted.queues):
+        if why := system.unfit.get(pair):
+            raise PlanError(f"plan {plan.name}: {system.title}: {why}")
+    for load, kind in product(_loads(plan), wanted.queues):
+        if why := misfits(load, kind):
+            raise PlanError(f"plan {plan.name}: {why}")
 
 
 def _check_settings(plan: Plan, system: System, settings: Mapping[str, JsonValue]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -67,6 +67,10 @@ def _never(_settings: Mapping[str, JsonValue]) -> bool:
     return False
 
 
+def _together(_topology: str) -> bool:
+    return False
+
+
 def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
     return None
 
@@ -83,8 +87,9 @@ class System:
     of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
     or the whole system, cannot be had there; None where a kind is always what its name says.
     ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
-    ``tools`` are what the hosts of its nodes must have.  With ``per_topology`` each topology is a
-    deployment of its own, and ``start`` finds its name among the settings, as ``topology``.
+    ``tools`` are what the hosts of its nodes must have.  ``apart`` tells whether a topology is a
+    deployment of its own, for which ``start`` finds its name among the settings, as ``topology``.
+    ``unfit`` gives by topology and kind of queue why there is no such pair.
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
     ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
     cannot be had with these settings, ``network`` which network of routers it is, if it is one.
@@ -101,7 +106,8 @@ class System:
     queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
     encrypts: Callable[[Mapping[str, JsonValue]], bool] = _never
     tools: tuple[Tool, ...] = ()
-    per_topology: bool = False
+    apart: Callable[[str], bool] = _together
+    unfit: Mapping[tuple[str, str], str] = field(default_factory=dict)
     telling: Mapping[str, JsonValue] | None = None
     forms: tuple[str, ...] = ()
     misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
@@ -120,7 +126,7 @@ class System:
         self, settings: Mapping[str, JsonValue], topology: str, spots: Sequence[Spot]
     ) -> AbstractContextManager[Deployment]:
         """The system as cases of this topology need it."""
-        own = {**settings, "topology": topology} if self.per_topology else settings
+        own = {**settings, "topology": topology} if self.apart(topology) else settings
         return self.start(own, spots)
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:

@@ -39,7 +39,7 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
 
     @contextmanager
     def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
-        if parse_settings(settings) != Settings():
+        if "topology" in settings or parse_settings(settings) != Settings():
             with system.start(settings, spots) as own:
                 yield own
             return

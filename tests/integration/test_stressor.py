@@ -26,16 +26,19 @@ systems: {{rabbitmq: {{topologies: [cmsm]}}}}
 test_cases: [publish]
 load: {{generator: amqp-0-9-1, duration_s: 2, warmup_s: 1, {0}}}
 """
+ALONE = PLAN.replace("cmsm", "single")
+"""The same with a single broker, for what a cluster adds nothing to."""
+
 BODY = bytes(range(256)) * 1000
 """Longer than a frame, and no text."""
 KINDS = ("direct", "topic", "fanout", "headers")
 
 
 def measured(
-    folder: Path, said: str, observer: Silent | None = None, hosts: Path | None = None
+    folder: Path, text: str, observer: Silent | None = None, hosts: Path | None = None
 ) -> dict[str, pd.DataFrame]:
     """The tables of the runs of a plan."""
-    text, place = PLAN.format(said), None if hosts is None else str(hosts)
+    place = None if hosts is None else str(hosts)
     sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent(), hosts=place)
     return stats.complete(tables.read(folder))
 
@@ -51,7 +54,7 @@ def paced(
         " exchange_type: [direct, topic, fanout, headers]"
     )
     with lent(rabbitmq):
-        return measured(tmp_path_factory.mktemp("paced"), said)
+        return measured(tmp_path_factory.mktemp("paced"), PLAN.format(said))
 
 
 def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None:
@@ -92,7 +95,8 @@ def test_an_unpaced_load_has_no_schedule(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("shared")
 def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
     """In the window it offers the rate of its middle: kept it is no doubt, and missed it is one."""
-    found = measured(tmp_path, "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000")
+    said = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000"
+    found = measured(tmp_path, PLAN.format(said))
     [row] = found["messages"].to_dict("records")
     assert row["sent"] == row["received"] == 2400
     assert row["offered_rate_msg_s"] == 600
@@ -110,7 +114,7 @@ def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
         "green_threads: 2, channels: 2, rate_msg_s: 400, ramp_to_msg_s: 800, ramp_steps: 2,"
         " message_count: 1501, confirms: 50"
     )
-    found = measured(tmp_path, said)
+    found = measured(tmp_path, PLAN.format(said))
     [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
     assert (row["sent"], row["received"]) == (1501, 1501)
     assert run["all_sent_s"] == pytest.approx(2.875, abs=0.3)
@@ -122,23 +126,23 @@ def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
 def test_clients_and_servers_on_hosts_of_their_own(five_hosts: Laboratory, tmp_path: Path) -> None:
     """Every delivery is accounted for, and latency is told with what clocks may make wrong."""
     said = "green_threads: 2, rate_msg_s: 400, copies: 2, acks: multiple, confirms: 100"
-    found = measured(tmp_path, said, hosts=five_hosts.inventory)
+    found = measured(tmp_path, ALONE.format(said), hosts=five_hosts.inventory)
     [row] = found["messages"].to_dict("records")
     assert row["deliveries"] == row["received"] == 2 * row["sent"] > 0
     assert row["lost"] == row["duplicates"] == row["foreign"] == 0
     assert found["latency"]["latency_uncertainty_s"].gt(0).all()
 
 
-def is_master(process: psutil.Process) -> bool:
+def is_broker(process: psutil.Process) -> bool:
     """Whether it is the broker that clients use."""
     return process.environ().get("RABBITMQ_NODENAME") == "mqperf1@localhost"
 
 
 def test_a_broker_killed_under_flow_fails_the_point_with_its_loss(tmp_path: Path) -> None:
     """Never a smaller number: and what was sent and received is kept, to the message."""
-    found = measured(tmp_path, "green_threads: 1", Killer(is_master))
+    found = measured(tmp_path, ALONE.format("green_threads: 1"), Killer(is_broker))
     [failure] = found["runs"]["failure"]
-    assert failure.startswith("RabbitMQ's Master was killed by signal 9")
+    assert failure.startswith("RabbitMQ's Broker was killed by signal 9")
     assert len(found["messages"]) == 0
     [run] = runs(tmp_path)
     client, server = (
@@ -184,7 +188,7 @@ def test_a_body_out_of_a_file_is_shipped_to_its_hosts(
     """It is read here, every delivery of it is accounted for, and no path of here is recorded."""
     (tmp_path / "body.bin").write_bytes(BODY)
     file = tmp_path / "plan.yaml"
-    file.write_text(PLAN.format("green_threads: 2, rate_msg_s: 200, payload_file: body.bin"))
+    file.write_text(ALONE.format("green_threads: 2, rate_msg_s: 200, payload_file: body.bin"))
     given = read_plan(file, problems_of)
     sweep(given.plan, given.text, tmp_path / "runs", Silent(), hosts=str(five_hosts.inventory))
     found = tables.read(tmp_path / "runs")

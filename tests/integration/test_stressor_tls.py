@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from one_rabbitmq import lent
 from pydantic import SecretStr
 from test_stressor import PLAN
 from test_stressor_disturbed import Disturbed, told
@@ -34,7 +33,7 @@ def encrypted() -> Iterator[PrivateCluster]:
     host = LocalHost()
     with (
         host.scratch("test-stressor-tls") as folder,
-        private_cluster(Settings(tls=True), [Spot(host, folder)]) as deployment,
+        private_cluster(Settings(tls=True), [Spot(host, folder)], nodes=1) as deployment,
     ):
         yield deployment
 
@@ -88,12 +87,11 @@ def test_keys_are_their_owners_only_and_in_no_run_folder(
     assert any("listeners.ssl" in text for text in collected)
 
 
-def test_tls_is_an_axis(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+def test_tls_is_an_axis(tmp_path: Path) -> None:
     """A plan measures with and without it, as fast as it goes, and its runs say which they are."""
     said = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
-    text = PLAN.replace("[cmsm]", "[cmsm], settings: {{tls: [false, true]}}").format(said)
-    with lent(rabbitmq):
-        sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}").format(said)
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
     found = tables.read(tmp_path)
     assert list(found["runs"]["status"]) == ["done"] * 2
     assert sorted(found["runs"]["tls"]) == ["false", "true"]

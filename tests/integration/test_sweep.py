@@ -69,6 +69,11 @@ def lasting(seconds: int) -> str:
     return text
 
 
+def alone(text: str) -> str:
+    """The same plan with a single broker, for what a cluster adds nothing to."""
+    return text.replace("[cs1ss2]", "[single]")
+
+
 def plan(text: str) -> Plan:
     """The plan of a text."""
     return parse_plan(text, Path("test.yaml"))
@@ -249,7 +254,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
     Without port mapper nothing is cleaned up: what was measured is kept all the same.
     """
     monkeypatch.setattr("mqperf.systems.rabbitmq.control.TIMEOUT_S", 15)
-    text = f"{PLAN}  timeout_s: 1\n"
+    text = f"{LONGER}  timeout_s: 1\n"
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)
     assert outcome.done == 1, observer.told
@@ -343,8 +348,8 @@ def test_an_action_on_a_node_that_there_is_not_fails_its_run(tmp_path: Path) -> 
 
 def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
     """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
-    text = f"{ONE}  timeout_s: 1\n".replace(
-        "cs1ss2]", "cs1ss2]\n    settings: {memory_watermark_mb: 64}"
+    text = f"{alone(ONE)}  timeout_s: 1\n".replace(
+        "single]", "single]\n    settings: {memory_watermark_mb: 64}"
     )
     sweep(plan(text), text, tmp_path, Silent())
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
@@ -356,7 +361,7 @@ def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
 @pytest.mark.needs_redis
 def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
     """Its cases are recorded as failed with the reason; the next system is measured."""
-    text = SEVERAL.replace("[classic]", "[classic]\n    settings: {start_timeout_s: 1}")
+    text = SEVERAL.replace("cmsm]", "single]\n    settings: {start_timeout_s: 1}")
     outcome = sweep(plan(text), text, tmp_path, Silent())
     [(failed, reason)] = outcome.failed
     assert outcome.done == 1
@@ -412,7 +417,7 @@ def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
 @pytest.fixture
 def command(tmp_path: Path) -> list[str]:
     """What a person types to run two cases of the plan."""
-    (tmp_path / "plan.yaml").write_text(TWO)
+    (tmp_path / "plan.yaml").write_text(alone(TWO))
     return [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
 
 

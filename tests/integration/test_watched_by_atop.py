@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_atop]
 
 PLAN = """\
 systems:
-  rabbitmq: {topologies: [cs1ss2]}
+  rabbitmq: {topologies: [single]}
 test_cases: [rpc-call]
 probes: [atop]
 load: {green_threads: [2], pause_s: 0.02, duration_s: 4, warmup_s: 1}
@@ -70,5 +70,5 @@ def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Pat
     assert "record-disagrees" not in set(doubts["kind"]), [*doubts["text"]]
     cpu, by_atop = found["cpu"], tables.overlapping(tmp_path, "cpu")["atop"]
     watched = {(row.host, row.process) for row in by_atop.itertuples()}
-    assert {("h1", "Master"), ("h4", "client-1"), ("h5", "server-1"), ("h3", "host h3")} <= watched
+    assert {("h1", "Broker"), ("h4", "client-1"), ("h5", "server-1"), ("h3", "host h3")} <= watched
     assert watched <= {(row.host, row.process) for row in cpu.itertuples()}

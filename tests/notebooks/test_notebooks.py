@@ -18,7 +18,6 @@ SAMPLES = "data/samples/runs"
 HOSTS = "data/samples/hosts"
 PUBLISHED = "data/published/2016"
 PARAMETERS: dict[str, dict[str, object]] = {
-    "thread_sweep": {"plan": f"{SAMPLES}/plan.yaml", "runs": SAMPLES},
     "audit": {"runs": PUBLISHED},
     "wan": {"runs": "data/samples/wan"},
     "stress": {"runs": "data/samples/stress"},
@@ -26,7 +25,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "latency": {"runs": SAMPLES, "test_case": "rpc-call"},
     "compare": {"before": HOSTS, "after": HOSTS},
 }
-OF_REPORTS = {"node_cpu": SAMPLES, "report": SAMPLES, "hosts": HOSTS}
+OF_REPORTS = {"thread_sweep": SAMPLES, "node_cpu": SAMPLES, "report": SAMPLES, "hosts": HOSTS}
 """The others are executed for the reports on these folders."""
 
 

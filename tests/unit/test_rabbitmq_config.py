@@ -13,7 +13,7 @@ from mqperf.hosts import LocalHost, Spot
 from mqperf.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.plan_file import parse_plan
-from mqperf.systems import check_plan
+from mqperf.systems import check_plan, starts
 from mqperf.systems.certificates import Certificates, issued
 from mqperf.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
 from mqperf.systems.rabbitmq.settings import Settings, parse_settings
@@ -255,3 +255,47 @@ def test_nodes_since_3_13_wait_for_each_other(cluster: Cluster) -> None:
     newer = replace(cluster, version=(3, 13, 7))
     assert "discovery_retry_limit = 600\n" in newer.config(0)
     assert "discovery_retry_limit = 1\n" in cluster.config(0)
+
+
+def test_a_single_broker_looks_for_no_other(cluster: Cluster) -> None:
+    """It is no cluster of one, and called by its name."""
+    alone = replace(cluster, spots=cluster.spots[:1])
+    assert "cluster_formation" in cluster.config(0)
+    assert "cluster_formation" not in alone.config(0)
+    assert (cluster.node(0).label, alone.node(0).label) == ("Master", "Broker")
+
+
+OF_EACH = (
+    "systems: {rabbitmq: {topologies: [cmsm, single, cs1ss2]}}\n"
+    "test_cases: [rpc-call]\nload: {green_threads: [1, 2], duration_s: 1}\n"
+)
+
+
+def test_a_single_broker_is_started_by_itself() -> None:
+    """The topologies of the cluster share theirs where they follow each other."""
+    for order, blocks in (
+        ("cmsm, single, cs1ss2", [{"cmsm"}, {"single"}, {"cs1ss2"}]),
+        ("single, cmsm, cs1ss2", [{"single"}, {"cmsm", "cs1ss2"}]),
+    ):
+        text = OF_EACH.replace("cmsm, single, cs1ss2", order)
+        found = starts(parse_plan(text, Path("here.yaml")).cases())
+        assert [{case.topology for case in block} for block in found] == blocks
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("queues: [classic, mirrored]", "one broker, with no other for mirrored queues: plan"),
+        ("queues: [ha]", "one broker, with no other for ha queues: plan"),
+        (
+            "settings: {nodes: [a, b], urls: ['amqp://u:p@a', 'amqp://u:p@b']}",
+            "single is one broker: give one node and one URL instead of 2",
+        ),
+    ],
+)
+def test_what_a_single_broker_has_not_is_refused(said: str, words: str) -> None:
+    """Before anything starts; a cluster has it."""
+    text = OF_EACH.replace("[cmsm, single, cs1ss2]", f"[TOPOLOGY], {said}")
+    check_plan(parse_plan(text.replace("TOPOLOGY", "cmsm"), Path("here.yaml")))
+    with pytest.raises(PlanError, match=words):
+        check_plan(parse_plan(text.replace("TOPOLOGY", "single"), Path("here.yaml")))

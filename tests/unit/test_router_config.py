@@ -119,7 +119,10 @@ def test_each_topology_of_routers_is_a_deployment() -> None:
         for threads in (1, 2)
     ]
     assert [len(block) for block in starts(cases)] == [2] * len(SYSTEM.topologies) + [4]
-    assert [len(block) for block in deployments(cases)] == [2 * len(SYSTEM.topologies), 4]
+    assert [len(block) for block in deployments(cases, lambda _: False)] == [
+        2 * len(SYSTEM.topologies),
+        4,
+    ]
 
 
 def test_no_router_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -124,8 +124,10 @@ def installed(host: Host) -> str:
 @contextmanager
 def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
     """Run the network of the topology that is asked for, until each router knows every other."""
-    wanted = check({name: value for name, value in settings.items() if name != "topology"})
-    routed = network_of(str(settings["topology"]), wanted)
+    own = {**settings}
+    topology = str(own.pop("topology"))
+    wanted = check(own)
+    routed = network_of(topology, wanted)
     programs = {spot.host.name: router_program(spot.host, wanted.program) for spot in spots}
     about = _about(programs, spots)
 
@@ -216,7 +218,7 @@ SYSTEM = System(
     start=start,
     queue_kind=queue_kind,
     tools=(ROUTER,),
-    per_topology=True,
+    apart=lambda _topology: True,
     telling={},
     forms=tuple(FORMS),
     misfit=misfit,

@@ -1,4 +1,4 @@
-"""RabbitMQ as a system under test: a private cluster, or one that is already there."""
+"""RabbitMQ as a system under test: a private cluster or broker, or one that is already there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from mqperf.errors import SystemFault
 from mqperf.hosts import Host, Spot
+from mqperf.systems.rabbitmq.config import NODES
 from mqperf.systems.rabbitmq.control import TOOL, installed_version
 from mqperf.systems.rabbitmq.existing import existing_cluster
 from mqperf.systems.rabbitmq.policies import POLICIES
@@ -15,16 +16,31 @@ from mqperf.systems.rabbitmq.settings import parse_settings
 from mqperf.systems.rabbitmq.version import kind_of_queue
 from mqperf.systems.system import Deployment, System
 
+SINGLE = "single"
+"""The topology of a broker alone, which is started for itself; the others share a cluster."""
+
+_UNFIT = f"topology {SINGLE} is one broker, with no other for {{queues}} queues: plan these apart"
+
 
 @contextmanager
 def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
-    """Bring a cluster up on the hosts, or check the one which the settings' URLs lead to."""
-    parsed = parse_settings(settings)
+    """Bring nodes up on the hosts, or check those which the settings' URLs lead to."""
+    own = {**settings}
+    nodes = 1 if own.pop("topology", None) == SINGLE else NODES
+    parsed = parse_settings(own)
     if parsed.urls:
         yield existing_cluster(parsed, [spot.host for spot in spots])
     else:
-        with private_cluster(parsed, spots) as deployment:
+        with private_cluster(parsed, spots, nodes) as deployment:
             yield deployment
+
+
+def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
+    """Why the topology cannot be had with these settings: it is one broker, and they name more."""
+    named = len(parse_settings(settings).urls)
+    if topology == SINGLE and named > 1:
+        return f"topology {SINGLE} is one broker: give one node and one URL instead of {named}"
+    return None
 
 
 def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
@@ -45,7 +61,7 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 SYSTEM = System(
     name="rabbitmq",
     title="RabbitMQ",
-    topologies=("cmsm", "cs1ss2", "any-node"),
+    topologies=("cmsm", "cs1ss2", "any-node", SINGLE),
     queues=(*POLICIES, "ha"),
     drivers={
         "simulator": "rabbitmq",
@@ -61,4 +77,7 @@ SYSTEM = System(
     start=start,
     tools=(TOOL,),
     telling={"metrics": True},
+    apart=lambda topology: topology == SINGLE,
+    unfit={(SINGLE, queues): _UNFIT.format(queues=queues) for queues in ("mirrored", "ha")},
+    misfit=misfit,
 )

@@ -59,6 +59,8 @@ class Secrets:
 class Cluster:
     """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
 
+    There is a spot for each node; a cluster of one is a broker alone.
+
     The ports are the same on every host, as they must be for the port mapper.  With certificates
     clients connect by TLS only.
     """
@@ -86,6 +88,15 @@ class Cluster:
     def _here(self) -> bool:
         """Whether it is on this machine alone; elsewhere names are addresses, known to all."""
         return all(spot.host.name == HERE for spot in self.spots)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether it is one node, which looks for no other."""
+        return len(self.spots) == 1
+
+    def _label(self, index: int) -> str:
+        """How reports call a node."""
+        return "Broker" if self._alone else node_label(index)
 
     def address(self, index: int) -> str:
         """Where a node listens."""
@@ -115,12 +126,13 @@ class Cluster:
             f"default_pass = {self.secrets.password}",
             f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
             "log.console.level = info",
-            "cluster_formation.peer_discovery_backend = classic_config",
-            f"cluster_formation.discovery_retry_limit = {self._discovery_retries}",
-            "cluster_formation.discovery_retry_interval = 100",
         ]
-        for number, name in enumerate(self.node_names, 1):
-            lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
+        if not self._alone:
+            lines.append("cluster_formation.peer_discovery_backend = classic_config")
+            lines.append(f"cluster_formation.discovery_retry_limit = {self._discovery_retries}")
+            lines.append("cluster_formation.discovery_retry_interval = 100")
+            for number, name in enumerate(self.node_names, 1):
+                lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
         if self.certificates is not None:
             lines.append("listeners.tcp = none")
             lines.append(f"listeners.ssl.1 = {self.address(index)}:{self.amqp_port(index)}")
@@ -197,7 +209,7 @@ class Cluster:
     def node(self, index: int) -> Server:
         """One node."""
         return Server(
-            label=node_label(index),
+            label=self._label(index),
             name=self.node_names[index],
             spot=self.node_spot(index),
             argv=(str(self.programs[self.spots[index].host.name]),),
@@ -222,7 +234,7 @@ class Cluster:
         if not self.settings.metrics:
             return None
         address = f"{self.address(index)}:{self.metrics_port(index)}"
-        return Inside(node_label(index), "prometheus", address)
+        return Inside(self._label(index), "prometheus", address)
 
     def environment(self, spot: Spot) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""

@@ -1,4 +1,4 @@
-"""A private RabbitMQ cluster of three nodes, started and ended with us."""
+"""A private RabbitMQ, a cluster of three nodes or one alone, started and ended with us."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,12 +30,15 @@ class NoClusterError(AgainError):
 
 
 @contextmanager
-def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["PrivateCluster"]:
-    """Run three nodes which form one cluster, on the addresses of their hosts only.
+def private_cluster(
+    settings: Settings, spots: Sequence[Spot], nodes: int = NODES
+) -> Iterator["PrivateCluster"]:
+    """Run nodes which form one cluster, three or one alone, on the addresses of their hosts only.
 
     Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
     is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
     """
+    spots = spots[:nodes]
     programs, version = _installed(spots)
     if settings.metrics and parsed(version) < TELLING:
         raise SystemFault(
@@ -50,10 +53,10 @@ def private_cluster(settings: Settings, spots: Sequence[Spot]) -> Iterator["Priv
         cluster.write_cookies()
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
-        servers.start([cluster.node(index) for index in range(NODES)], settings.start_timeout_s)
+        servers.start([cluster.node(index) for index in range(nodes)], settings.start_timeout_s)
         return PrivateCluster(cluster, cluster.control(), servers)
 
-    site = Site("RabbitMQ", spots, NODES, secrets.redacted)
+    site = Site("RabbitMQ", spots, nodes, secrets.redacted)
     with site.launched(PORT_COUNT, launch) as running:
         yield running
 
@@ -96,16 +99,16 @@ class PrivateCluster:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Master, Slave 1 and Slave 2."""
+        """Master, Slave 1 and Slave 2; one alone is the Broker."""
         return self._servers.nodes
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
-        topology = TOPOLOGIES[case.topology]
+        topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
         return Access(
-            client=self._endpoint(topology.order(topology.client, NODES), run_id),
-            server=self._endpoint(topology.order(topology.server, NODES), run_id),
+            client=self._endpoint(topology.order(topology.client, nodes), run_id),
+            server=self._endpoint(topology.order(topology.server, nodes), run_id),
         )
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
