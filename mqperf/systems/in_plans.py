@@ -96,6 +96,7 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     settings = spec.get("settings")
     given = settings if isinstance(settings, Mapping) else {}
     yield from _misfitting(system, spec.get("topologies"), given)
+    yield from _unfit(system, spec.get("topologies"), spec.get("queues", default))
     if isinstance(settings, Mapping):
         for problem in _of_settings(system, settings):
             yield Problem(("settings", *problem.where), problem.text)
@@ -106,6 +107,19 @@ def _misfitting(system: System, names: object, settings: Mapping[str, Any]) -> I
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
         if isinstance(name, str) and (why := system.misfit(name, settings)):
             yield Problem(("topologies", index), why)
+
+
+def _unfit(system: System, topologies: object, queues: object) -> Iterator[Problem]:
+    """Every kind of queue that a topology of the plan has not."""
+    names = topologies if isinstance(topologies, list | tuple) else ()
+    for index, kind in enumerate(queues if isinstance(queues, list | tuple) else ()):
+        found = (
+            system.unfit.get((name, kind))
+            for name in names
+            if isinstance(name, str) and isinstance(kind, str)
+        )
+        if why := next(filter(None, found), None):
+            yield Problem(("queues", index), why)
 
 
 def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:

@@ -92,7 +92,8 @@ class System:
     ``unfit`` gives by topology and kind of queue why there is no such pair.
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
     ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
-    cannot be had with these settings, ``network`` which network of routers it is, if it is one.
+    cannot be had with these settings, checked or not, ``network`` which network of routers it is,
+    if it is one.
     """
 
     name: str

@@ -1,27 +1,19 @@
-"""Sweeps on a real cluster: whole runs, whatever is killed, and nothing left behind."""
+"""Sweeps on a real cluster, sound and struck, whose nodes tests may share."""
 
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
-import psutil
 import pytest
 from one_rabbitmq import lent
-from patience import eventually
+from sweeps import LONGER, ONE, PLAN, SEVERAL, Fault, lasting, newest, node, plan, statuses
 from typing_extensions import override
 
 from mqperf import stats, tables
 from mqperf.hosts import LocalHost
-from mqperf.plan import Case, Plan
-from mqperf.plan_file import parse_plan
 from mqperf.record import runs
 from mqperf.runner import Silent, sweep
 from mqperf.systems.rabbitmq.control import installed_version
@@ -30,79 +22,8 @@ from mqperf.systems.rabbitmq.version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 
-MQPERF = [str(Path(sys.executable).with_name("mqperf")), "run"]
-PLAN = """\
-systems:
-  rabbitmq:
-    topologies: [cs1ss2]
-    queues: [classic]
-test_cases: [rpc-call, rpc-cast, notify]
-load:
-  green_threads: [5]
-  pause_s: 0.02
-  duration_s: 3
-  warmup_s: 1
-"""
-SEVERAL = """\
-systems:
-  rabbitmq:
-    topologies: [cmsm]
-    queues: [classic]
-  zeromq:
-    topologies: [direct]
-    queues: [none]
-test_cases: [rpc-call]
-load: {green_threads: [1], pause_s: 0.02, duration_s: 2, warmup_s: 1}
-"""
+
 WATCHED = PLAN + "probes: [inside]\n"
-LONGER = PLAN.replace("duration_s: 3", "duration_s: 6")
-"""So that what is to be struck in its window is found in time on a busy machine."""
-
-ONE = LONGER.replace("rpc-call, rpc-cast, notify", "rpc-call")
-TWO = LONGER.replace("rpc-call, rpc-cast, notify", "rpc-call, rpc-cast")
-
-
-def lasting(seconds: int) -> str:
-    """The plan of one test case, with a window that an action fits in."""
-    text = ONE.replace("duration_s: 6", f"duration_s: {seconds}")
-    assert text != ONE
-    return text
-
-
-def alone(text: str) -> str:
-    """The same plan with a single broker, for what a cluster adds nothing to."""
-    return text.replace("[cs1ss2]", "[single]")
-
-
-def plan(text: str) -> Plan:
-    """The plan of a text."""
-    return parse_plan(text, Path("test.yaml"))
-
-
-class Fault(Silent):
-    """Signals one process after the other, in each case the next one when it comes to a phase.
-
-    ``told`` is what it was told.
-    """
-
-    def __init__(
-        self,
-        *choose: Callable[[], int],
-        number: signal.Signals = signal.SIGKILL,
-        phase: str = "measuring",
-    ) -> None:
-        self.victims = iter(choose)
-        self.number, self.phase = number, phase
-        self.told: list[str] = []
-
-    @override
-    def doing(self, what: str, case: Case | None = None) -> None:
-        self.told.append(what)
-        if what == self.phase and (choose := next(self.victims, None)):
-            self.strike(choose())
-
-    def strike(self, pid: int) -> None:
-        os.kill(pid, self.number)
 
 
 class Pause(Fault):
@@ -112,23 +33,6 @@ class Pause(Fault):
     def strike(self, pid: int) -> None:
         os.kill(pid, signal.SIGSTOP)
         Timer(2, os.kill, (pid, signal.SIGCONT)).start()
-
-
-def newest(wanted: Callable[[psutil.Process], bool]) -> int:
-    """The pid of a process below us; of several clusters, in the one that was started last."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):  # it has just ended of itself
-            if wanted(process):
-                found.append(process)
-    return max(found, key=psutil.Process.create_time).pid
-
-
-def node(name: str = "mqperf3@localhost") -> int:
-    """The pid of a node, by default that to which servers are connected, Slave 2."""
-    return newest(
-        lambda one: one.name() == "beam.smp" and one.environ().get("RABBITMQ_NODENAME") == name
-    )
 
 
 def aside() -> int:
@@ -149,11 +53,6 @@ def client() -> int:
 def server() -> int:
     """The pid of the server."""
     return newest(lambda one: "server-1" in one.cmdline())
-
-
-def statuses(folder: Path) -> list[str]:
-    """The status of every attempt."""
-    return [run.status for run in runs(folder)]
 
 
 @pytest.fixture(scope="module")
@@ -236,15 +135,6 @@ def test_a_repeated_command_has_nothing_to_do(measured: Path) -> None:
     assert [run.path.stat().st_mtime_ns for run in runs(measured)] == before
 
 
-def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
-    """The run fails with the node's name and log; the others get a new cluster."""
-    outcome = sweep(plan(TWO), TWO, tmp_path, Fault(node))
-    [(failed, reason)] = outcome.failed
-    assert outcome.done == 1
-    assert "Slave 2" in reason
-    assert (failed.path / "broker" / "node3.log").stat().st_size > 0
-
-
 @pytest.mark.usefixtures("shared")
 def test_what_is_frozen_is_missed_and_ends_no_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -304,21 +194,6 @@ def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
     assert not kinds & {"node-frozen", "failed-run"}
 
 
-def test_a_node_that_the_plan_kills_comes_back(tmp_path: Path) -> None:
-    """The run goes on, its clients go elsewhere; the node is watched again, and nobody accused."""
-    text = lasting(15).replace("cs1ss2", "any-node") + (
-        "actions: [{do: kill, node: Slave 2, at_s: 3, for_s: 2}]\n"
-    )
-    assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
-    found = tables.read(tmp_path / "runs")
-    [outage] = found["outages"].to_dict("records")
-    assert outage["downtime_s"] == pytest.approx(2.0, abs=1)
-    cpu = found["cpu"].query("process == 'Slave 2' and scope == 'interval'")
-    assert cpu["end_s"].min() < 3 < outage["ended_s"] < cpu["end_s"].max()
-    kinds = set(stats.complete(found)["doubts"]["kind"])
-    assert not kinds & {"failed-run", "broker-alarm"}
-
-
 @pytest.mark.usefixtures("shared")
 def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> None:
     """CAST flows beside CALL: each loses nothing, and no figure of one counts the other's."""
@@ -344,34 +219,6 @@ def test_an_action_on_a_node_that_there_is_not_fails_its_run(tmp_path: Path) -> 
     text = lasting(10) + ("actions: [{do: freeze, node: Nobody, at_s: 3, for_s: 2}]\n")
     [(_, reason)] = sweep(plan(text), text, tmp_path / "runs", Silent()).failed
     assert "no node 'Nobody'; it has: Master, Slave 1, Slave 2" in reason
-
-
-def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
-    """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
-    text = f"{alone(ONE)}  timeout_s: 1\n".replace(
-        "single]", "single]\n    settings: {memory_watermark_mb: 64}"
-    )
-    sweep(plan(text), text, tmp_path, Silent())
-    doubts = stats.complete(tables.read(tmp_path))["doubts"]
-    assert "failed-run" in set(doubts["kind"])
-    told = doubts.loc[doubts["kind"] == "broker-alarm", "text"]
-    assert told.str.contains("memory resource limit alarm set on node").any()
-
-
-@pytest.mark.needs_redis
-def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
-    """Its cases are recorded as failed with the reason; the next system is measured."""
-    text = SEVERAL.replace("cmsm]", "single]\n    settings: {start_timeout_s: 1}")
-    outcome = sweep(plan(text), text, tmp_path, Silent())
-    [(failed, reason)] = outcome.failed
-    assert outcome.done == 1
-    assert "is not ready after 1 s" in reason
-    assert failed.facts().failure == reason
-    runs = stats.complete(tables.read(tmp_path))["runs"]
-    assert dict(zip(runs["system"], runs["status"], strict=True)) == {
-        "rabbitmq": "failed",
-        "zeromq": "done",
-    }
 
 
 @pytest.mark.needs_redis
@@ -412,70 +259,3 @@ def test_a_client_without_an_answer_fails_its_run(tmp_path: Path) -> None:
     observer = Fault(server, number=signal.SIGSTOP, phase="warming up")
     [(_, reason)] = sweep(plan(text), text, tmp_path, observer).failed
     assert re.match(r"client-1: all \d+ messages failed", reason)
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> list[str]:
-    """What a person types to run two cases of the plan."""
-    (tmp_path / "plan.yaml").write_text(alone(TWO))
-    return [*MQPERF, str(tmp_path / "plan.yaml"), "--runs", str(tmp_path / "runs")]
-
-
-@pytest.fixture
-def running(command: list[str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """An mqperf of its own, in the middle of measuring its first case."""
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as p:
-        assert eventually(lambda: any(_events(tmp_path, "start")), 240)
-        time.sleep(1)
-        yield p
-        p.kill()
-
-
-def test_after_a_kill_the_same_command_completes(
-    running: subprocess.Popen[str], command: list[str], tmp_path: Path
-) -> None:
-    """Two on one folder: the second is told. SIGKILL of the first in the middle of its measurement.
-
-    No process is left, and the command measures only what is missing.
-    """
-    second = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert second.returncode == 2
-    assert "another mqperf is measuring into this folder" in second.stderr
-    family = psutil.Process(running.pid).children(recursive=True)
-    assert len(family) > 5
-    running.kill()
-    running.wait()
-    assert eventually(lambda: not any(map(_alive, family)))
-    done_before = {run.id for run in runs(tmp_path / "runs") if run.status == "done"}
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert f"{2 - len(done_before)} to run" in again.stdout
-    whole = [run for run in runs(tmp_path / "runs") if run.status == "done"]
-    assert len(whole) == 2
-    assert statuses(tmp_path / "runs").count("interrupted") >= 1
-    assert "failed" not in statuses(tmp_path / "runs")
-    frames = tables.read(tmp_path / "runs")
-    assert len(frames["messages"]) == 2
-
-
-def test_an_interrupt_ends_everything(running: subprocess.Popen[str], tmp_path: Path) -> None:
-    """Ctrl-C: everything stops, the attempt is kept as interrupted, and the exit code says so."""
-    family = psutil.Process(running.pid).children(recursive=True)
-    running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=240) == 130
-    assert eventually(lambda: not any(map(_alive, family)))
-    assert set(statuses(tmp_path / "runs")) <= {"done", "interrupted"}
-
-
-def _events(folder: Path, what: str) -> Iterator[Path]:
-    for file in (folder / "runs").glob("*/events.jsonl"):
-        if f'"what": "{what}"' in file.read_text():
-            yield file
-
-
-def _alive(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

@@ -234,6 +234,7 @@ def _yaml() -> Iterator[tuple[str, str]]:
     yield "unknown-system", SOUND.replace("rabbitmq:", "rabitmq:")
     yield "system-path", SOUND.replace("rabbitmq:", '"../../rabbitmq":')
     yield "topology-of-another", SOUND.replace("[cmsm, cs1ss2]", "[direct]")
+    yield "queue-of-a-cluster", SOUND.replace("cs1ss2", "single").replace("[classic]", "[mirrored]")
     yield "queue-of-another", SOUND.replace("[classic]", "[none]")
     yield (
         "default-queue",

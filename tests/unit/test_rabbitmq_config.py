@@ -285,8 +285,11 @@ def test_a_single_broker_is_started_by_itself() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("queues: [classic, mirrored]", "one broker, with no other for mirrored queues: plan"),
-        ("queues: [ha]", "one broker, with no other for ha queues: plan"),
+        (
+            "queues: [classic, mirrored]",
+            "RabbitMQ: mirrored queues: topology single is one broker, which mirrors to no other",
+        ),
+        ("queues: [ha]", "RabbitMQ: ha queues: topology single is one broker"),
         (
             "settings: {nodes: [a, b], urls: ['amqp://u:p@a', 'amqp://u:p@b']}",
             "single is one broker: give one node and one URL instead of 2",

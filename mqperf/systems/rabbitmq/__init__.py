@@ -19,7 +19,7 @@ from mqperf.systems.system import Deployment, System
 SINGLE = "single"
 """The topology of a broker alone, which is started for itself; the others share a cluster."""
 
-_UNFIT = f"topology {SINGLE} is one broker, with no other for {{queues}} queues: plan these apart"
+_NO_COPIES = f"topology {SINGLE} is one broker, which mirrors to no other: plan these queues apart"
 
 
 @contextmanager
@@ -37,9 +37,9 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
 
 def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
     """Why the topology cannot be had with these settings: it is one broker, and they name more."""
-    named = len(parse_settings(settings).urls)
-    if topology == SINGLE and named > 1:
-        return f"topology {SINGLE} is one broker: give one node and one URL instead of {named}"
+    urls = settings.get("urls")
+    if topology == SINGLE and isinstance(urls, list | tuple) and len(urls) > 1:
+        return f"topology {SINGLE} is one broker: give one node and one URL instead of {len(urls)}"
     return None
 
 
@@ -78,6 +78,6 @@ SYSTEM = System(
     tools=(TOOL,),
     telling={"metrics": True},
     apart=lambda topology: topology == SINGLE,
-    unfit={(SINGLE, queues): _UNFIT.format(queues=queues) for queues in ("mirrored", "ha")},
+    unfit={(SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")},
     misfit=misfit,
 )

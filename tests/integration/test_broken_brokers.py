@@ -1,0 +1,63 @@
+"""Sweeps whose brokers break, or are broken from the start: each has nodes of its own."""
+
+from pathlib import Path
+
+import pytest
+from sweeps import ONE, SEVERAL, TWO, Fault, alone, lasting, node, plan
+
+from mqperf import stats, tables
+from mqperf.runner import Silent, sweep
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+
+def test_a_killed_node_fails_its_run_only(tmp_path: Path) -> None:
+    """The run fails with the node's name and log; the others get a new cluster."""
+    outcome = sweep(plan(TWO), TWO, tmp_path, Fault(node))
+    [(failed, reason)] = outcome.failed
+    assert outcome.done == 1
+    assert "Slave 2" in reason
+    assert (failed.path / "broker" / "node3.log").stat().st_size > 0
+
+
+def test_a_node_that_the_plan_kills_comes_back(tmp_path: Path) -> None:
+    """The run goes on, its clients go elsewhere; the node is watched again, and nobody accused."""
+    text = lasting(15).replace("cs1ss2", "any-node") + (
+        "actions: [{do: kill, node: Slave 2, at_s: 3, for_s: 2}]\n"
+    )
+    assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
+    found = tables.read(tmp_path / "runs")
+    [outage] = found["outages"].to_dict("records")
+    assert outage["downtime_s"] == pytest.approx(2.0, abs=1)
+    cpu = found["cpu"].query("process == 'Slave 2' and scope == 'interval'")
+    assert cpu["end_s"].min() < 3 < outage["ended_s"] < cpu["end_s"].max()
+    kinds = set(stats.complete(found)["doubts"]["kind"])
+    assert not kinds & {"failed-run", "broker-alarm"}
+
+
+def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
+    """It blocks its publishers, so the run fails; the audit quotes the broker's log."""
+    text = f"{alone(ONE)}  timeout_s: 1\n".replace(
+        "single]", "single]\n    settings: {memory_watermark_mb: 64}"
+    )
+    sweep(plan(text), text, tmp_path, Silent())
+    doubts = stats.complete(tables.read(tmp_path))["doubts"]
+    assert "failed-run" in set(doubts["kind"])
+    told = doubts.loc[doubts["kind"] == "broker-alarm", "text"]
+    assert told.str.contains("memory resource limit alarm set on node").any()
+
+
+@pytest.mark.needs_redis
+def test_a_system_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
+    """Its cases are recorded as failed with the reason; the next system is measured."""
+    text = SEVERAL.replace("cmsm]", "single]\n    settings: {start_timeout_s: 1}")
+    outcome = sweep(plan(text), text, tmp_path, Silent())
+    [(failed, reason)] = outcome.failed
+    assert outcome.done == 1
+    assert "is not ready after 1 s" in reason
+    assert failed.facts().failure == reason
+    runs = stats.complete(tables.read(tmp_path))["runs"]
+    assert dict(zip(runs["system"], runs["status"], strict=True)) == {
+        "rabbitmq": "failed",
+        "zeromq": "done",
+    }
