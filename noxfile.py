@@ -25,8 +25,8 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "mqperf/load/*/locks/*.in"
-PROCESSES = min(5, (os.cpu_count() or 1) + 1)
-"""One more than cores, as many of them wait; memory for brokers ends it."""
+PROCESSES = min(5, (os.cpu_count() or 1) + 2)
+"""Two more than cores, as many of them wait; memory for brokers ends it."""
 
 SIDE_BY_SIDE = (f"--numprocesses={PROCESSES}", "--no-loadscope-reorder")
 """Each has whole files."""
