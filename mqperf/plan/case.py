@@ -158,7 +158,7 @@ class Case(Frozen):
 def deployments(cases: Iterable[Case], apart: Callable[[Case], bool]) -> list[list[Case]]:
     """The cases in their order, a list for each start of a system, in which it has its settings.
 
-    For a case ``apart`` the system is started as its topology needs it, and no other one.
+    Topologies share a start, but for cases ``apart``, whose topology has one of its own.
     """
 
     def start(case: Case) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from mqperf.systems.java.logging import log4j2
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.service import Server
 from mqperf.systems.settings import checked
-from mqperf.systems.system import Deployment, System
+from mqperf.systems.system import ONLY_BROKER, Deployment, System
 
 ARCHIVE = Archive(
     group="org.apache.activemq",
@@ -131,7 +131,7 @@ def _broker(tools: _Tools, spot: Spot, port: int, agent: Agent | None) -> Server
     properties = {f"activemq.{name}": place for name, place in places.items()}
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
     return Server(
-        label="Broker",
+        label=ONLY_BROKER,
         name=f"{spot.host.address}:{port}",
         spot=spot,
         argv=(
@@ -149,7 +149,7 @@ def _broker(tools: _Tools, spot: Spot, port: int, agent: Agent | None) -> Server
             **LOGGING.files,
             **({} if agent is None else agent.files),
         },
-        inside=None if agent is None else agent.inside("Broker"),
+        inside=None if agent is None else agent.inside(ONLY_BROKER),
     )
 
 

@@ -10,6 +10,7 @@ from mqperf.systems.java.archive import Archive, available, fetched
 from mqperf.systems.java.jolokia import Agent
 from mqperf.systems.java.logging import log4j2
 from mqperf.systems.service import Server
+from mqperf.systems.system import ONLY_BROKER
 
 ARCHIVE = Archive(
     group="org.apache.activemq",
@@ -89,7 +90,7 @@ class Part:
     The defaults are those of a broker that is alone.  With an ``agent`` it tells of its inside.
     """
 
-    label: str = "Broker"
+    label: str = ONLY_BROKER
     ready: str = ACTIVE
     availability: str = ""
     acceptors: str = ""

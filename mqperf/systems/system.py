@@ -138,6 +138,10 @@ class System:
         return asked
 
 
+ONLY_BROKER = "Broker"
+"""How reports call the only broker of a system."""
+
+
 def node_label(index: int) -> str:
     """Name a node as the published reports do: Master, Slave 1, Slave 2."""
     return f"Slave {index}" if index else "Master"

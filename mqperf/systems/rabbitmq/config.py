@@ -17,7 +17,7 @@ from mqperf.systems.rabbitmq.control import Control
 from mqperf.systems.rabbitmq.settings import Settings
 from mqperf.systems.rabbitmq.version import Version
 from mqperf.systems.service import Server
-from mqperf.systems.system import node_label
+from mqperf.systems.system import ONLY_BROKER, node_label
 
 USER = "mqperf"
 NODES = 3
@@ -96,7 +96,7 @@ class Cluster:
 
     def _label(self, index: int) -> str:
         """How reports call a node."""
-        return "Broker" if self._alone else node_label(index)
+        return ONLY_BROKER if self._alone else node_label(index)
 
     def address(self, index: int) -> str:
         """Where a node listens."""
