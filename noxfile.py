@@ -73,7 +73,7 @@ def tests(session: nox.Session) -> None:
     """Check everything: lint, types and docs, then all tests; what fails is tried again alone."""
     lint(session)
     with ThreadPoolExecutor() as pool:
-        for check in [pool.submit(one, session) for one in (types, docs)]:
+        for check in [pool.submit(one, session) for one in (types, docs, collected)]:
             check.result()
     try:
         pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
@@ -173,6 +173,12 @@ def pytest(session: nox.Session, *words: str) -> None:
     run(session, "pytest", *words, *session.posargs)
 
 
+def collected(session: nox.Session) -> None:
+    """Find all tests; Python compiles here, once, what processes side by side import at once."""
+    environment(session)
+    session.run(VENV / "bin" / "pytest", "tests", "--collect-only", "-qq", silent=True)
+
+
 def environment(session: nox.Session) -> None:
     """Make .venv hold exactly what the lock says; nothing to do when it does."""
     files = LOCK.read_bytes() + Path("pyproject.toml").read_bytes()
@@ -185,6 +191,9 @@ def environment(session: nox.Session) -> None:
     # Byte code is left to the first import: compiling all of it takes three times as long.
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
     session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", "-e", ".")
+    if Path(".git").exists() and shutil.which("git"):
+        # In a fresh clone git reads every file, whenever it is asked whether one was changed.
+        session.run("git", "update-index", "-q", "--refresh", external=True, success_codes=(0, 1))
     stamp.write_text(digest)
 
 

@@ -33,26 +33,34 @@ class Notebook:
     title: str
 
 
-def execute(path: Path, folder: Path, *, hosts: bool = False) -> list[Path]:
-    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
+def fitting(path: Path, *, hosts: bool) -> dict[str, Mapping[str, object]]:
+    """The names of the notebooks that fit ``path``, and their parameters.
 
     ``hosts`` is that of ``hosts``, for runs of several of them.
     They get ``path`` as it was given, so that what they show names no other folder.
     """
-    if not NOTEBOOKS.is_dir():
-        raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
-    parameters: dict[str, Mapping[str, object]] = {
+    found: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
     if hosts:
-        parameters["hosts"] = {"runs": str(path)}
+        found["hosts"] = {"runs": str(path)}
     if (plan := path / "plan.yaml").exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
-        parameters = {"thread_sweep": sweep, **parameters}
+        found = {"thread_sweep": sweep, **found}
+    return found
+
+
+def execute(path: Path, folder: Path, *, hosts: bool = False) -> list[Path]:
+    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
+
+    Raises ``ReportError`` when there are no notebooks, or one fails.
+    """
+    if not NOTEBOOKS.is_dir():
+        raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
+    parameters = fitting(path, hosts=hosts)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        names, values = parameters.keys(), parameters.values()
-        return list(pool.map(_execute, names, values, repeat(folder)))
+        return list(pool.map(_execute, parameters.keys(), parameters.values(), repeat(folder)))
 
 
 def publish(notebook: Path, folder: Path) -> Notebook:

@@ -13,6 +13,7 @@ import pytest
 
 from mqperf.errors import MqperfError
 from mqperf.report.build import publish
+from mqperf.report.notebooks import fitting
 
 SAMPLES = "data/samples/runs"
 HOSTS = "data/samples/hosts"
@@ -25,8 +26,8 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "latency": {"runs": SAMPLES, "test_case": "rpc-call"},
     "compare": {"before": HOSTS, "after": HOSTS},
 }
-OF_REPORTS = {"thread_sweep": SAMPLES, "node_cpu": SAMPLES, "report": SAMPLES, "hosts": HOSTS}
-"""The others are executed for the reports on these folders."""
+OF_REPORTS = ("thread_sweep", "node_cpu", "report", "hosts")
+"""The others are executed for a report."""
 
 
 def executed(root: Path, copy: Path, parameters: dict[str, object]) -> Path:
@@ -47,21 +48,19 @@ def files(root: Path) -> list[tuple[Path, int]]:
     return sorted((path, path.stat().st_mtime_ns) for one in folders for path in one.rglob("*"))
 
 
-def published(root: Path, runs: str, out: Path) -> Path:
-    """The report on a folder, made from the root of the project, which changes nothing recorded."""
+@pytest.fixture(scope="module")
+def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a report on several hosts.
+
+    It is made from the root of the project, and nothing recorded is changed.
+    """
+    out = tmp_path_factory.mktemp("reports") / "hosts"
     before = files(root)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        assert publish(Path(runs), out) == out / "html" / "index.html"
+        assert publish(Path(HOSTS), out) == out / "html" / "index.html"
     assert files(root) == before
     return out
-
-
-@pytest.fixture(scope="module")
-def reports(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The folders of the reports on two samples, of one host and of several."""
-    folder = tmp_path_factory.mktemp("reports")
-    return {runs: published(root, runs, folder / Path(runs).name) for runs in (SAMPLES, HOSTS)}
 
 
 def errors_and_warnings(path: Path) -> Iterator[str]:
@@ -89,9 +88,9 @@ def test_a_notebook_runs_on_the_samples(root: Path, tmp_path: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", OF_REPORTS)
-def test_a_notebook_runs_for_a_report(reports: dict[str, Path], name: str) -> None:
+def test_a_notebook_runs_for_a_report(report: Path, name: str) -> None:
     """It draws its figures, and says nothing on stderr."""
-    told(reports[OF_REPORTS[name]] / "notebooks" / f"{name}.ipynb")
+    told(report / "notebooks" / f"{name}.ipynb")
 
 
 def test_every_notebook_is_tested(root: Path) -> None:
@@ -114,38 +113,30 @@ def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None
         assert "nothing to compare" in copy.read_text()
 
 
-def link(report: Path, name: str) -> Path | None:
-    """Where the first page of a report leads for a notebook; None when it does not."""
-    page = report / "html" / "index.html"
-    found = re.findall(rf'href="([^"]+/{name}\.html)"', page.read_text(encoding="utf-8"))
-    assert len(found) <= 1
-    return page.parent / found[0] if found else None
-
-
-def test_notebooks_are_part_of_the_report(reports: dict[str, Path]) -> None:
+@pytest.mark.parametrize("name", OF_REPORTS)
+def test_notebooks_are_part_of_the_report(report: Path, name: str) -> None:
     """Each is there as HTML, and the first page links it."""
-    for name in ("thread_sweep", "node_cpu", "report"):
-        page = link(reports[SAMPLES], name)
-        assert page is not None
-        assert page.stat().st_size > 0
-    assert link(reports[SAMPLES], "hosts") is None
+    page = report / "html" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    [link] = re.findall(rf'href="([^"]+/{name}\.html)"', text)
+    assert (page.parent / link).stat().st_size > 0
 
 
-def test_a_report_on_several_hosts_has_their_notebook(reports: dict[str, Path]) -> None:
-    """Hosts, clocks and networks are one link away."""
-    page = link(reports[HOSTS], "hosts")
-    assert page is not None
+def test_hosts_are_told_where_there_are_several(report: Path, root: Path) -> None:
+    """With clocks and networks; the report on a single host has no notebook of them."""
+    [page] = (report / "html").rglob("hosts.html")
     assert "Who talked to whom" in page.read_text(encoding="utf-8")
+    assert [*fitting(root / HOSTS, hosts=True)] == [*OF_REPORTS]
+    assert "hosts" not in fitting(root / SAMPLES, hosts=False)
 
 
-def test_a_report_names_no_folder_of_the_machine(reports: dict[str, Path], root: Path) -> None:
+def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:
     """Neither the project's place nor a temporary one is in any text of a report."""
-    for report in reports.values():
-        for path in report.rglob("*"):
-            if path.suffix in {".html", ".ipynb", ".rst", ".json", ".csv", ".svg"}:
-                text = path.read_text(encoding="utf-8")
-                assert str(root) not in text, path
-                assert str(report.parent) not in text, path
+    for path in report.rglob("*"):
+        if path.suffix in {".html", ".ipynb", ".rst", ".json", ".csv", ".svg"}:
+            text = path.read_text(encoding="utf-8")
+            assert str(root) not in text, path
+            assert str(report.parent) not in text, path
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:

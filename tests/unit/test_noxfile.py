@@ -13,7 +13,7 @@ environment = str
 """
 
 CHECKED_BEFORE = """
-lint = types = docs = str
+lint = types = docs = collected = str
 """
 COMPLETE = """
 def pytest_addoption(parser):
