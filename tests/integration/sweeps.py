@@ -22,7 +22,7 @@ systems:
 test_cases: [rpc-call, rpc-cast, notify]
 load:
   green_threads: [5]
-  pause_s: 0.02
+  pause_s: 0.05
   duration_s: 3
   warmup_s: 1
 """

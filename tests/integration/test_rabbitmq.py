@@ -282,30 +282,29 @@ def test_topology_needs_enough_urls(running: Running, tmp_path: Path) -> None:
             deployment.provision(a_case(topology="cs1ss2"), "run-2")
 
 
-def test_cluster_survives_a_taken_port_and_reports_a_dead_node() -> None:
-    """Other ports are tried, a dead node is named with its last words, nothing is left."""
-    host = CrowdedHost(taken=2)
+def test_a_taken_port_is_no_obstacle_and_a_dead_node_is_named() -> None:
+    """Other ports are tried, the dead is named with its last words, nothing is left."""
+    host = CrowdedHost(taken=1)
     with host.scratch("test-rabbitmq") as folder:
-        with private_cluster(Settings(), [Spot(host, folder)]) as deployment:
+        with private_cluster(Settings(), [Spot(host, folder)], nodes=1) as deployment:
             assert len(host.blocks) == 2
-            victim = deployment.nodes[1].process
+            [victim] = [node.process for node in deployment.nodes]
             assert isinstance(victim, Process)
             victim.signal(signal.SIGKILL)
             assert eventually(lambda: not victim.alive)
-            with pytest.raises(SystemFault, match=r"Slave 1 .* killed by signal 9; its log ends:"):
+            with pytest.raises(SystemFault, match=r"Broker .* killed by signal 9; its log ends:"):
                 deployment.check()
-            deployment.provision(a_case(), "after-death")
         assert processes_of(folder / "servers") == []
     assert listeners([port for block in host.blocks for port in block]) == set()
     assert not folder.exists()
 
 
 def test_the_port_mapper_is_ours_alone() -> None:
-    """Its port was taken: the cluster comes up on others. It is killed: no node starts another."""
+    """Its port was taken: the broker comes up on others. It is killed: no node starts another."""
     host = CrowdedHost(taken=0)
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), [Spot(host, folder)]) as deployment,
+        private_cluster(Settings(), [Spot(host, folder)], nodes=1) as deployment,
     ):
         assert len(host.blocks) == 2
         assert processes_of(folder / "servers" / "epmd") == []
@@ -328,7 +327,8 @@ OWNER = """
 
     host = LocalHost()
     start = SYSTEMS["rabbitmq"].start
-    with host.scratch("test") as folder, start({}, [Spot(host, folder)]) as cluster:
+    one = {"topology": "single"}
+    with host.scratch("test") as folder, start(one, [Spot(host, folder)]) as cluster:
         pids = [node.process.pid for node in cluster.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()
@@ -365,10 +365,10 @@ def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
         shutil.rmtree(home)
 
 
-def test_cluster_of_another_user_dies_with_its_owner(
+def test_a_broker_of_another_user_dies_with_its_owner(
     running: Running, as_another_user: tuple[list[str], dict[str, str]]
 ) -> None:
-    """Two clusters stand side by side, one not root's; a SIGKILL of its owner leaves nothing."""
+    """It stands beside a cluster, and is not root's; a SIGKILL of its owner leaves nothing."""
     command, env = as_another_user
     with subprocess.Popen(
         [*command, textwrap.dedent(OWNER)],

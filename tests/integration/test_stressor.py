@@ -34,12 +34,9 @@ BODY = bytes(range(256)) * 1000
 KINDS = ("direct", "topic", "fanout", "headers")
 
 
-def measured(
-    folder: Path, text: str, observer: Silent | None = None, hosts: Path | None = None
-) -> dict[str, pd.DataFrame]:
+def measured(folder: Path, text: str, observer: Silent | None = None) -> dict[str, pd.DataFrame]:
     """The tables of the runs of a plan."""
-    place = None if hosts is None else str(hosts)
-    sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent(), hosts=place)
+    sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent())
     return stats.complete(tables.read(folder))
 
 
@@ -123,14 +120,35 @@ def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
     assert not {"count-missed", "short-window", "rate-missed"} & set(found["doubts"]["kind"])
 
 
-def test_clients_and_servers_on_hosts_of_their_own(five_hosts: Laboratory, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def far(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of clients and servers on hosts of their own, whose bodies come out of a file here."""
+    folder = tmp_path_factory.mktemp("far")
+    (folder / "body.bin").write_bytes(BODY)
+    said = "green_threads: 2, rate_msg_s: 200, copies: 2, acks: multiple, confirms: 100"
+    (folder / "plan.yaml").write_text(ALONE.format(f"{said}, payload_file: body.bin"))
+    given = read_plan(folder / "plan.yaml", problems_of)
+    place = str(five_hosts.inventory)
+    assert not sweep(given.plan, given.text, folder / "runs", Silent(), hosts=place).failed
+    return folder / "runs"
+
+
+def test_clients_and_servers_on_hosts_of_their_own(far: Path) -> None:
     """Every delivery is accounted for, and latency is told with what clocks may make wrong."""
-    said = "green_threads: 2, rate_msg_s: 400, copies: 2, acks: multiple, confirms: 100"
-    found = measured(tmp_path, ALONE.format(said), hosts=five_hosts.inventory)
+    found = tables.read(far)
     [row] = found["messages"].to_dict("records")
-    assert row["deliveries"] == row["received"] == 2 * row["sent"] > 0
+    assert (row["sent"], row["deliveries"], row["received"]) == (800, 1600, 1600)
     assert row["lost"] == row["duplicates"] == row["foreign"] == 0
     assert found["latency"]["latency_uncertainty_s"].gt(0).all()
+
+
+def test_a_body_out_of_a_file_is_shipped_to_its_hosts(far: Path) -> None:
+    """It is described by its name, length and hash, and no path of here is recorded."""
+    [described] = tables.read(far)["runs"].to_dict("records")
+    assert described["payload_bytes"] == len(BODY)
+    assert described["payload_file"].startswith(f"body.bin ({len(BODY)} bytes, sha256 ")
+    for one in far.rglob("*.json"):
+        assert "body.bin" not in one.read_text() or str(far.parent) not in one.read_text()
 
 
 def is_broker(process: psutil.Process) -> bool:
@@ -180,22 +198,3 @@ def test_every_delivery_out_of_a_stream_is_accounted_for(tmp_path: Path) -> None
     assert list(counts["received"]) == [3200] * 2
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0] * 2, name
-
-
-def test_a_body_out_of_a_file_is_shipped_to_its_hosts(
-    five_hosts: Laboratory, tmp_path: Path
-) -> None:
-    """It is read here, every delivery of it is accounted for, and no path of here is recorded."""
-    (tmp_path / "body.bin").write_bytes(BODY)
-    file = tmp_path / "plan.yaml"
-    file.write_text(ALONE.format("green_threads: 2, rate_msg_s: 200, payload_file: body.bin"))
-    given = read_plan(file, problems_of)
-    sweep(given.plan, given.text, tmp_path / "runs", Silent(), hosts=str(five_hosts.inventory))
-    found = tables.read(tmp_path / "runs")
-    [row] = found["messages"].to_dict("records")
-    assert row["received"] == row["sent"] == 800
-    [described] = found["runs"].to_dict("records")
-    assert described["payload_bytes"] == len(BODY)
-    assert described["payload_file"].startswith(f"body.bin ({len(BODY)} bytes, sha256 ")
-    for one in (tmp_path / "runs").rglob("*.json"):
-        assert "body.bin" not in one.read_text() or str(tmp_path) not in one.read_text()
