@@ -148,7 +148,7 @@ def begin(rabbitmq: PrivateCluster, environment: Environment, tmp_path: Path) ->
 @pytest.mark.parametrize("test_case", STANDARD)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
     """After the drain the servers have received exactly what the clients sent, one by one."""
-    said = {"targets": targets, "pause_s": 0.005}
+    said = {"targets": targets, "pause_s": 0.02}
     with begin(case(test_case, duration_s=1, processes=2, parameters=said)) as run:
         start = run.start()
         run.end("client")

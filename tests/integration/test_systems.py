@@ -25,12 +25,13 @@ from mqperf.systems import SYSTEMS, Deployment
 
 @dataclass(frozen=True)
 class Example:
-    """A system, how a plan asks for it, and the nodes that it must have."""
+    """A system, how a plan asks for it, the nodes that it must have, and processes of each role."""
 
     system: str
     topology: str
     queues: str
     nodes: tuple[str, ...]
+    processes: int = 2
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -47,8 +48,8 @@ class Example:
             test_cases: {test_cases}
             load:
               green_threads: [2]
-              processes: [2]
-              pause_s: 0.02
+              processes: [{self.processes}]
+              pause_s: 0.05
               duration_s: 3
               warmup_s: 1
               timeout_s: 5
@@ -63,12 +64,14 @@ ARTEMIS_HA = Example(
     "primary",
     "replicated",
     ("Primary", "Backup 1", "Backup 2", "ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3"),
+    processes=1,
 )
 ACTIVEMQ_LEVELDB = Example(
     "activemq-leveldb",
     "primary",
     "replicated",
     ("Broker 1", "Broker 2", "Broker 3", "ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3"),
+    processes=1,
 )
 
 
@@ -124,7 +127,8 @@ def test_every_process_is_watched(measured: Path, example: Example) -> None:
     nodes = whole.loc[whole["kind"] == "broker", "process"].unique()
     assert sorted(nodes) == sorted(example.nodes)
     assert nodes[0] in example.brokers
-    testers = {"client-1", "client-2", "server-1", "server-2"}
+    roles = ("client", "server")
+    testers = {f"{role}-{number + 1}" for role in roles for number in range(example.processes)}
     assert set(whole.loc[whole["kind"].isin(["client", "server"]), "process"]) == testers
 
 
