@@ -30,7 +30,7 @@ from mqperf.stats.rules import (
     window,
 )
 from mqperf.stats.rules.finding import Finding, with_measured
-from mqperf.tables import Tables, at, conform, of_plan, varied
+from mqperf.tables import Tables, at, conform, empty, of_plan, varied
 from mqperf.tables.axis_words import worded
 
 SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
@@ -374,7 +374,7 @@ def doubts(tables: Tables) -> pd.DataFrame:
         for found in check.find(tables if kind in WHOLE else planned_only)
     ]
     if not rows:
-        return conform("doubts", pd.DataFrame())
+        return empty("doubts")
     found = pd.DataFrame(rows).merge(_keys(tables), on="run", how="left")
     return conform("doubts", found)
 

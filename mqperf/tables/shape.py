@@ -50,8 +50,9 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
         typed = shaped.astype(_other_types(shaped))
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"table {name}: {error}") from None
-    for column in expected:
-        _check(name, typed, column)
+    if len(typed):
+        for column in expected:
+            _check(name, typed, column)
     return typed
 
 
@@ -115,6 +116,8 @@ def in_order(frame: pd.DataFrame, *last: str) -> pd.DataFrame:
 
     Then by the ``last`` columns.
     """
+    if frame.empty:
+        return frame.reset_index(drop=True)
     axes = [*(name for name in AXES if name in frame.columns), *last]
     return frame.sort_values(axes, key=_rank, kind="stable", ignore_index=True)
 
