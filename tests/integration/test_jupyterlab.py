@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import urlopen
 
@@ -111,11 +112,16 @@ class Tab:
 
 
 @pytest.fixture(scope="module")
-def tab(lab: str, browser: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def tab(lab: str, browser: str) -> Iterator[Tab]:
     """The notebook, open, its kernel ready."""
-    profile = tmp_path_factory.mktemp("profile")
-    with running(browser, *QUIET, f"--user-data-dir={profile}", "about:blank", cwd=profile):
-        known = profile / "DevToolsActivePort"
+    with (
+        # a browser that is told to end leaves temporary files; the path of its socket must be short
+        TemporaryDirectory(ignore_cleanup_errors=True) as own,
+        running(
+            browser, *QUIET, f"--user-data-dir={own}", "about:blank", cwd=Path(own), TMPDIR=own
+        ),
+    ):
+        known = Path(own, "DevToolsActivePort")
         assert eventually(known.exists, PATIENCE_S)
         port = known.read_text().split()[0]
         with urlopen(f"http://127.0.0.1:{port}/json") as told:
