@@ -36,7 +36,7 @@ class Notebook:
 def fitting(path: Path, *, hosts: bool) -> dict[str, Mapping[str, object]]:
     """The names of the notebooks that fit ``path``, and their parameters.
 
-    ``hosts`` is that of ``hosts``, for runs of several of them.
+    That of hosts is among them with ``hosts``, for runs of several.
     They get ``path`` as it was given, so that what they show names no other folder.
     """
     found: dict[str, Mapping[str, object]] = {
@@ -51,7 +51,7 @@ def fitting(path: Path, *, hosts: bool) -> dict[str, Mapping[str, object]]:
     return found
 
 
-def execute(path: Path, folder: Path, *, hosts: bool = False) -> list[Path]:
+def execute(path: Path, folder: Path, *, hosts: bool) -> list[Path]:
     """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
 
     Raises ``ReportError`` when there are no notebooks, or one fails.

@@ -4,7 +4,7 @@ import pandas as pd
 from scipy import special
 
 from mqperf.columns import FIGURES, TABLES
-from mqperf.tables import Tables, conform, varied, whole
+from mqperf.tables import Tables, conform, empty, varied, whole
 from mqperf.tables.repeats import by_point
 
 CONFIDENCE = 0.95
@@ -20,7 +20,7 @@ def points(tables: Tables) -> pd.DataFrame:
     """
     runs = tables["runs"]
     if runs.empty:
-        return conform("points", pd.DataFrame())
+        return empty("points")
     attempts = runs[runs["point"].notna()]
     keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
     gave_figures = attempts.index.isin(whole(attempts).index)
