@@ -1,12 +1,15 @@
 """The hosts of a page's runs: what each is and does, its clock, and the CPU that it used."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.report.rst import MISSING, Grid, Text
+from mqperf.report.words import joined
 from mqperf.tables import Tables
 
-FACTS = ("roles", "cores", "cpu_model", "kernel", "network_cards", "clock_synchronised")
+FACTS = ("machine", "roles", "cores", "cpu_model", "kernel", "network_cards", "clock_synchronised")
 CLOCKS = ("before", "after")
 
 ABOUT = Text(
@@ -21,12 +24,44 @@ def several(hosts: pd.DataFrame) -> bool:
     return bool(hosts.groupby("run")["host"].nunique().gt(1).any())
 
 
+VIRTUAL = "(veth"
+"""How a network card is told that leads from one namespace of a machine to another."""
+
+
+def shared(hosts: pd.DataFrame) -> Iterator[str]:
+    """A sentence on each machine that several hosts were in the same run, which share it."""
+    told = hosts.dropna(subset=["machine"])
+    for names, own in told.groupby(told.groupby(["run", "machine"])["host"].transform(_names)):
+        if "," not in str(names):
+            continue
+        labels, first = str(names).split(","), own.iloc[0]
+        virtual = own["network_cards"].str.contains(VIRTUAL, regex=False)
+        what = "network namespaces" if virtual.fillna(value=False).all() else "parts"
+        threads = "" if pd.isna(first["cores"]) else f" with {first['cores']} hardware threads"
+        yield (
+            f"These hosts are {what} of one machine{threads}: {joined(labels)}. They share its"
+            " processors, memory, kernel and clock; what goes from one to another never leaves it."
+        )
+
+
+def _names(hosts: pd.Series) -> str:
+    return ",".join(sorted(hosts.unique()))
+
+
+def _machines(hosts: pd.DataFrame) -> pd.Series:
+    """The number of each host's machine, from 1 in their order, with how many hosts it is."""
+    number = pd.Series(pd.factorize(hosts["machine"])[0] + 1, hosts.index)
+    count = hosts.groupby(["run", "machine"])["host"].transform("nunique")
+    words = number.astype(str) + count.map(lambda many: f", as {many} hosts" if many > 1 else "")
+    return words.where(hosts["machine"].notna()).astype("string")
+
+
 def grid(tables: Tables) -> Grid | None:
     """One row per host; None where every run had one host only."""
     hosts = tables["hosts"]
     if not several(hosts):
         return None
-    cpu = tables["cpu"]
+    hosts, cpu = hosts.assign(machine=_machines(hosts)), tables["cpu"]
     used = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "host")].groupby("host")["total_cores"]
     shares = (used.mean() * 100).to_dict()
     rows = tuple(

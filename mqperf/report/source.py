@@ -93,6 +93,7 @@ def _system(
         "system_title": title,
         "generator": generator(own["runs"]),
         "environment": environment(own["runs"]),
+        "shared_hosts": list(hosts.shared(own["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
         "overview": verdicts.overview(best, layouts),
         "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
@@ -118,7 +119,7 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
     context = {
         "page": content,
-        "about_hosts": hosts.ABOUT,
+        "about_hosts": [*hosts.shared(layout.of(tables["hosts"])), hosts.ABOUT],
         "generator": generator(layout.of(tables["runs"])),
         "picture": name,
         "picture_alt": describe(layout, nodes),
@@ -131,6 +132,7 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) 
     context = {
         "recorded": recorded,
         "missing": missing,
+        "shared_hosts": list(hosts.shared(tables["hosts"])),
         "formulas": methods.formulas(),
         "law": methods.law(),
         "limits": methods.limits(),
@@ -156,7 +158,11 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     return {
         "when": _when(all_attempts(tables)),
         "verdicts": sentences,
-        "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
+        "quality": [
+            *hosts.shared(tables["hosts"]),
+            *verdicts.data_quality(tables),
+            *control_runs.drifts(tables, titles),
+        ],
         "systems": list(systems),
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,

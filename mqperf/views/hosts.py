@@ -11,6 +11,7 @@ from IPython.display import Markdown, display
 from mqperf import figures
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
+from mqperf.report.hosts import shared
 from mqperf.tables import (
     Tables,
     by_layout,
@@ -41,8 +42,10 @@ TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
 def facts(found: Tables) -> pd.DataFrame:
     """A row for each host: what ran there and what it is, without facts that no host told.
 
-    Hosts of the same ``machine`` share its processors and its clock.
+    Hosts of the same ``machine`` share its processors and its clock, which is said above.
     """
+    for sentence in shared(found["hosts"]):
+        display(Markdown(sentence))
     told = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
     ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(told.index)
     told["roles"] = told["roles"].where(told["roles"].ne(""), ran)

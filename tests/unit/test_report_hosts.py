@@ -1,0 +1,56 @@
+"""What pages say of hosts that are one machine."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf import stats, tables
+from mqperf.report.build import build
+from mqperf.report.hosts import grid, shared
+from mqperf.tables import Tables
+
+ROOT = Path(__file__).parent.parent.parent
+SENTENCE = (
+    "These hosts are network namespaces of one machine with 2 hardware threads: h1, h2, h3, h4 and"
+    " h5. They share its processors, memory, kernel and clock; what goes from one to another never"
+    " leaves it."
+)
+
+
+@pytest.fixture(scope="module")
+def namespaces() -> Tables:
+    return stats.complete(tables.read(ROOT / "data/samples/hosts"))
+
+
+def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path: Path) -> None:
+    """The overview, the methods, the system's page, and that of the topology."""
+    build(namespaces, tmp_path / "report", title="RabbitMQ on five hosts", html=False)
+    for page in ("", "methods", "rabbitmq", "rabbitmq/cs1ss2"):
+        text = (tmp_path / "report" / page / "index.rst").read_text()
+        assert SENTENCE in " ".join(text.split()), page
+
+
+def test_the_table_of_hosts_counts_machines(namespaces: Tables) -> None:
+    """Five hosts of one machine; the sixth, of another, is by itself."""
+    hosts = namespaces["hosts"]
+    more = hosts[hosts["host"].eq("h1")].assign(host="other", machine="another")
+    found = grid({**namespaces, "hosts": pd.concat([hosts, more])})
+    assert found is not None
+    assert found.headings[1] == "machine"
+    assert [row[1] for row in found.rows] == ["1, as 5 hosts"] * 5 + ["2"]
+
+
+def test_hosts_of_their_own_machines_are_not_said_to_share(namespaces: Tables) -> None:
+    """Nor are those of which no machine is known, nor a machine that was one host at a time."""
+    hosts = namespaces["hosts"]
+    assert list(shared(hosts)) == [SENTENCE]
+    assert list(shared(hosts.assign(machine=hosts["host"]))) == []
+    assert list(shared(hosts.assign(machine=None))) == []
+    assert list(shared(hosts.assign(run=hosts["run"] + hosts["host"]))) == []
+
+
+def test_hosts_are_namespaces_only_where_their_cards_say_so(namespaces: Tables) -> None:
+    """A machine that is reached by two addresses has none."""
+    [sentence] = shared(namespaces["hosts"].assign(network_cards="eth0 (virtio, 10 Gbit/s)"))
+    assert sentence.startswith("These hosts are parts of one machine with 2 hardware threads: h1,")
