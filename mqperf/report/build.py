@@ -6,7 +6,6 @@ from pathlib import Path
 
 from mqperf import guarded, stats, tables
 from mqperf.errors import ReportError
-from mqperf.report.hosts import several
 from mqperf.report.notebooks import execute
 from mqperf.report.single_file import check_replaceable, fold
 from mqperf.report.source import Contents, write_source
@@ -30,7 +29,7 @@ def publish(
     frames = _complete(path, tell)
     if notebooks:
         tell("executing notebooks")
-    with _executed(path if notebooks else None, hosts=several(frames["hosts"])) as copies:
+    with _executed(path if notebooks else None, frames) as copies:
         for doing in _building(frames, out, Contents(tables.title(path), copies, path)):
             tell(doing)
     return first_page(out, html=True)
@@ -116,12 +115,12 @@ def first_page(out: Path, *, html: bool) -> Path:
 
 
 @contextmanager
-def _executed(path: Path | None, *, hosts: bool) -> Iterator[list[Path]]:
+def _executed(path: Path | None, found: Tables) -> Iterator[list[Path]]:
     if path is None:
         yield []
         return
     with guarded.scratch("notebooks") as folder:
-        yield execute(path, folder, hosts=hosts)
+        yield execute(path, folder, found)
 
 
 @contextmanager

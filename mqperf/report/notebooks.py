@@ -13,6 +13,8 @@ from pathlib import Path
 from mqperf import guarded
 from mqperf.errors import ReportError
 from mqperf.report import executed
+from mqperf.report.hosts import several
+from mqperf.tables import Tables
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
@@ -33,32 +35,39 @@ class Notebook:
     title: str
 
 
-def fitting(path: Path, *, hosts: bool) -> dict[str, Mapping[str, object]]:
-    """The names of the notebooks that fit ``path``, and their parameters.
+ABOUT = {"wan": "links", "faults": "outages", "stress": "saturation_rates"}
+"""Notebook -> the table about what it shows: with rows in that it fits."""
 
-    That of hosts is among them with ``hosts``, for runs of several.
-    They get ``path`` as it was given, so that what they show names no other folder.
+
+def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
+    """The names of the notebooks that fit ``path``, whose tables these are, and their parameters.
+
+    They get ``path`` as it was given, so that what they show names no other folder; those of one
+    test case get the first that has what they show.
     """
     found: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
-    if hosts:
+    if several(tables["hosts"]):
         found["hosts"] = {"runs": str(path)}
+    for name, about in ABOUT.items():
+        if len(rows := tables[about]):
+            found[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
     if (plan := path / "plan.yaml").exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
         found = {"thread_sweep": sweep, **found}
     return found
 
 
-def execute(path: Path, folder: Path, *, hosts: bool) -> list[Path]:
+def execute(path: Path, folder: Path, tables: Tables) -> list[Path]:
     """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
 
     Raises ``ReportError`` when there are no notebooks, or one fails.
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
-    parameters = fitting(path, hosts=hosts)
+    parameters = fitting(path, tables)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(_execute, parameters.keys(), parameters.values(), repeat(folder)))
 

@@ -4,13 +4,14 @@ No broker takes part.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import nbformat
 import papermill
 import pytest
 
+from mqperf import stats, tables
 from mqperf.errors import MqperfError
 from mqperf.report.build import publish
 from mqperf.report.notebooks import fitting
@@ -61,6 +62,16 @@ def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert publish(Path(HOSTS), out) == out / "html" / "index.html"
     assert files(root) == before
     return out
+
+
+def parameters(folder: Path) -> Mapping[str, Mapping[str, object]]:
+    """The notebooks of a report on the folder, and what they are executed with."""
+    return fitting(folder, stats.complete(tables.read(folder)))
+
+
+def of_report(folder: Path) -> list[str]:
+    """The names of the notebooks of a report on the folder."""
+    return [*parameters(folder)]
 
 
 def errors_and_warnings(path: Path) -> Iterator[str]:
@@ -126,8 +137,26 @@ def test_hosts_are_told_where_there_are_several(report: Path, root: Path) -> Non
     """With clocks and networks; the report on a single host has no notebook of them."""
     [page] = (report / "html").rglob("hosts.html")
     assert "Who talked to whom" in page.read_text(encoding="utf-8")
-    assert [*fitting(root / HOSTS, hosts=True)] == [*OF_REPORTS]
-    assert "hosts" not in fitting(root / SAMPLES, hosts=False)
+    assert of_report(root / HOSTS) == [*OF_REPORTS]
+    assert "hosts" not in of_report(root / SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ("wan", {"wan": "rpc-chain", "faults": "rpc-chain"}),
+        ("faults", {"faults": "transfer"}),
+        ("stress", {"stress": "publish"}),
+        ("runs", {}),
+    ],
+)
+def test_a_report_has_the_notebooks_about_its_runs(
+    root: Path, runs: str, expected: dict[str, str]
+) -> None:
+    """Conditions, faults and offered rates each have one, on a test case that has them."""
+    found = parameters(root / "data/samples" / runs)
+    own = {name: one["test_case"] for name, one in found.items() if "test_case" in one}
+    assert own == expected
 
 
 def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:
