@@ -1,12 +1,11 @@
 "use strict";
 
-// A drawing that is shown by itself, or in a frame: a box that is dragged becomes all of it, a double
-// click or Escape shows the whole again, and an entry of a legend hides its lines, or shows them.
-// A drawing whose panels share a time axis takes the event "zoom" for itself: see in_time.js.
+// A drawing that is shown by itself, or in a frame: a box that is dragged is told as the event "zoom",
+// a double click or Escape as one without a box, for panels.js; and an entry of a legend hides its
+// lines, or shows them.
 
 (() => {
   const svg = document.querySelector("svg");
-  const whole = svg.getAttribute("viewBox");
   for (const side of ["width", "height"]) svg.setAttribute(side, "100%");
 
   function place(event) {
@@ -40,9 +39,10 @@
   document.addEventListener("pointermove", (event) => start && drawn(event));
   document.addEventListener("pointerup", (event) => {
     if (start === null) return;
+    const begun = [start.x, start.y];
     const { x, y, width, height } = drawn(event);
     stop();
-    if (Math.min(width, height) > 5) zoom({ x, y, width, height });
+    if (Math.max(width, svg.dataset.time ? 0 : height) > 5) zoom({ x, y, width, height, begun });
   });
   document.addEventListener("pointercancel", stop);
 
@@ -51,12 +51,7 @@
     box.remove();
   }
 
-  function zoom(area) {
-    if (!svg.dispatchEvent(new CustomEvent("zoom", { detail: area, cancelable: true }))) return;
-    const view = area === null ? whole : `${area.x} ${area.y} ${area.width} ${area.height}`;
-    svg.setAttribute("viewBox", view);
-  }
-
+  const zoom = (area) => svg.dispatchEvent(new CustomEvent("zoom", { detail: area }));
   const showAll = () => zoom(null);
   svg.addEventListener("dblclick", showAll);
   document.addEventListener("keydown", (event) => event.key === "Escape" && showAll());

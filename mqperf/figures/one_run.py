@@ -1,7 +1,7 @@
 """One run in time: throughput, latency, CPU, inside and events below each other, on one time axis.
 
 Every panel is drawn from the tables that all other figures are drawn from.  What was not measured
-has no panel.  A second is drawn in its middle, and tells its figures to whoever points at it.
+has no panel.  A second is drawn in its middle.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ from mqperf.figures.latency_maps import latency_map
 from mqperf.figures.marks import dress, from_zero, head_points, plain
 from mqperf.figures.panels import finished_messages
 from mqperf.figures.run_lanes import LONGEST_NAME, Lane
-from mqperf.figures.run_seconds import Span, coarser, latencies, line, tell_seconds, with_gaps
+from mqperf.figures.run_seconds import Span, coarser, latencies, line, with_gaps
 from mqperf.figures.sheets import WIDTH
 from mqperf.figures.told import tell_time
 from mqperf.tables import Tables
@@ -88,8 +88,6 @@ def run_sheet(run: OneRun) -> Figure:
         panels.append(figure.add_axes((0.1, 0.1, 0.8, 0.8), label=str(len(panels))))
         draw(panels[-1])
         heights.append(height)
-    for axes in panels[: len(panels) - bool(lanes)]:
-        tell_seconds(axes, run.load)
     for axes in panels:
         _on_time(axes, run, ends)
     for axes in panels[-1:]:

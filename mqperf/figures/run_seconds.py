@@ -1,4 +1,4 @@
-"""The seconds of one run: their lines, and what each of them tells to whoever points at it."""
+"""The seconds of one run: their lines, and the columns of its heat map."""
 
 from math import ceil
 from typing import Any
@@ -11,12 +11,8 @@ from mqperf.figures import palette
 from mqperf.figures.marks import as_shown
 from mqperf.figures.told import tell
 
-SECONDS = "each second"
-"""The series of what is pointed at to hear the figures of a second."""
-
 MOST = 150
-"""Places along the time axis that tell their figures, and columns of a heat map: where there are
-more seconds, each is of several."""
+"""Columns of a heat map: where there are more seconds, each is of several."""
 
 MOST_MARKS = 120
 """Seconds up to which lines have markers."""
@@ -72,31 +68,3 @@ def with_gaps(cpu: pd.DataFrame) -> pd.DataFrame:
         start_s=until[missing.index], end_s=missing["start_s"], total_cores=float("nan")
     )
     return pd.concat([own, empty], ignore_index=True)
-
-
-def tell_seconds(axes: Axes, load: Span) -> None:
-    """Let each second of a panel tell what its lines are at; means, where it is several."""
-    title = axes.get_title(loc="left")
-    named = [one for one in axes.lines if not str(one.get_label()).startswith("_")]
-    # a line that is alone has its name above it
-    names = [title] if len(named) == 1 else [str(one.get_label()) for one in named]
-    values = {
-        as_shown(name): np.column_stack([np.asarray(xy, dtype=float) for xy in one.get_data()])
-        for name, one in zip(names, named, strict=True)
-    }
-    step = max(1, ceil((load[1] - load[0]) / MOST))
-    for start in np.arange(load[0], load[1], step):
-        until = min(start + step, load[1])
-        told = {name: _mean(places, start, until) for name, places in values.items()}
-        texts = [f"{name}: {value:.4g}" for name, value in told.items() if np.isfinite(value)]
-        if texts:
-            look: dict[str, Any] = {"color": palette.PAPER.light, "linewidth": 0, "zorder": 9}
-            span = axes.axvspan(start, until, alpha=0.001, **look)
-            tell(span, [SECONDS], ["\n".join([f"{start:g} to {until:g} s", *texts])])
-
-
-def _mean(places: np.ndarray, start: float, until: float) -> float:
-    """Of the values from ``start`` to before ``until``; NaN where there is none."""
-    x, y = places[:, 0], places[:, 1]
-    own = y[(x >= start) & (x < until) & np.isfinite(y)]
-    return float(own.mean()) if len(own) else float("nan")

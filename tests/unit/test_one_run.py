@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +18,7 @@ import mqperf
 from mqperf import figures
 from mqperf.errors import MqperfError
 from mqperf.figures import palette, run_lanes, run_seconds
-from mqperf.figures.svg import EXPLORE, IN_TIME, as_svg
+from mqperf.figures.svg import EXPLORE, as_svg
 from mqperf.one_run import MeasuredRun
 from mqperf.report import explorers, single_file
 from mqperf.report.build import publish
@@ -108,19 +107,6 @@ def test_lines_have_the_numbers_of_the_tables() -> None:
     x, y = line(cpu, "R2")
     assert np.isnan(y).sum() == 1, "a line across the time in which it was stopped"
     assert 6 < x[np.isnan(y)][0] < 12
-
-
-def test_seconds_tell_their_figures() -> None:
-    """One place for each second in each panel but that of events; there each bar tells itself."""
-    figure = measured("faults", "r1-4ffa99dd").plot()
-    texts = told(figure)
-    first = [text.split("\n")[0] for text in texts]
-    assert Counter(first)["12 to 13 s"] == 2  # no message was finished in it
-    assert Counter(first)["0 to 1 s"] == 3
-    [rates] = [text for text in texts if text.startswith("12 to 13 s\nsent")]
-    assert rates == "12 to 13 s\nsent: 500\nerrors: 500\nfinished: 0"
-    assert "6.0 to 9.0 s\nstop R2" in texts
-    assert "0.0 to 22.0 s\nwindow" in texts
 
 
 def test_actions_are_shaded_in_every_panel() -> None:
@@ -241,7 +227,7 @@ def test_on_dark_paper_the_most_messages_are_brightest() -> None:
 
 
 def test_long_runs_stay_small() -> None:
-    """Of an hour there are no more places and columns than of a few minutes, and no markers."""
+    """Of an hour there are no markers."""
     run = measured("faults", "r1-4ffa99dd")
     seconds = run.tables["intervals"]
     hour = [seconds.assign(start_s=seconds["start_s"] + 25 * number) for number in range(144)]
@@ -252,7 +238,6 @@ def test_long_runs_stay_small() -> None:
     assert titles(figure) == ["throughput, msg/sec", "latency, ms", "events"]
     svg = as_svg(figure, "hour", title="", description="")
     assert len(svg) < 600_000
-    assert sum(" s\nsent" in text for text in told(figure)) == run_seconds.MOST
 
 
 def test_columns_of_a_long_heat_map_are_merged() -> None:
@@ -288,7 +273,7 @@ def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
     told = []
     for file in files:
         root = ET.parse(file).getroot()  # noqa: S314
-        assert [one.text for one in root.iter(f"{SVG}script")] == [EXPLORE + IN_TIME]
+        assert [one.text for one in root.iter(f"{SVG}script")] == [EXPLORE]
         assert root.get("data-time")
         told.append(str(root.findtext(f"{SVG}desc")))
     assert not any("rabbitmq" in one for one in told)

@@ -21,7 +21,7 @@ from typing_extensions import override
 from mqperf import tables as rooms
 from mqperf.columns import COLUMNS
 from mqperf.errors import MqperfError, ReportError, TableError
-from mqperf.figures.svg import EXPLORE, IN_TIME
+from mqperf.figures.svg import EXPLORE
 from mqperf.one_line import one_line
 from mqperf.report import comparison_page, explorers
 from mqperf.report.build import build
@@ -187,7 +187,7 @@ def check(out: Path, secret: Path) -> str:
         names = {element.tag.rpartition("}")[2] for element in elements}
         assert names & {"foreignObject", "image", "a"} == set()
         scripts = [element.text for element in elements if element.tag.endswith("}script")]
-        assert scripts in ([], [EXPLORE], [EXPLORE + IN_TIME])
+        assert scripts in ([], [EXPLORE])
         assert [name for one in elements for name in one.attrib if name.startswith("on")] == []
     pages = [Page(file) for file in out.rglob("*.html")]
     assert [page.harm for page in pages if page.harm] == []
