@@ -174,12 +174,16 @@ def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> N
 
 @pytest.mark.needs_browser
 def test_the_page_draws_itself_in_a_browser(pulse: Pulse, browser: str) -> None:
-    """A line for each quantity and each process, without anything from elsewhere."""
+    """A line for each quantity and each process, in units of pixels, with nothing of elsewhere."""
     with served(pulse) as address, tempfile.TemporaryDirectory() as profile:
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
         flags += ["--no-first-run", "--disable-background-networking", "--disable-quic"]
-        command = [browser, *flags, "--virtual-time-budget=2000", "--dump-dom", address]
+        flags += ["--virtual-time-budget=2000", "--window-size=500,900"]
+        command = [browser, *flags, "--dump-dom", address]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.count("<polyline") == 5
+    widths = re.findall(r'viewBox="0 0 (\d+) \d+"', done.stdout)
+    assert all(400 < int(width) <= 500 for width in widths), "texts of 12 units have 12 pixels"
+    assert len(widths) == 3
     assert "<b>100</b>msg/sec" in done.stdout
     assert "Master 0.50" in done.stdout
