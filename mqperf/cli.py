@@ -171,6 +171,10 @@ def run(
         bool,
         typer.Option("--live", help="Also show the runs as a page, for a browser on this machine."),
     ] = False,
+    only: Annotated[
+        str,
+        typer.Option(metavar="CASE", help="Only this case, by its run folder or the end of that."),
+    ] = "",
     hosts: HostsOption = None,
 ) -> None:
     """Run what is pending of plans, record it, and show what each test case sustains.
@@ -190,7 +194,7 @@ def run(
     several = len(given) > 1
     base = runs or Path("data/runs")
     jobs = [
-        Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs)
+        Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs, only)
         for one in given
     ]
     with ExitStack() as held:

@@ -198,7 +198,8 @@ def _grid(
             value = _cell(name, rows, position)
             line.append(value + Text("").join(notes[text].mark for text in sentences))
         lines.append(tuple(line))
-    return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()))
+    keys = tuple(map(str, rows.index))
+    return Grid(caption, tuple(headings.values()), tuple(lines), tuple(notes.values()), keys=keys)
 
 
 def _cell(name: str, rows: pd.DataFrame, position: int) -> Text:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import hosts, rows
+from mqperf.report import hosts, rows, run_sheets
 from mqperf.report.explorers import Explorers
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text
@@ -69,8 +69,11 @@ def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
         case: {name: layout.of(frame, case) for name, frame in own.items()}
         for case in _asked(own["runs"])
     }
+    sheets = run_sheets.sheets(own)
     printed = {
-        case: rows.printed(part, explorers) for case, part in parts.items() if len(part["runs"])
+        case: rows.printed(part, explorers, sheets)
+        for case, part in parts.items()
+        if len(part["runs"])
     }
     return Page(
         layout=layout,

@@ -8,6 +8,7 @@ import pandas as pd
 from mqperf.columns import COST, COUNTS, parameters
 from mqperf.report import limits
 from mqperf.report.explorers import Explorers
+from mqperf.report.run_sheets import Sheets
 from mqperf.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.repeats import by_point
@@ -34,19 +35,24 @@ SWEEP = (
 class Printed:
     """The rows of a test case that a page prints, and gives as data: made once for both.
 
-    ``in_time`` are the runs that are drawn in time.
+    ``in_time`` are the runs that are drawn in time, ``sheets`` where the page of runs has each.
     """
 
     attempts: pd.DataFrame
     sweep: pd.DataFrame
     nodes: pd.DataFrame
     in_time: Explorers
+    sheets: Sheets
 
 
-def printed(tables: Tables, in_time: Explorers = MappingProxyType({})) -> Printed:
+def printed(
+    tables: Tables,
+    in_time: Explorers = MappingProxyType({}),
+    sheets: Sheets = MappingProxyType({}),
+) -> Printed:
     """Those of a test case on one layout."""
     cpu = with_parameters(tables["cpu"], tables["runs"])
-    return Printed(attempts(tables), sweep(tables), nodes(cpu), in_time)
+    return Printed(attempts(tables), sweep(tables), nodes(cpu), in_time, sheets)
 
 
 def attempts(tables: Tables) -> pd.DataFrame:

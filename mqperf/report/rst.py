@@ -15,7 +15,7 @@ from markupsafe import Markup
 from typing_extensions import override
 
 from mqperf.errors import ReportError
-from mqperf.one_line import NAME, one_line
+from mqperf.one_line import NAME, UNKNOWN, one_line
 
 MISSING = "\N{EN DASH}"
 """What stands where there is no number; a bare full stop confuses docutils."""
@@ -81,13 +81,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of cells, which are text or finished RST, and the footnotes that they refer to."""
+    """A table of cells, which are text or finished RST, and the footnotes that they refer to.
+
+    ``keys`` are the runs or points that the rows are about, if they are about any.
+    """
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[Note, ...] = ()
     style: str = "numbers"
+    keys: tuple[str, ...] = ()
 
 
 def slug(title: str) -> Text:
@@ -149,6 +153,13 @@ def paragraph(rendered: str) -> Text:
 def bullets(sentences: Iterable[str]) -> Text:
     """A list with one item per sentence."""
     return Text("\n").join(wrap(sentence, "  ", "* ") for sentence in sentences)
+
+
+def literal(text: str) -> Text:
+    """The text line by line as it is, but for characters that are none to a reader."""
+    lines = (line.expandtabs() for line in text.splitlines())
+    shown = ("".join(one if one.isprintable() else UNKNOWN for one in line) for line in lines)
+    return Text("::\n\n" + "\n".join(f"    {line}".rstrip() for line in shown))
 
 
 def image(file: Text, alt: str, style: str = "") -> Text:

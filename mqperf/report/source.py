@@ -13,6 +13,7 @@ import pandas as pd
 
 from mqperf.columns import TABLES
 from mqperf.one_line import one_line
+from mqperf.plan_file import parse_plan, public
 from mqperf.report import (
     control_runs,
     drawings,
@@ -20,11 +21,12 @@ from mqperf.report import (
     limits,
     methods,
     rst,
+    run_sheets,
     side_by_side,
     verdicts,
 )
 from mqperf.report.environment import environment
-from mqperf.report.explorers import explorers
+from mqperf.report.explorers import FOLDER, explorers
 from mqperf.report.notebooks import publish
 from mqperf.report.page import page
 from mqperf.report.pictures.topology import describe, picture
@@ -33,6 +35,7 @@ from mqperf.report.tops import tops
 from mqperf.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.report.writer import Writer
 from mqperf.tables import Tables, all_attempts, of_plan, select, where, write
+from mqperf.tables.files import PLAN
 
 Systems = Mapping[str, Sequence[Layout]]
 """System -> its layouts, in their order."""
@@ -49,6 +52,12 @@ class Contents:
     notebooks: Sequence[Path] = ()
     source: Path | None = None
 
+    @property
+    def plan(self) -> str:
+        """The text of the plan of the runs, without secrets; nothing where there is none."""
+        file = self.source and self.source / PLAN
+        return public(file.read_text(encoding="utf-8")) if file and file.is_file() else ""
+
 
 def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
@@ -60,14 +69,18 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     best = tops(tables, found)
     systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
     writer = Writer({} if contents.source is None else explorers(tables, contents.source))
+    if contents.plan:
+        (out / PLAN).write_text(contents.plan, encoding="utf-8")
+        writer.hosts = parse_plan(contents.plan, out / PLAN).hosts or ""
     for system, layouts in systems.items():
         own = select(tables, system=system)
         context = _system(own, layouts, where(best, system=system), out / system, writer)
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
-    _write_methods(tables, systems, out / "methods", writer)
+    _write_methods(tables, systems, out / "methods", writer, contents.plan)
     context = _overview(tables, systems, best) | {
         "unknown": unknown,
+        "plan": contents.plan and PLAN,
         "report_title": title,
         "drawing": writer.draw(
             drawings.tops("Top throughput", _across_systems(best, systems)), out
@@ -110,24 +123,29 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     for section in content.sections:
         if section.drawing is not None and not section.drawing.folder:
             writer.draw(section.drawing, folder)
-    for run in layout.of(tables["runs"])["run"]:
+    of_layout = {name: layout.of(frame) for name, frame in tables.items()}
+    for run in of_layout["runs"]["run"]:
         if run in writer.in_time:
             writer.draw(writer.in_time[run], folder)
-    cpu = layout.of(tables["cpu"])
+    cpu = of_layout["cpu"]
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     name = rst.slug(f"topology {layout.folder}")
     (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
     context = {
         "page": content,
-        "about_hosts": [*hosts.shared(layout.of(tables["hosts"])), hosts.ABOUT],
-        "generator": generator(layout.of(tables["runs"])),
+        "about_hosts": [*hosts.shared(of_layout["hosts"]), hosts.ABOUT],
+        "generator": generator(of_layout["runs"]),
         "picture": name,
         "picture_alt": describe(layout, nodes),
+        "with_plan": writer.hosts is not None,
+        "runs": list(run_sheets.each(of_layout, writer.in_time, writer.hosts)),
     }
+    if context["runs"]:
+        writer.render("runs.rst", folder / FOLDER / "index.rst", context)
     writer.render("page.rst", folder / "index.rst", context)
 
 
-def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) -> None:
+def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer, plan: str) -> None:
     recorded, missing = methods.recorded(tables, _titles(systems))
     context = {
         "recorded": recorded,
@@ -139,6 +157,7 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer) 
         "control_runs": control_runs.grid(tables, _titles(systems)),
         "watched": list(control_runs.sentences(tables, _titles(systems))),
         "checks": methods.checks(tables["doubts"]),
+        "plan": plan and rst.literal(plan),
     }
     writer.render("methods.rst", out / "index.rst", context)
 
@@ -158,11 +177,8 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
     return {
         "when": _when(all_attempts(tables)),
         "verdicts": sentences,
-        "quality": [
-            *hosts.shared(tables["hosts"]),
-            *verdicts.data_quality(tables),
-            *control_runs.drifts(tables, titles),
-        ],
+        "shared_hosts": list(hosts.shared(tables["hosts"])),
+        "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,

@@ -22,8 +22,8 @@ from mqperf.tables.clocks import LARGE_SHARE
 from mqperf.test_cases import TEST_CASES
 
 TAKEN = (
-    *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "report.json"),
-    *("tables", "top_throughput.svg"),
+    *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "plan.yaml"),
+    *("report.json", "tables", "top_throughput.svg"),
 )
 """What stands beside the folders of the systems in a report."""
 

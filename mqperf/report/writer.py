@@ -26,6 +26,8 @@ class Writer:
         """Load the templates; ``in_time`` are the runs that are drawn in time."""
         self.templates = _templates()
         self.in_time = in_time
+        self.hosts: str | None = None
+        """What the plan says of hosts; None is that there is no plan."""
         self._waiting: list[tuple[Drawing, Path]] = []
 
     def render(self, template: str, file: Path, context: Mapping[str, object]) -> None:

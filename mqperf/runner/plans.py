@@ -20,11 +20,15 @@ from mqperf.systems import Possible, possible, starts
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A plan to run, its text as it was given, and the folder for its runs."""
+    """A plan to run, its text as it was given, and the folder for its runs.
+
+    With ``only`` that is the end of the id of the only case to run.
+    """
 
     plan: Plan
     text: str
     runs: Path
+    only: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,24 @@ def _sweep(
         check_programs(chosen(job.plan.probes), hosts)
         check_links(job.plan, hosts)
     if here.plan.search is not None:
+        if job.only:
+            raise PlanError(f"plan {here.plan.name} searches, and has no cases: leave out --only")
         return _search(here, job.runs, kind, observer, judge)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
-    return Sweep(here, job.runs, order, positions, observer, kind)
+    return Sweep(here, job.runs, _only(job, order), positions, observer, kind)
+
+
+def _only(job: Job, order: list[Case]) -> list[Case]:
+    """The cases of a job among all of its plan."""
+    chosen = [case for case in order if case.id.endswith(job.only)]
+    if job.only and len(chosen) != 1:
+        raise PlanError(
+            f"plan {job.plan.name}: {len(chosen) or 'no'} cases end in {job.only!r}: give the name"
+            " of one, as mqperf plan shows it"
+        )
+    return chosen
 
 
 def _search(

@@ -65,9 +65,16 @@ def rows(page: str, caption: str) -> list[list[str]]:
 
 
 def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
-    """One folder per system, one below it per topology and kind of queue."""
+    """One folder per system, one below it per topology and kind of queue, in each its runs."""
     pages = {str(path.parent.relative_to(tree)) for path in tree.rglob("index.rst")}
-    assert pages == {".", "methods", "rabbitmq", "rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
+    topologies = {"rabbitmq/cmsm", "rabbitmq/cs1ss2-ha"}
+    assert pages == {
+        ".",
+        "methods",
+        "rabbitmq",
+        *topologies,
+        *(f"{one}/runs" for one in topologies),
+    }
     assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
 
 
@@ -89,7 +96,7 @@ def test_every_picture_and_download_is_there(tree: Path) -> None:
         text = page.read_text()
         files = [f"{name}.svg" for name in IMAGE.findall(text)]
         files += re.findall(r":download:`[^<]+<([^>]+)>`", text)
-        assert files or page.parent.name == "methods"
+        assert files or page.parent.name in {"methods", "runs"}
         assert [name for name in files if not (page.parent / name).is_file()] == []
         assert [name for name in files if name.startswith(("..", "/"))] == []
 
@@ -153,7 +160,7 @@ def test_a_failed_attempt_is_a_row(tree: Path) -> None:
     counts = rows(page, "RPC CALL Message count")
     failed = [row for row in counts if row[-1] == "failed"]
     assert len(failed) == 1
-    assert failed[0][0].startswith("50 [#")
+    assert re.match(r"`50 <runs/index.html#run-\d+>`__ \[#", failed[0][0])
     assert "did not report" in page
 
 

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -43,6 +44,12 @@ systems:
 test_cases: [rpc-call, notify]
 load: {green_threads: [1], duration_s: 1}
 repeats: 3
+"""
+SEARCHING = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 1, duration_s: 5}
+search: {from_msg_s: 500, to_msg_s: 1000, hold: {latency_p99_s: 0.1}}
 """
 TWO_SYSTEMS = PLAN.replace(
     "test_cases", "  rabbitmq: {topologies: [cmsm], queues: [quorum]}\ntest_cases"
@@ -179,6 +186,21 @@ def test_plans_run_one_after_the_other(tmp_path: Path) -> None:
     assert [folder for folder, _ in diary.ended] == ["a"] * 6 + ["b"] * 6
     assert diary.steps == ["plan a", "plan b"]
     assert diary.expected[1:] == (0, 2)
+
+
+def test_one_case_runs_alone(brokers: list[str], tmp_path: Path) -> None:
+    """Named by the end of its run folder; its place is that in the whole plan."""
+    diary, whole = Diary(), job(tmp_path, "a")
+    case = whole.plan.cases()[3]
+    sweep_all([replace(whole, only=case.id.rpartition("-")[2])], diary)
+    assert diary.ended == [("a", case)]
+    [run] = runs(tmp_path / "a")
+    assert run.facts().position == 4
+    brokers.clear()
+    for plan_text, said in ((PLAN, "no cases end in 'nothing'"), (SEARCHING, "leave out --only")):
+        with pytest.raises(PlanError, match=said):
+            sweep_all([replace(job(tmp_path, "b", plan_text), only="nothing")], diary)
+    assert brokers == []
 
 
 def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import drawings, grids, limits, rows
+from mqperf.report import drawings, grids, limits, rows, run_sheets
 from mqperf.report.drawings import Drawing
 from mqperf.report.explorers import FOLDER, Explorers
 from mqperf.report.explorers import shown as shown_in_time
 from mqperf.report.rows import Printed
 from mqperf.report.rst import Grid, Text, download, escape, slug
+from mqperf.report.run_sheets import Sheets
 from mqperf.report.sections import (
     factors,
     insides,
@@ -55,13 +56,23 @@ class Section:
         text = type(self.text)(in_unit(self.text, unit))
         return replace(self, text=text, drawing=drawing, grid=grid)
 
+    def leading(self, sheets: Sheets) -> "Section":
+        """The same; the first cell of a row leads to its run, or to the first of its point."""
+        if self.grid is None or not self.grid.keys:
+            return self
+        rows = tuple(
+            (run_sheets.linked(cells[0], sheets.get(key)), *cells[1:])
+            for key, cells in zip(self.grid.keys, self.grid.rows, strict=True)
+        )
+        return replace(self, grid=replace(self.grid, rows=rows))
+
 
 def sections(
     layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
 ) -> Iterator[Section]:
     """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
     for section in _sections(layout, case, tables, printed, labels):
-        yield section.counting(TEST_CASES[case].unit)
+        yield section.counting(TEST_CASES[case].unit).leading(printed.sheets)
 
 
 def _sections(
@@ -211,6 +222,7 @@ def _ended_early(case: str, tables: Tables) -> Section:
             f"{TEST_CASES[case].title} runs that ended early",
             tuple(COLUMNS[name].heading() for name in names),
             tuple(tuple(cell(name, row[name]) for name in names) for _, row in runs.iterrows()),
+            keys=tuple(runs["run"]),
         ),
         data=tidy(runs),
     )

@@ -33,16 +33,15 @@ def grid(caption: str, rows: pd.DataFrame) -> Grid:
     names = arranged(rows).names
     latency = COLUMNS["latency_s"]
     headings = [f"p{level * 100:.6g}, {latency.shown}" for level in levels]
-    lines = []
-    for _, own in told.groupby("point", sort=False):
+    lines: dict[str, tuple[str, ...]] = {}
+    for point, own in told.groupby("point", sort=False):
         values = own.set_index("percentile")["latency_s"]
-        lines.append(
-            (
-                *(cell(name, own[name].iloc[0]) for name in names),
-                *(
-                    cell("latency_s", values[level]) if level in values else Text(MISSING)
-                    for level in levels
-                ),
-            )
+        lines[str(point)] = (
+            *(cell(name, own[name].iloc[0]) for name in names),
+            *(
+                cell("latency_s", values[level]) if level in values else Text(MISSING)
+                for level in levels
+            ),
         )
-    return Grid(caption, (*(COLUMNS[name].heading() for name in names), *headings), tuple(lines))
+    heads = (*(COLUMNS[name].heading() for name in names), *headings)
+    return Grid(caption, heads, tuple(lines.values()), keys=tuple(lines))

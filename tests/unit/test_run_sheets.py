@@ -1,0 +1,78 @@
+"""Reports hold the plan, rows lead to their runs, and these tell how they are measured again."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from mqperf import tables
+from mqperf.plan_file import load_plan
+from mqperf.report.build import publish
+from mqperf.report.rst import literal
+from mqperf.report.single_file import fold
+
+HOSTS = Path(__file__).parent.parent.parent / "data/samples/hosts"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("reports") / "hosts"
+    publish(HOSTS, out, notebooks=False)
+    return out
+
+
+def test_the_plan_is_part_of_the_report(report: Path) -> None:
+    """To the byte as a file, which the first page links, and to be read in the methods."""
+    assert (report / "plan.yaml").read_text() == (HOSTS / "plan.yaml").read_text()
+    assert ":download:`YAML <plan.yaml>`" in (report / "index.rst").read_text()
+    methods = BeautifulSoup((report / "html/methods/index.html").read_text(), "html.parser")
+    shown = next(
+        one.get_text() for one in methods.find_all("pre") if "laboratory" in one.get_text()
+    )
+    assert shown.strip() == (HOSTS / "plan.yaml").read_text().strip()
+
+
+def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
+    """Of each table about runs or points; the command names the one case of the plan."""
+    folder = report / "html/rabbitmq/cs1ss2"
+    page, sheets = (
+        BeautifulSoup((folder / file).read_text(), "html.parser")
+        for file in ("index.html", "runs/index.html")
+    )
+    rows = [row for table in page.select("table.numbers") for row in table.select("tbody tr")]
+    assert len(rows) >= 3 * 3 * 2
+    reached = set()
+    for row in rows:
+        link = row.select_one("td a.reference")
+        assert link is not None
+        file, _, anchor = str(link["href"]).partition("#")
+        place = sheets.find(id=anchor)
+        assert file == "runs/index.html"
+        assert place is not None
+        reached.add(anchor)
+    assert len(reached) == 6
+    told = " ".join(sheets.get_text(" ").split())
+    digests = re.findall(r"mqperf run plan.yaml --only (\w+) --runs again", told)
+    cases = [case.id for case in load_plan(report / "plan.yaml").cases()]
+    assert [[case for case in cases if case.endswith(digest)] for digest in digests] == [
+        [run] for run in tables.read(HOSTS)["runs"]["run"]
+    ]
+
+
+def test_rows_lead_to_runs_in_one_file(report: Path, tmp_path: Path) -> None:
+    """All links into the file have a place there."""
+    file = BeautifulSoup(fold(report / "html", tmp_path / "one.html").read_text(), "html.parser")
+    links = {str(link["href"])[1:] for link in file.select("table.numbers td a.reference")}
+    assert sum(one.startswith("rabbitmq/cs1ss2/runs/run-") for one in links) == 6
+    assert all(file.find(id=one) for one in links)
+
+
+def test_a_plan_cannot_leave_its_block() -> None:
+    """What is a line break to docutils begins no line of its own, nor does a control character."""
+    text = literal("title: x  # \x85.. raw:: html\u2028   <b>\x0bno\u202e\n\n  key: 1")
+    lines = text.split("\n")
+    assert lines[:2] == ["::", ""]
+    assert all(line.startswith("    ") for line in lines[2:] if line)
+    assert len(lines) == len(text.splitlines())
+    assert "\u202e" not in text
