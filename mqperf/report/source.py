@@ -64,6 +64,7 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     title = one_line(contents.title) or out.name
     write(tables, out / "tables", "csv")
     write(tables, out / "tables", "parquet")
+    filled = {name: TABLES[name].row for name, frame in tables.items() if len(frame)}
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
     best = tops(tables, found)
@@ -80,6 +81,7 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     _write_methods(tables, systems, out / "methods", writer, contents.plan)
     context = _overview(tables, systems, best) | {
         "unknown": unknown,
+        "tables": filled,
         "plan": contents.plan and PLAN,
         "report_title": title,
         "drawing": writer.draw(
@@ -183,7 +185,6 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
         "beside": side_by_side.overview(best, systems) if several else None,
         "doubts": verdicts.doubt_kinds(tables["doubts"]),
-        "tables": {name: TABLES[name].row for name in tables},
     }
 
 

@@ -421,3 +421,16 @@ def test_a_notebook_that_was_not_run_is_refused(tmp_path: Path) -> None:
     notebook = write_notebook(tmp_path / "scaling.ipynb", None)
     with pytest.raises(ReportError, match="was not run"):
         build(tables(ONE), tmp_path / "out", title="x", notebooks=[notebook], html=False)
+
+
+def test_tables_without_rows_are_not_offered(tree: Path) -> None:
+    """Of those that are there as files, the first page links each that has rows, and no other."""
+    text = (tree / "index.rst").read_text()
+    offered = set(re.findall(r"<tables/(\w+)\.csv>", text))
+    with_rows = {
+        file.stem
+        for file in (tree / "tables").glob("*.csv")
+        if len(file.read_text().splitlines()) > 1
+    }
+    assert offered == with_rows == set(re.findall(r"<tables/(\w+)\.parquet>", text))
+    assert "outages" not in offered
