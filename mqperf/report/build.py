@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf import guarded, stats, tables
 from mqperf.errors import ReportError
-from mqperf.report.notebooks import execute
+from mqperf.report.notebooks import Executed, executing
 from mqperf.report.single_file import check_replaceable, fold
 from mqperf.report.source import Contents, write_source
 from mqperf.report.web import make_html
@@ -45,7 +45,7 @@ def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) ->
     frames = _complete(path, tell)
     with guarded.scratch("report") as folder:
         pages = folder / "report"
-        for doing in _building(frames, pages, Contents(tables.title(path), (), path)):
+        for doing in _building(frames, pages, Contents(tables.title(path), source=path)):
             tell(doing)
         tell("folding all pages into one file")
         return fold(pages / "html", file)
@@ -60,7 +60,7 @@ def build(
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
-    for _doing in _building(found, out, Contents(title, notebooks), html=html):
+    for _doing in _building(found, out, Contents(title, lambda: notebooks), html=html):
         pass
     return first_page(out, html=html)
 
@@ -115,12 +115,12 @@ def first_page(out: Path, *, html: bool) -> Path:
 
 
 @contextmanager
-def _executed(path: Path | None, found: Tables) -> Iterator[list[Path]]:
+def _executed(path: Path | None, found: Tables) -> Iterator[Executed]:
     if path is None:
-        yield []
+        yield tuple
         return
-    with guarded.scratch("notebooks") as folder:
-        yield execute(path, folder, found)
+    with guarded.scratch("notebooks") as folder, executing(path, folder, found) as copies:
+        yield copies
 
 
 @contextmanager

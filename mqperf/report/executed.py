@@ -1,4 +1,4 @@
-"""Executes one notebook; run as a script, by ``publish``, so that its kernel ends with it."""
+"""Executes notebooks; run as a script, by ``executing``, so that their kernel ends with it."""
 
 import json
 import sys
@@ -7,24 +7,38 @@ from pathlib import Path
 QUIET = ["--IPKernelApp.log_level=CRITICAL"]
 """Kernels warn that they talk over loopback without encryption, and log how they are ended."""
 
+ANEW = "get_ipython().reset(new_session=True)"
+"""What a kernel does before each notebook: it forgets all but the modules that it has imported."""
 
-def main(source: str, copy: str, parameters: str) -> str | None:
-    """Execute ``source`` into ``copy``; gives the error of a cell, or None when all went well."""
+
+def main(given: str, told: str) -> None:
+    """Execute notebooks one after the other in one kernel, whose imports take as long as most.
+
+    ``given`` has for each its source, the copy to be written, and its parameters.  The file
+    ``told`` gets, by the copies, the errors of cells; each ends its notebook, and no other.
+    """
     import papermill
+    from jupyter_client.manager import AsyncKernelManager
+    from jupyter_core.utils import run_sync
 
-    try:
-        papermill.execute_notebook(
-            source,
-            copy,
-            parameters=json.loads(parameters),
-            progress_bar=False,
-            extra_arguments=QUIET,
-            cwd=str(Path.cwd()),
-        )
-    except papermill.PapermillExecutionError as error:
-        return " ".join(f"{error.ename}: {error.evalue}".split())
-    return None
+    kernel = AsyncKernelManager()
+    run_sync(kernel.start_kernel)(extra_arguments=QUIET, cwd=str(Path.cwd()))
+    errors = {}
+    for source, copy, parameters in json.loads(given):
+        client = kernel.blocking_client()
+        client.start_channels()
+        client.wait_for_ready(timeout=60)
+        client.execute_interactive(ANEW, silent=True, store_history=False)
+        client.stop_channels()
+        try:
+            papermill.execute_notebook(
+                source, copy, parameters=parameters, progress_bar=False, km=kernel
+            )
+        except papermill.PapermillExecutionError as error:
+            errors[copy] = " ".join(f"{error.ename}: {error.evalue}".split())
+    run_sync(kernel.shutdown_kernel)(now=True)
+    Path(told).write_text(json.dumps(errors), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

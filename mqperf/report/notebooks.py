@@ -4,10 +4,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import repeat
+from functools import partial
 from pathlib import Path
 
 from mqperf import guarded
@@ -25,6 +26,10 @@ OFFLINE = """{% extends "lab/index.html.j2" %}
 {% block html_head_js_mermaidjs %}{% endblock %}
 """
 """nbconvert's own page without the scripts that it would fetch from elsewhere."""
+
+
+Executed = Callable[[], Sequence[Path]]
+"""Gives notebooks when they are executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +65,40 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
     return found
 
 
-def execute(path: Path, folder: Path, tables: Tables) -> list[Path]:
-    """The notebooks that fit ``path``, executed on it into ``folder``, as many at once as cores.
+@contextmanager
+def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
+    """Execute the notebooks that fit ``path`` on it into ``folder``, beside what is done meanwhile.
 
-    Raises ``ReportError`` when there are no notebooks, or one fails.
+    What it gives waits for their end, and raises ``ReportError`` when one failed.  So does this
+    when there are no notebooks.
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
-    parameters = fitting(path, tables)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(_execute, parameters.keys(), parameters.values(), repeat(folder)))
+    copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
+    jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
+    told, log = folder / "errors.json", folder / "log"
+    argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(told)]
+    # Files by which a kernel is found belong into the folder that vanishes, too.
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+    process = guarded.start("the notebooks", argv, env=env, log=log, cwd=None)
+    try:
+        yield partial(_ended, process, list(copies), told)
+    finally:
+        process.stop(0)
+
+
+def _ended(process: guarded.Process, copies: Sequence[Path], told: Path) -> Sequence[Path]:
+    """Wait for the notebooks, and give them."""
+    while (code := process.poll()) is None:
+        time.sleep(0.05)
+    if code:
+        said = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        raise ReportError(f"the notebooks: {(said or [f'ended with exit code {code}'])[-1]}")
+    for copy, error in json.loads(told.read_text(encoding="utf-8")).items():
+        raise ReportError(f"notebook {Path(copy).stem}: {error}")
+    for copy in copies:
+        _forget_folders(copy)
+    return copies
 
 
 def publish(notebook: Path, folder: Path) -> Notebook:
@@ -104,20 +133,6 @@ def _title(text: str) -> str:
         if cell["cell_type"] == "markdown" and heading:
             return heading[1].strip()
     return ""
-
-
-def _execute(name: str, parameters: Mapping[str, object], folder: Path) -> Path:
-    """Execute a notebook in a process of its own, whose end its kernel does not outlive."""
-    copy = folder / f"{name}.ipynb"
-    argv = [sys.executable, "-P", executed.__file__, str(NOTEBOOKS / copy.name), str(copy)]
-    # Files by which a kernel is found belong into the folder that vanishes, too.
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
-    done = guarded.run([*argv, json.dumps(parameters)], env=env)
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
-        raise ReportError(f"notebook {name}: {said[-1]}")
-    _forget_folders(copy)
-    return copy
 
 
 def _forget_folders(notebook: Path) -> None:

@@ -27,7 +27,7 @@ from mqperf.report import (
 )
 from mqperf.report.environment import environment
 from mqperf.report.explorers import FOLDER, explorers
-from mqperf.report.notebooks import publish
+from mqperf.report.notebooks import Executed, publish
 from mqperf.report.page import page
 from mqperf.report.pictures.topology import describe, picture
 from mqperf.report.sections import saturation
@@ -49,7 +49,7 @@ class Contents:
     """
 
     title: str
-    notebooks: Sequence[Path] = ()
+    notebooks: Executed = tuple
     source: Path | None = None
 
     @property
@@ -87,12 +87,12 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
         "drawing": writer.draw(
             drawings.tops("Top throughput", _across_systems(best, systems)), out
         ),
-        "notebooks": [publish(notebook, out / "notebooks") for notebook in contents.notebooks],
     }
+    writer.finish()
+    context["notebooks"] = [publish(one, out / "notebooks") for one in contents.notebooks()]
     writer.render("index.rst", out / "index.rst", context)
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
     writer.furnish(out, facts)
-    writer.finish()
 
 
 def _system(

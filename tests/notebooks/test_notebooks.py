@@ -3,7 +3,11 @@
 No broker takes part.
 """
 
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import pytest
 
 from mqperf import stats, tables
 from mqperf.errors import MqperfError
+from mqperf.report import executed as script
 from mqperf.report.build import publish
 from mqperf.report.notebooks import fitting
 
@@ -157,6 +162,24 @@ def test_a_report_has_the_notebooks_about_its_runs(
     found = parameters(root / "data/samples" / runs)
     own = {name: one["test_case"] for name, one in found.items() if "test_case" in one}
     assert own == expected
+
+
+def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """Each begins with the first cell and no name; one that fails is told, and ends no other."""
+    jobs: list[tuple[str, str, dict[str, object]]] = []
+    for name, code in (("first", "kept = 1"), ("second", "print(kept)"), ("third", "print('on')")):
+        cells = [nbformat.v4.new_code_cell(code)]
+        kernel = {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}}
+        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), tmp_path / name)
+        jobs.append((str(tmp_path / name), str(tmp_path / f"{name}.ipynb"), {}))
+    argv = [sys.executable, "-P", script.__file__, json.dumps(jobs), str(tmp_path / "told")]
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
+    subprocess.run(argv, env=env, check=True, capture_output=True)
+    told = json.loads((tmp_path / "told").read_text())
+    assert told == {jobs[1][1]: "NameError: name 'kept' is not defined"}
+    last = nbformat.read(jobs[2][1], as_version=4).cells[-1]
+    assert last.execution_count == 1
+    assert last.outputs[0].text == "on\n"
 
 
 def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:
