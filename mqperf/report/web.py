@@ -2,10 +2,14 @@
 
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from mqperf import guarded
 from mqperf.errors import ReportError
+
+SHARED = {".csv", ".parquet", ".svg", ".json", ".html", ".ipynb"}
+"""Kinds of files that pages show or link."""
 
 
 def make_html(source: Path, out: Path) -> None:
@@ -24,3 +28,20 @@ def make_html(source: Path, out: Path) -> None:
         reason = " / ".join(said[:3]).replace(f"{source}/", "")
         raise ReportError(f"Sphinx could not build the HTML of the report: {reason}")
     shutil.rmtree(out / ".doctrees", ignore_errors=True)
+    _share(source, out)
+
+
+def _share(source: Path, out: Path) -> None:
+    """Have files that Sphinx copied from the source be stored once, where links can be made."""
+    originals = {
+        file.read_bytes(): file
+        for file in source.rglob("*")
+        if file.suffix in SHARED and out not in file.parents
+    }
+    for copy in [*(out / "_downloads").rglob("*.*"), *(out / "_images").glob("*")]:
+        original = originals.get(copy.read_bytes())
+        link = copy.with_name(f"{copy.name}.link")
+        with suppress(OSError):
+            if original is not None:
+                link.hardlink_to(original)
+                link.replace(copy)

@@ -76,3 +76,10 @@ def test_a_plan_cannot_leave_its_block() -> None:
     assert all(line.startswith("    ") for line in lines[2:] if line)
     assert len(lines) == len(text.splitlines())
     assert "\u202e" not in text
+
+
+def test_what_pages_link_is_stored_once(report: Path) -> None:
+    """Tables and drawings are the same files for the pages as beside them."""
+    copies = [*report.glob("html/_downloads/*/*.*"), *report.glob("html/_images/*.svg")]
+    assert len(copies) > 30
+    assert [copy for copy in copies if copy.name != "plan.yaml" and copy.stat().st_nlink < 2] == []
