@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.plan import Plan
 from mqperf.report.explorers import FOLDER, Explorers
 from mqperf.report.rst import Text, download
 from mqperf.report.words import joined
@@ -32,22 +33,24 @@ def sheets(tables: Tables) -> dict[str, str]:
     return {**{str(point): address[run] for point, run in first.items()}, **address}
 
 
-def each(tables: Tables, explorers: Explorers, hosts: str | None) -> Iterator[Sheet]:
+def each(tables: Tables, explorers: Explorers, plan: Plan | None) -> Iterator[Sheet]:
     """The runs of a page, in the order of their table.
 
-    ``hosts`` is what the plan says of them; None is that there is no plan, and so no command.
+    Those that are cases of the ``plan`` have a command; what a search runs follows from results.
     """
     runs = measured(tables)
     several = tables["hosts"].groupby("run")["host"].nunique().gt(1)
-    inventory = dict.fromkeys(several.index[several], " --hosts INVENTORY" * (not hosts))
+    cases = {case.id for case in plan.cases()} if plan and plan.search is None else set()
+    inventory = " --hosts INVENTORY" if plan and not plan.hosts else ""
     for number, row in enumerate(runs.to_dict("records"), 1):
         words = _words(row, tables, ("threads", *varied(runs)))
         if row["run"] in explorers:
             words.append(download("in time", f"{explorers[row['run']].name}.svg"))
-        if hosts is not None and isinstance(row["case"], str):
+        if row["case"] in cases:
             digest = row["case"].rpartition("-")[2]
             again = f"mqperf run plan.yaml --only {digest} --runs again"
-            words.append(Text(f"again: ``{again}{inventory.get(row['run'], '')}``"))
+            again += inventory if several.get(row["run"], default=False) else ""
+            words.append(Text(f"again: ``{again}``"))
         yield Sheet(Text(f"run-{number}"), Text("; ").join(words))
 
 

@@ -72,7 +72,7 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     writer = Writer({} if contents.source is None else explorers(tables, contents.source))
     if contents.plan:
         (out / PLAN).write_text(contents.plan, encoding="utf-8")
-        writer.hosts = parse_plan(contents.plan, out / PLAN).hosts or ""
+        writer.plan = parse_plan(contents.plan, out / PLAN)
     for system, layouts in systems.items():
         own = select(tables, system=system)
         context = _system(own, layouts, where(best, system=system), out / system, writer)
@@ -139,8 +139,8 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
         "generator": generator(of_layout["runs"]),
         "picture": name,
         "picture_alt": describe(layout, nodes),
-        "with_plan": writer.hosts is not None,
-        "runs": list(run_sheets.each(of_layout, writer.in_time, writer.hosts)),
+        "with_plan": writer.plan is not None and writer.plan.search is None,
+        "runs": list(run_sheets.each(of_layout, writer.in_time, writer.plan)),
     }
     if context["runs"]:
         writer.render("runs.rst", folder / FOLDER / "index.rst", context)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mqperf import guarded
+from mqperf.plan import Plan
 from mqperf.report import rst, verdicts
 from mqperf.report.drawings import Drawing
 from mqperf.report.explorers import Explorers
@@ -22,12 +23,11 @@ STATIC = Path(__file__).parent / "static"
 class Writer:
     """What all pages of a report share: the templates, and the drawings still to be drawn."""
 
-    def __init__(self, in_time: Explorers = MappingProxyType({})) -> None:
+    def __init__(self, in_time: Explorers = MappingProxyType({}), plan: Plan | None = None) -> None:
         """Load the templates; ``in_time`` are the runs that are drawn in time."""
         self.templates = _templates()
         self.in_time = in_time
-        self.hosts: str | None = None
-        """What the plan says of hosts; None is that there is no plan."""
+        self.plan = plan
         self._waiting: list[tuple[Drawing, Path]] = []
 
     def render(self, template: str, file: Path, context: Mapping[str, object]) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from mqperf import tables
+from mqperf import stats, tables
 from mqperf.plan_file import load_plan
 from mqperf.report.build import publish
 from mqperf.report.rst import literal
+from mqperf.report.run_sheets import each
 from mqperf.report.single_file import fold
 
 HOSTS = Path(__file__).parent.parent.parent / "data/samples/hosts"
@@ -83,3 +84,19 @@ def test_what_pages_link_is_stored_once(report: Path) -> None:
     copies = [*report.glob("html/_downloads/*/*.*"), *report.glob("html/_images/*.svg")]
     assert len(copies) > 30
     assert [copy for copy in copies if copy.name != "plan.yaml" and copy.stat().st_nlink < 2] == []
+
+
+def test_only_a_case_of_the_plan_has_a_command() -> None:
+    """On hosts that no plan names, their inventory is to be given."""
+    found = stats.complete(tables.read(HOSTS))
+    plan = load_plan(HOSTS / "plan.yaml")
+    unnamed = plan.model_copy(update={"hosts": None})
+    other = plan.model_copy(update={"test_cases": ("notify",)})
+    told = {
+        name: [sheet.text.partition("again: ")[2] for sheet in each(found, {}, one)]
+        for name, one in (("own", plan), ("unnamed", unnamed), ("other", other), ("none", None))
+    }
+    assert sum(text.endswith(" --runs again``") for text in told["own"]) == 6
+    assert sum(text.endswith(" --runs again --hosts INVENTORY``") for text in told["unnamed"]) == 6
+    assert [bool(text) for text in told["other"]] == [False] * 4 + [True] * 2
+    assert told["none"] == [""] * 6
