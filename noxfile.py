@@ -24,7 +24,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-LOAD_LOCKS = "mqperf/load/*/locks/*.in"
+LOAD_LOCKS = "mqperf/lab/load/*/locks/*.in"
 PROCESSES = min(5, (os.cpu_count() or 1) + 2)
 """Two more than cores, as many of them wait; memory for brokers ends it."""
 
@@ -154,7 +154,7 @@ def benchmarks(session: nox.Session) -> None:
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--group", "dev")
-    others = *sorted(Path().glob(LOAD_LOCKS)), Path("mqperf/ansible/locks/ansible.in")
+    others = *sorted(Path().glob(LOAD_LOCKS)), Path("mqperf/hosts/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
 

@@ -24,12 +24,12 @@ from pathlib import Path
 import psutil
 
 from mqperf.hosts import LocalHost, Spot
-from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
-from mqperf.load.oslo.library import library
-from mqperf.load.oslo.releases import find
+from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load.oslo.library import library
+from mqperf.lab.load.oslo.releases import find
+from mqperf.lab.systems.qpid_dispatch import SYSTEM
 from mqperf.plan import Case
 from mqperf.record.counts import read_counts
-from mqperf.systems.qpid_dispatch import SYSTEM
 
 SECONDS, BYTES, PAIRS = 4, 256, 5
 PEER = Path(__file__).parent / "peers" / "proton_pair.py"

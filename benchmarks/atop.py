@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mqperf.probes import atop_log
+from mqperf.study.probes import atop_log
 
 BEGIN = 1_700_000_000
 SECONDS = 900

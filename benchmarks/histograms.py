@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.series import hdr
-from mqperf.series.hdr_log import Interval, read_log, write_log
-from mqperf.series.intervals import level_interval
+from mqperf.onhost.record import hdr
+from mqperf.record.streams.hdr_log import Interval, read_log, write_log
+from mqperf.study.series.intervals import level_interval
 
 MESSAGES = 10_000_000
 SECONDS = 100

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLAN = Path(__file__).with_suffix(".yaml")
 DEFAULT = ("data/runs/history", "HEAD~20", "HEAD~10", "HEAD")
-MQPERF = (sys.executable, "-c", "from mqperf.cli import main; main()")
+MQPERF = (sys.executable, "-c", "from mqperf.front.cli import main; main()")
 
 
 def main(arguments: list[str]) -> None:

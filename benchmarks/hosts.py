@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from mqperf.errors import HostLost
+from mqperf.base.errors import HostLost
 from mqperf.hosts import inventory
 from mqperf.hosts.laboratory import Laboratory, laboratory
 from mqperf.hosts.place import Place

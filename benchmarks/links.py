@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 
 from mqperf.hosts import HOSTS, Host, Hosts
-from mqperf.links import LINKS
-from mqperf.links.calibration import Calibration
-from mqperf.links.relay import Relayed
+from mqperf.lab.links import LINKS
+from mqperf.lab.links.calibration import Calibration
+from mqperf.lab.links.relay import Relayed
 from mqperf.plan import LinkPoint
 
 BULK_S = 4

@@ -28,13 +28,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from mqperf import tables
-from mqperf.columns import COLUMNS
-from mqperf.errors import MqperfError
+from mqperf.base.errors import MqperfError
+from mqperf.plan.columns import COLUMNS
 from mqperf.record import Run
 from mqperf.record.seal import SEAL, checksums, digest
-from mqperf.stats import checks
-from mqperf.tables.attempts import read_attempts
+from mqperf.study import tables
+from mqperf.study.stats import checks
+from mqperf.study.tables.attempts import read_attempts
 
 SAMPLES = Path(__file__).parent.parent / "data/samples/runs"
 RUNS = (

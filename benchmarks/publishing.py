@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from mqperf import stats, tables
+from mqperf.study import stats, tables
 
 RUNS = 48
 
@@ -16,7 +16,7 @@ def main() -> None:
     """Publish synthetic runs and print where the time went."""
     from synthetic import write_runs
 
-    from mqperf.report import build
+    from mqperf.pages.report import build
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

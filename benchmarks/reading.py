@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
 
 def measure(folder: Path) -> None:
     """Print seconds and peak memory of reading, and of judging."""
-    from mqperf import stats, tables
+    from mqperf.study import stats, tables
 
     began = time.perf_counter()
     frames = tables.read(folder)

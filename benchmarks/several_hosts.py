@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from mqperf import tables
 from mqperf.hosts import HOSTS, Hosts, Spot
-from mqperf.load import GENERATORS, Tool
+from mqperf.lab.load import GENERATORS, Tool
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.phases import begin
+from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
-from mqperf.runner.bench import Bench
-from mqperf.runner.phases import begin
-from mqperf.systems import SYSTEMS
+from mqperf.study import tables
 
 SYSTEM, GENERATOR = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
 KINDS = ("local", "laboratory")

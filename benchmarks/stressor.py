@@ -22,9 +22,9 @@ from stressing import load, perftest
 from stressing.load import Measured
 
 from mqperf.hosts import LocalHost, Spot
-from mqperf.load import Access, Endpoint
-from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
 
 PAIRS = 5
 WARMUP_S, SECONDS = 5, 12

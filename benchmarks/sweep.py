@@ -15,10 +15,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mqperf import tables
+from mqperf.front.progress import Bar
+from mqperf.lab.runner import sweep
 from mqperf.plan import LoadPlan, Plan, SystemPlan
-from mqperf.progress import Bar
-from mqperf.runner import sweep
+from mqperf.study import tables
 
 PHASES = ("start", "measured", "drained", "stopped")
 

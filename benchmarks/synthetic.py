@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.load.inside.programs.simulator.recorder import Recorder
-from mqperf.load.simulator.output import Point, summed
+from mqperf.onhost.load.simulator.recorder import Recorder
 from mqperf.plan import Case
-from mqperf.probes import psutil_log
+from mqperf.plan.test_cases import STANDARD
 from mqperf.record import Attempt, messages
-from mqperf.test_cases import STANDARD
+from mqperf.record.logs import psutil_log
+from mqperf.record.outputs.simulator import Point, summed
 
 START = 1_700_000_000
 NODES = ("Master", "Slave 1", "Slave 2")

@@ -14,11 +14,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf import tables
 from mqperf.hosts import LocalHost, Spot
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS, System
 from mqperf.plan import LoadPlan, Plan, SystemPlan
-from mqperf.runner import Silent, sweep
-from mqperf.systems import SYSTEMS, System
+from mqperf.study import tables
 
 REPEATS = 5
 

@@ -26,18 +26,18 @@ from typing import TYPE_CHECKING, cast
 from scipy.stats import t
 
 from mqperf.hosts import HERE, Host, Hosts, Process, Spot, lookup
-from mqperf.load import GENERATORS, Command, Job, pairs
+from mqperf.hosts.software import ALONE
+from mqperf.lab.load import GENERATORS, Command, Job, pairs
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.control import Station
+from mqperf.lab.runner.phases import begin
+from mqperf.lab.runner.trial import Audience
+from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
-from mqperf.runner.bench import Bench
-from mqperf.runner.control import Station
-from mqperf.runner.phases import begin
-from mqperf.runner.trial import Audience
-from mqperf.software import ALONE
-from mqperf.systems import SYSTEMS
-from mqperf.test_cases import STANDARD
+from mqperf.plan.test_cases import STANDARD
 
 if TYPE_CHECKING:
-    from mqperf.load.simulator.environments import Environment
+    from mqperf.lab.load.simulator.environments import Environment
 
 SECONDS = 8
 GREEN_THREADS = 10

@@ -7,8 +7,8 @@ plan; see ``api``.  ``trend`` puts many measurements in the order of time; see `
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mqperf.api import Comparison, Results, load_plan, new_plan, read, run
-    from mqperf.trends import Trend, trend
+    from mqperf.front.api import Comparison, Results, load_plan, new_plan, read, run
+    from mqperf.front.trends import Trend, trend
 
 __version__ = "0.1.0"
 __all__ = ["Comparison", "Results", "Trend", "load_plan", "new_plan", "read", "run", "trend"]
@@ -18,7 +18,7 @@ def __getattr__(name: str) -> object:
     """Import the library for analysis only when it is asked for: what measures needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'mqperf' has no attribute {name!r}")
-    from mqperf import api, trends
+    from mqperf.front import api, trends
 
     return getattr(trends if name in ("Trend", "trend") else api, name)
 

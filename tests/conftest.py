@@ -14,11 +14,11 @@ from typing_extensions import override
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts.laboratory import Laboratory, laboratory
 
 if TYPE_CHECKING:
-    from mqperf.systems.rabbitmq.private import PrivateCluster
+    from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 
 BROWSERS = ("chromium", "google-chrome")
 NEEDS = {
@@ -135,7 +135,7 @@ def quick_java() -> Iterator[None]:
 
     It saves a third of their CPU.
     """
-    from mqperf.systems.java import ENVIRONMENT
+    from mqperf.lab.systems.java import ENVIRONMENT
 
     quick = "-XX:TieredStopAtLevel=1"
     with pytest.MonkeyPatch.context() as patch:

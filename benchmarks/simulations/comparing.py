@@ -8,8 +8,8 @@ import pandas as pd
 from simulations.invented import Array, Random, alike, noisy, runs_of
 from simulations.share import share, table
 
-from mqperf.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT, compare, holm
-from mqperf.stats.summary import points
+from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT, compare, holm
+from mqperf.study.stats.summary import points
 
 POINTS = 12
 NOISE = 0.03

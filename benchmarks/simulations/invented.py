@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
-from mqperf.tables import Tables, conform, empty
+from mqperf.study.tables import Tables, conform, empty
 
 RATE = 300
 """Messages a second."""

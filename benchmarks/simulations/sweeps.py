@@ -7,10 +7,10 @@ import pandas as pd
 from simulations.invented import Array, Random, alike, noisy, plain, runs_of
 from simulations.share import intervals, of_mean, share, table
 
-from mqperf.series.warmup import warmup_s
-from mqperf.stats import scaling
-from mqperf.stats.rules import sweep
-from mqperf.tables import Tables
+from mqperf.study.series.warmup import warmup_s
+from mqperf.study.stats import scaling
+from mqperf.study.stats.rules import sweep
+from mqperf.study.tables import Tables
 
 THREADS = (1, 2, 5, 10, 20, 50, 100)
 POINTS = 12

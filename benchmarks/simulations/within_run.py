@@ -7,7 +7,7 @@ import pandas as pd
 from simulations.invented import LATENCIES, Array, Random, alike
 from simulations.share import intervals, table
 
-from mqperf.tables.within_run import PERCENTILES, latency_intervals, throughput_interval
+from mqperf.study.tables.within_run import PERCENTILES, latency_intervals, throughput_interval
 
 WINDOWS = (20, 60, 100)
 SHOWN = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s")

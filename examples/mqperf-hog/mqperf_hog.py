@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mqperf.actions import Action, Target, Told
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
+from mqperf.lab.actions import Action, Target, Told
 from mqperf.plan import Frozen
 
 BUSY = ("/bin/sh", "-c", "while :; do :; done")

@@ -6,11 +6,11 @@ scratch folders are removed by a reaper, ports are reserved by names that the ke
 
 from pathlib import Path
 
-from mqperf.errors import HostError
-from mqperf.guarded import ForeignProcess
+from mqperf.base.errors import HostError
+from mqperf.base.processes import ForeignProcess
+from mqperf.base.registry import Registry
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.common_ports import common_ports
-from mqperf.hosts.facts import host_facts
 from mqperf.hosts.host import Host, HostKind, Output
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
@@ -18,7 +18,7 @@ from mqperf.hosts.process import Process, Restartable, Watched, stop_all
 from mqperf.hosts.roles import Hosts
 from mqperf.hosts.several import LABORATORY, of_inventory
 from mqperf.hosts.spot import Spot
-from mqperf.registry import Registry
+from mqperf.onhost.machine.facts import host_facts
 
 __all__ = [
     "HERE",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from mqperf.errors import HostError, HostLost
+from mqperf.base.errors import HostError, HostLost
 from mqperf.hosts.host import Host
 
 ATTEMPTS = 20

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.process import Process, Watched
-from mqperf.software import Platform
+from mqperf.hosts.software import Platform
 
 if TYPE_CHECKING:
     from mqperf.hosts.roles import Hosts

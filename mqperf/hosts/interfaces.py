@@ -5,7 +5,7 @@ import socket
 
 import psutil
 
-from mqperf.hosts.network import LOOPBACK
+from mqperf.onhost.machine.network import LOOPBACK
 
 
 def interface_of(address: str) -> str | None:

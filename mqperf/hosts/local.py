@@ -10,13 +10,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf import guarded
-from mqperf.guarded import ForeignProcess, Process
-from mqperf.hosts import facts, files, ports, proc
+from mqperf.base import processes as guarded
+from mqperf.base.processes import ForeignProcess, Process
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.host import HostKind, Output
 from mqperf.hosts.roles import Hosts
-from mqperf.software import Platform, here
+from mqperf.hosts.software import Platform, here
+from mqperf.onhost.machine import facts, files, ports, proc
 
 
 class LocalHost:

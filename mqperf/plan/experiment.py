@@ -17,16 +17,18 @@ from pydantic import (
     model_validator,
 )
 
-from mqperf.columns import parameters
-from mqperf.errors import PlanError
+from mqperf.base.errors import PlanError
+from mqperf.base.redaction import hidden, redacted_value, suspicious
 from mqperf.plan.actions import ActionPlan, Actions
 from mqperf.plan.background import BackgroundLoad
 from mqperf.plan.case import Case
+from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.pace import COUNT, RAMP, RATE, THREAD_RATE
 from mqperf.plan.search import Search, SearchPlan
+from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.values import (
     Axis,
     Count,
@@ -43,8 +45,6 @@ from mqperf.plan.values import (
     check_parameters,
     distinct,
 )
-from mqperf.redaction import hidden, redacted_value, suspicious
-from mqperf.test_cases import STANDARD
 
 CONTROL_RUNS = 3
 """Times that a system's first point is measured besides its repeats, with ``control_runs``."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from mqperf.columns import LINK
+from mqperf.plan.columns import LINK
 from mqperf.plan.values import Axis, Frozen
 
 Role = Literal["client", "server", "broker"]

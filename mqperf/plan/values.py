@@ -8,8 +8,8 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from mqperf.redaction import shown
-from mqperf.test_cases import TEST_CASES
+from mqperf.base.redaction import shown
+from mqperf.plan.test_cases import TEST_CASES
 
 T = TypeVar("T")
 

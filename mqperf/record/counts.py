@@ -17,12 +17,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from mqperf import raw
-from mqperf.errors import LoadError
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
+from mqperf.onhost.record.numbers import Numbers, joined
 from mqperf.record.counts_lines import Header, Second, Seen, header_of, opened
 from mqperf.record.counts_stream import Collected
-from mqperf.record.numbers import Numbers, joined
-from mqperf.series.counted import Counted
+from mqperf.record.streams.counted import Counted
 
 Row = TypeVar("Row", bound=BaseModel)
 

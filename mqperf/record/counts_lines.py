@@ -8,9 +8,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from mqperf import raw
-from mqperf.errors import LoadError
-from mqperf.record.counts_format import EARLY_S, FORMAT, LATE_S, RANGES_LIMIT, VERSION
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
+from mqperf.onhost.record.counts_format import EARLY_S, FORMAT, LATE_S, RANGES_LIMIT, VERSION
 from mqperf.record.facts import LATEST, LONGEST_S, WIDEST
 from mqperf.record.messages import Name
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mqperf.onhost.record.hdr import indices
 from mqperf.record.counts_lines import SAME, CountedStream, FinishedIn, Second, StartedIn
-from mqperf.series.counted import Buckets, Counted, Finished, Started
-from mqperf.series.hdr import indices
-from mqperf.series.hdr_log import decode_sparse
+from mqperf.record.streams.counted import Buckets, Counted, Finished, Started
+from mqperf.record.streams.hdr_log import decode_sparse
 
 BUCKETS_LIMIT = 2**27
 """Of the histograms of a stream: they take no more memory than a ``.messages`` file may."""

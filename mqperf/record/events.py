@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from mqperf import raw
-from mqperf.errors import RecordError
+from mqperf.base import raw
+from mqperf.base.errors import RecordError
 from mqperf.record.facts import Instant, Recorded, Text
 from mqperf.record.instants import utc
 

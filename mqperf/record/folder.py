@@ -11,8 +11,8 @@ from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
-from mqperf import raw
-from mqperf.errors import RecordError
+from mqperf.base import raw
+from mqperf.base.errors import RecordError
 from mqperf.plan import Case
 from mqperf.record.facts import READABLE, SCHEMA, Facts, finite
 from mqperf.record.seal import SEAL, digest, sha256

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 
 CLOCK_STEP_LIMIT_S = 0.1
 """A wall clock that was set by more than this is no clock to measure with."""

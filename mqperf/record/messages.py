@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mqperf import raw
-from mqperf.errors import LoadError
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mqperf import raw
+from mqperf.base import raw
 
 SEAL = "seal"
 """The key of ``run.json`` with the checksum of all its other keys."""

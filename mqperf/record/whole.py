@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
 from mqperf.plan import RAMP, Case
 from mqperf.record.facts import ClockFacts, Facts
 from mqperf.record.folder import FACTS, Run

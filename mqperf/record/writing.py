@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
+from mqperf.base.redaction import scrubbed, without_passwords
 from mqperf.plan import Case
-from mqperf.plan_file import public
+from mqperf.plan.file import public
 from mqperf.record.facts import SCHEMA
 from mqperf.record.folder import FACTS, Run, runs
 from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
-from mqperf.redaction import scrubbed, without_passwords
 
 
 class Attempt:

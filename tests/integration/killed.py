@@ -12,8 +12,8 @@ import psutil
 from patience import eventually
 from typing_extensions import override
 
+from mqperf.lab.runner import Silent
 from mqperf.plan import Case
-from mqperf.runner import Silent
 
 
 class Killer(Silent):

@@ -9,10 +9,10 @@ from typing import Any
 from patience import await_file
 
 from mqperf.hosts import LocalHost
-from mqperf.load import GENERATORS, Access, Job, pairs
+from mqperf.lab.load import GENERATORS, Access, Job, pairs
+from mqperf.onhost.record.numbers import Numbers, common, size
 from mqperf.plan import Case
 from mqperf.record.counts import CountsFile, read_counts
-from mqperf.record.numbers import Numbers, common, size
 
 
 def job_of(case: Case, folder: Path, access: Access) -> Job:

@@ -10,10 +10,10 @@ import pytest
 from pydantic import JsonValue
 
 from mqperf.hosts import LocalHost, Spot
-from mqperf.load.numbered.inside.lines import Broker
-from mqperf.systems import SYSTEMS, Deployment
-from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.lab.systems import SYSTEMS, Deployment
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.onhost.load.numbered.lines import Broker
 
 Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mqperf.hosts import LocalHost, Spot
-from mqperf.systems import Deployment
-from mqperf.systems.qpid_dispatch import SYSTEM
+from mqperf.lab.systems import Deployment
+from mqperf.lab.systems.qpid_dispatch import SYSTEM
 
 ROUTERS = ("qdrouterd", "skrouterd")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 from typing_extensions import override
 
+from mqperf.lab.runner import Silent
 from mqperf.plan import Case, Plan
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.runner import Silent
 
 PLAN = """\
 systems:

@@ -22,17 +22,17 @@ from patience import eventually
 from private_routers import ROUTERS, routers
 
 from mqperf.hosts import LocalHost
-from mqperf.hosts.ports import reserved
-from mqperf.load import Access, Endpoint, Job
-from mqperf.load.amqp_1_0.account import OUTCOMES
-from mqperf.load.amqp_1_0.inside import codec, links, orders
-from mqperf.load.amqp_1_0.inside.connection import Connection
-from mqperf.load.amqp_1_0.inside.lane import body
-from mqperf.load.numbered.inside import stamps
-from mqperf.load.numbered.inside.lines import Broker, Lost, Refused
-from mqperf.load.oslo.library import library
-from mqperf.load.oslo.releases import find
+from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load.oslo.library import library
+from mqperf.lab.load.oslo.releases import find
+from mqperf.onhost.load.amqp_1_0 import codec, links, orders
+from mqperf.onhost.load.amqp_1_0.connection import Connection
+from mqperf.onhost.load.amqp_1_0.lane import body
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.machine.ports import reserved
 from mqperf.plan import Case
+from mqperf.study.load.amqp_1_0 import OUTCOMES
 
 pytestmark = pytest.mark.needs_router
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import ansible, cache, network_files
-from mqperf.errors import HostError, MqperfError
-from mqperf.host_check import examine
-from mqperf.hosts import inventory
+from mqperf.base import cache
+from mqperf.base.errors import HostError, MqperfError
+from mqperf.front import network_files
+from mqperf.front.host_check import examine
+from mqperf.hosts import ansible, inventory
 
 INI = """\
 [all:vars]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sweeps import ONE, SEVERAL, TWO, Fault, alone, lasting, node, plan
 
-from mqperf import stats, tables
-from mqperf.runner import Silent, sweep
+from mqperf.lab.runner import Silent, sweep
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 

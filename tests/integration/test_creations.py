@@ -10,16 +10,16 @@ import pytest
 from one_rabbitmq import lent
 from typing_extensions import override
 
-from mqperf import stats, tables
 from mqperf.hosts.laboratory import Laboratory
-from mqperf.load.rpc_chain.chain import find
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.pages.report.build import build
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
-from mqperf.report.build import build
-from mqperf.runner import Silent, sweep
-from mqperf.runner.plans import Outcome
-from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq.private import PrivateCluster
+from mqperf.plan.file import parse_plan
+from mqperf.plan.load.chain import find
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 

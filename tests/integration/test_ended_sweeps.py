@@ -12,8 +12,8 @@ import pytest
 from patience import eventually
 from sweeps import TWO, alone, statuses
 
-from mqperf import tables
 from mqperf.record import runs
+from mqperf.study import tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 

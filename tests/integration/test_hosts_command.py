@@ -19,7 +19,7 @@ TOYS = Path(__file__).parents[1] / "toys"
 
 
 def check(*words: str | Path, path: tuple[Path, ...] = ()) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", "from mqperf.cli import main; main()", "hosts", "check"]
+    argv = [sys.executable, "-c", "from mqperf.front.cli import main; main()", "hosts", "check"]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
     return subprocess.run([*argv, *words], capture_output=True, text=True, check=False, env=env)
 
@@ -102,7 +102,13 @@ def test_an_inventory_that_makes_no_sense_is_one_line_each(tmp_path: Path) -> No
 
 def test_a_laboratory_ends_with_its_input() -> None:
     """The command that makes one prints its inventory, and Enter ends it."""
-    argv = [sys.executable, "-c", "from mqperf.cli import main; main()", "hosts", "laboratory"]
+    argv = [
+        sys.executable,
+        "-c",
+        "from mqperf.front.cli import main; main()",
+        "hosts",
+        "laboratory",
+    ]
     with subprocess.Popen(
         [*argv, "--count", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as made:

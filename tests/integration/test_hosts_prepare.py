@@ -10,7 +10,7 @@ from mqperf.hosts.laboratory import Laboratory
 
 def dry_run(inventory: Path) -> subprocess.CompletedProcess[str]:
     """The hosts share the programs of this machine, so nothing is installed on them."""
-    argv = [sys.executable, "-c", "from mqperf.cli import main; main()", "hosts", "prepare"]
+    argv = [sys.executable, "-c", "from mqperf.front.cli import main; main()", "hosts", "prepare"]
     words = [str(inventory), "zeromq", "--dry-run"]
     return subprocess.run([*argv, *words], capture_output=True, text=True, check=False)
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 import yaml
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts.laboratory import Laboratory, laboratory
 
 HOLD = """

@@ -7,14 +7,14 @@ import pytest
 from patience import DOUBTS_OF_A_BUSY_MACHINE
 from typing_extensions import override
 
-from mqperf import tables
 from mqperf.hosts.laboratory import Laboratory
+from mqperf.lab.runner import Gauge, Reading, Silent, sweep
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Case
-from mqperf.plan_file import read_plan
+from mqperf.plan.file import read_plan
 from mqperf.record import read_events, runs
-from mqperf.runner import Gauge, Reading, Silent, sweep
-from mqperf.stats import checks
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from one_rabbitmq import lent
 
-from mqperf import stats, tables
-from mqperf.load.compute_nodes.matrix import matrix
-from mqperf.plan_file import parse_plan
-from mqperf.runner import Silent, sweep
-from mqperf.systems.rabbitmq.private import PrivateCluster
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.plan.file import parse_plan
+from mqperf.plan.load.matrix import matrix
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 

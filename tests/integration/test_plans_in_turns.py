@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import stats, tables
-from mqperf.preview import status
+from mqperf.front.preview import status
 from mqperf.record import runs
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_redis
 

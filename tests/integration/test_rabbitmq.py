@@ -22,14 +22,14 @@ import pytest
 from crowded_host import CrowdedHost
 from patience import eventually
 
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost, Process, Spot
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.rabbitmq.control import installed_version
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.plan import Case
-from mqperf.systems import SYSTEMS
-from mqperf.systems.rabbitmq.control import installed_version
-from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq.settings import Settings
-from mqperf.systems.rabbitmq.version import kind_of_queue
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -323,7 +323,7 @@ OWNER = """
     import json, sys
     from pathlib import Path
     from mqperf.hosts import LocalHost, Spot
-    from mqperf.systems import SYSTEMS
+    from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     start = SYSTEMS["rabbitmq"].start
@@ -355,7 +355,7 @@ def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
             command = [*user, python, "-c"]
             probe = [
                 *command,
-                "import sys, subprocess, mqperf.systems; subprocess.run([sys.executable, '-V'])",
+                "import sys, subprocess, mqperf.lab.systems; subprocess.run([sys.executable, '-V'])",
             ]
             if subprocess.run(probe, env=env, check=False, capture_output=True).returncode == 0:
                 yield command, env

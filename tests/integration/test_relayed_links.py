@@ -14,11 +14,11 @@ import psutil
 import pytest
 from patience import eventually
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Hosts, lookup
 from mqperf.hosts.laboratory import Laboratory
-from mqperf.links import relay, sink
-from mqperf.links.relay import Relayed
+from mqperf.lab.links import relay, sink
+from mqperf.lab.links.relay import Relayed
 from mqperf.plan import LinkPoint, tolerances
 
 PATIENCE = 20
@@ -30,7 +30,7 @@ DOWN_S = 2.0
 HOLD = """
 import sys, time
 from mqperf.hosts import lookup
-from mqperf.links import relay, sink
+from mqperf.lab.links import relay, sink
 from mqperf.plan import LinkPoint
 link = LinkPoint(between=("client", "server"), delay_s=0.01)
 with lookup(sys.argv[1]).reached() as hosts, relay.laid(link, hosts) as laid:

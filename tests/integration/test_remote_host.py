@@ -36,11 +36,12 @@ from test_host_contract import (  # noqa: F401 (what every host promises, with t
     test_who_listens_is_found_by_its_program,
 )
 
-from mqperf.errors import HostError, HostLost
-from mqperf.hosts import Host, common_ports, inventory, ports
+from mqperf.base.errors import HostError, HostLost
+from mqperf.hosts import Host, common_ports, inventory
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
+from mqperf.onhost.machine import ports
 
 PYTHON_OF_YESTERDAY = """\
 #!/bin/sh
@@ -224,7 +225,7 @@ def test_a_name_that_leads_elsewhere_is_refused(
 ) -> None:
     """Whatever a host answers, nothing is written outside the folder."""
     told = payload.sources()
-    operations = "mqperf/hosts/remote/operations.py"
+    operations = "mqperf/onhost/agent/operations.py"
     lie = "\nOperations.listing = lambda self, path: [['../../stolen', 3]]\n"
     monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + lie})
     with (
@@ -241,7 +242,7 @@ def test_a_planted_offset_is_found(
 ) -> None:
     """Of that host alone, and within the bound that is told with it."""
     told = payload.sources()
-    agent = "mqperf/hosts/remote/agent.py"
+    agent = "mqperf/onhost/agent/agent.py"
     shift = f"\nreal = time.time\ntime.time = lambda: real() + {ahead_s}\n"
     with connected(places[:1]) as [sound]:
         assert abs(sound.clock().offset_s) <= sound.clock().bound_s + 0.001
@@ -409,7 +410,7 @@ def test_a_host_that_talks_nonsense_is_named(
 ) -> None:
     """Whoever waits is told, and does not wait for an answer that never comes."""
     told = payload.sources()
-    operations = "mqperf/hosts/remote/operations.py"
+    operations = "mqperf/onhost/agent/operations.py"
     noise = "\nOperations.names = lambda self, path: os.write(1, b'Segmentation fault\\n')\n"
     monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + noise})
     with (

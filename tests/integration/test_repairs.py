@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.load.oslo.releases import RELEASES
-from mqperf.load.simulator import environments
-from mqperf.software import ALONE
+from mqperf.hosts.software import ALONE
+from mqperf.lab.load.oslo.releases import RELEASES
+from mqperf.lab.load.simulator import environments
 
 
 @dataclass(frozen=True)

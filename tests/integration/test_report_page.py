@@ -19,12 +19,12 @@ from factory import Shape, tables
 from matplotlib.figure import Figure
 
 import mqperf
-from mqperf.errors import ReportError
-from mqperf.figures import palette, write_svg
-from mqperf.figures.told import tell
-from mqperf.report import single_file
-from mqperf.report.build import build
-from mqperf.report.single_file import fold
+from mqperf.base.errors import ReportError
+from mqperf.pages.figures import palette, write_svg
+from mqperf.pages.figures.told import tell
+from mqperf.pages.report import single_file
+from mqperf.pages.report.build import build
+from mqperf.pages.report.single_file import fold
 
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cs1ss2", "mirrored")), threads=(50, 100, 1000))
 PAGE = "rabbitmq/cmsm/index.html"

@@ -12,10 +12,10 @@ from listeners import listening
 from patience import eventually
 from private_routers import ROUTERS, routers
 
-from mqperf import network_files
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
+from mqperf.front import network_files
 from mqperf.hosts import LocalHost, Process, Spot
-from mqperf.systems.qpid_dispatch import SYSTEM
+from mqperf.lab.systems.qpid_dispatch import SYSTEM
 
 pytestmark = pytest.mark.needs_router
 
@@ -102,7 +102,7 @@ def test_a_network_that_runs_is_checked(tmp_path: Path) -> None:
 OWNER = """
     import json, sys
     from mqperf.hosts import LocalHost, Spot
-    from mqperf.systems import SYSTEMS
+    from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     line = SYSTEMS["qpid-dispatch"].started

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from killed import Killer
 
-from mqperf import stats, tables
-from mqperf.load.amqp_1_0.account import OUTCOMES
-from mqperf.plan_file import parse_plan
+from mqperf.lab.runner import Silent, sweep
+from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.runner import Silent, sweep
+from mqperf.study import stats, tables
+from mqperf.study.load.amqp_1_0 import OUTCOMES
 
 pytestmark = pytest.mark.needs_router
 

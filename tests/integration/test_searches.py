@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import mqperf
-from mqperf.judging import judged
+from mqperf.front.judging import judged
+from mqperf.lab.runner import Job, Silent, sweep_all
+from mqperf.pages.report.build import publish
+from mqperf.plan.file import parse_plan
 from mqperf.plan.search import AGAIN
-from mqperf.plan_file import parse_plan
 from mqperf.record import read_events, runs
-from mqperf.report.build import publish
-from mqperf.runner import Job, Silent, sweep_all
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -15,18 +15,18 @@ import yaml
 from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 from typing_extensions import override
 
-from mqperf import tables
 from mqperf.hosts import Spot, inventory
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.remote import connected
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems.rabbitmq.private import private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.runner import Silent, sweep
-from mqperf.runner.plans import Outcome
-from mqperf.stats import checks
-from mqperf.systems.rabbitmq.private import private_cluster
-from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_rabbitmq
 

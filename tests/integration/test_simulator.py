@@ -14,17 +14,17 @@ import pytest
 from patience import eventually
 
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.load import Access, Job, pairs
-from mqperf.load.simulator import environments
-from mqperf.load.simulator.commands import commands
-from mqperf.load.simulator.environments import Environment
-from mqperf.load.simulator.output import published_compatible, read_client, read_server
+from mqperf.lab.load import Access, Job, pairs
+from mqperf.lab.load.simulator import environments
+from mqperf.lab.load.simulator.commands import commands
+from mqperf.lab.load.simulator.environments import Environment
+from mqperf.lab.runner.control import Control, Station, next_start
+from mqperf.lab.systems import Deployment
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan import Case
+from mqperf.plan.test_cases import STANDARD
 from mqperf.record.messages import read_header, read_messages
-from mqperf.runner.control import Control, Station, next_start
-from mqperf.systems import Deployment
-from mqperf.systems.rabbitmq.private import PrivateCluster
-from mqperf.test_cases import STANDARD
+from mqperf.record.outputs.simulator import published_compatible, read_client, read_server
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -8,16 +8,16 @@ import pytest
 from killed import Killer
 from one_rabbitmq import lent
 
-from mqperf import stats, tables
 from mqperf.hosts.laboratory import Laboratory
-from mqperf.plan_file import parse_plan, read_plan
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.onhost.record.numbers import common, size
+from mqperf.plan.file import parse_plan, read_plan
 from mqperf.record import runs
 from mqperf.record.counts import read_counts
-from mqperf.record.numbers import common, size
-from mqperf.runner import Silent, sweep
-from mqperf.stats import checks
-from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq.private import PrivateCluster
+from mqperf.study import stats, tables
+from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_rabbitmq
 

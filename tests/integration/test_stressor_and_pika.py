@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from one_rabbitmq import Theirs, channel, master_of
 
-from mqperf.load.amqp_0_9_1.inside import codec
-from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost, Refused
-from mqperf.load.amqp_0_9_1.inside.deliveries import Assembler
-from mqperf.load.numbered.inside.lines import Broker
-from mqperf.systems.rabbitmq.private import PrivateCluster
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
+from mqperf.onhost.load.amqp_0_9_1.deliveries import Assembler
+from mqperf.onhost.load.numbered.lines import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -16,14 +16,14 @@ from load_by_hand import Flow, job_of
 from one_rabbitmq import Theirs, channel, master_of
 
 from mqperf.hosts import Process
-from mqperf.load import Access, Endpoint
-from mqperf.load.amqp_0_9_1.inside import codec
-from mqperf.load.amqp_0_9_1.inside import connection as wire
-from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
-from mqperf.load.numbered.inside.lines import Broker
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1 import connection as wire
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
+from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.record.numbers import common, size
 from mqperf.plan import Case
-from mqperf.record.numbers import common, size
-from mqperf.systems.rabbitmq.private import PrivateCluster
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -11,19 +11,19 @@ from pydantic import SecretStr
 from test_stressor import PLAN
 from test_stressor_disturbed import Disturbed, told
 
-from mqperf import tables
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost, Spot
 from mqperf.hosts.laboratory import Laboratory
-from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost
-from mqperf.load.numbered.inside.lines import Broker
-from mqperf.plan_file import parse_plan
-from mqperf.record.numbers import size
-from mqperf.runner import Silent, sweep
-from mqperf.systems.certificates import issued
-from mqperf.systems.rabbitmq.existing import existing_cluster
-from mqperf.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.certificates import issued
+from mqperf.lab.systems.rabbitmq.existing import existing_cluster
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
+from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.record.numbers import size
+from mqperf.plan.file import parse_plan
+from mqperf.study import tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 

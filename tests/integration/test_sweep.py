@@ -12,13 +12,13 @@ from one_rabbitmq import lent
 from sweeps import LONGER, ONE, PLAN, SEVERAL, Fault, lasting, newest, node, plan, statuses
 from typing_extensions import override
 
-from mqperf import stats, tables
 from mqperf.hosts import LocalHost
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.control import installed_version
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.record import runs
-from mqperf.runner import Silent, sweep
-from mqperf.systems.rabbitmq.control import installed_version
-from mqperf.systems.rabbitmq.private import PrivateCluster
-from mqperf.systems.rabbitmq.version import kind_of_queue
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -143,7 +143,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
 
     Without port mapper nothing is cleaned up: what was measured is kept all the same.
     """
-    monkeypatch.setattr("mqperf.systems.rabbitmq.control.TIMEOUT_S", 15)
+    monkeypatch.setattr("mqperf.lab.systems.rabbitmq.control.TIMEOUT_S", 15)
     text = f"{LONGER}  timeout_s: 1\n"
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)

@@ -14,13 +14,13 @@ from killed import Killer, nothing_outlives
 from listeners import accepts, listening
 from patience import eventually
 
-from mqperf import stats, tables
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost, Process, Spot
-from mqperf.plan_file import parse_plan
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS, Deployment
+from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.runner import Silent, sweep
-from mqperf.systems import SYSTEMS, Deployment
+from mqperf.study import stats, tables
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def test_a_backup_takes_over() -> None:
 OWNER = """
     import json, sys
     from mqperf.hosts import LocalHost, Spot
-    from mqperf.systems import SYSTEMS
+    from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     system = SYSTEMS[sys.argv[1]]

@@ -5,13 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import stats, tables
 from mqperf.hosts import LocalHost, Spot
-from mqperf.load.amqp_1_0.inside.connection import Connection
-from mqperf.load.numbered.inside.lines import Broker
-from mqperf.plan_file import parse_plan
-from mqperf.runner import Silent, sweep
-from mqperf.systems import SYSTEMS
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS
+from mqperf.onhost.load.amqp_1_0.connection import Connection
+from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.plan.file import parse_plan
+from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_java
 

@@ -15,11 +15,11 @@ import nbformat
 import papermill
 import pytest
 
-from mqperf import stats, tables
-from mqperf.errors import MqperfError
-from mqperf.report import executed as script
-from mqperf.report.build import publish
-from mqperf.report.notebooks import fitting
+from mqperf.base.errors import MqperfError
+from mqperf.pages.report import executed as script
+from mqperf.pages.report.build import publish
+from mqperf.pages.report.notebooks import fitting
+from mqperf.study import stats, tables
 
 SAMPLES = "data/samples/runs"
 HOSTS = "data/samples/hosts"

@@ -13,10 +13,10 @@ from math import sin
 
 import pandas as pd
 
-from mqperf.columns import COMPUTED, TABLES
-from mqperf.stats import complete
-from mqperf.tables import Tables, conform, empty
-from mqperf.test_cases import STANDARD
+from mqperf.plan.columns import COMPUTED, TABLES
+from mqperf.plan.test_cases import STANDARD
+from mqperf.study.stats import complete
+from mqperf.study.tables import Tables, conform, empty
 
 NODES = ("Master", "Slave 1", "Slave 2")
 PEAKS = {"rpc-call": 5_000.0, "rpc-cast": 9_000.0, "notify": 8_500.0}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from mqperf import tables
-from mqperf.columns import TABLES
-from mqperf.stats import checks
-from mqperf.tables import Tables
+from mqperf.plan.columns import TABLES
+from mqperf.study import tables
+from mqperf.study.stats import checks
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
 

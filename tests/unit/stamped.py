@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from mqperf.load.numbered.inside import stamps
+from mqperf.onhost.load.numbered import stamps
 
 
 def stamped(count: int, run: int = 7) -> stamps.Stamps:

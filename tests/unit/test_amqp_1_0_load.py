@@ -7,19 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mqperf import tables
-from mqperf.errors import PlanError
-from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
-from mqperf.load.amqp_1_0.commands import commands
-from mqperf.load.amqp_1_0.inside import orders
-from mqperf.load.numbered.environment import Environment
-from mqperf.load.numbered.inside.diary import Diary
-from mqperf.load.numbered.inside.orders import Pace
+from mqperf.base.errors import PlanError
+from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load.amqp_1_0.commands import commands
+from mqperf.lab.load.numbered.environment import Environment
+from mqperf.lab.systems import check_plan
+from mqperf.onhost.load.amqp_1_0 import orders
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.orders import Pace
+from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import Attempt
-from mqperf.record.tally import Tally
-from mqperf.systems import check_plan
+from mqperf.study import tables
 
 GENERATOR = GENERATORS["amqp-1.0"]
 START = 1_700_000_000.0

@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stamped import pieces, stamped
 
-from mqperf.load.amqp_1_0.inside import codec, links
-from mqperf.load.amqp_1_0.inside.codec import HIGHEST, Described, composite, uint
-from mqperf.load.amqp_1_0.inside.connection import WINDOW, Connection
-from mqperf.load.amqp_1_0.inside.dispositions import Settled, single
-from mqperf.load.amqp_1_0.inside.dispositions import form_of as form_of_disposition
-from mqperf.load.amqp_1_0.inside.lane import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
-from mqperf.load.amqp_1_0.inside.orders import Orders
-from mqperf.load.amqp_1_0.inside.receiver import stretches
-from mqperf.load.amqp_1_0.inside.transfers import Batch, Transfers, form_of
-from mqperf.load.amqp_1_0.inside.unsettled import MOST, REFUSALS, Unsettled
-from mqperf.load.numbered.inside import stamps
-from mqperf.load.numbered.inside.diary import Diary
-from mqperf.load.numbered.inside.lines import Broker, Lost, Refused
-from mqperf.load.numbered.inside.record import Record
-from mqperf.record.tally import Tally
+from mqperf.onhost.load.amqp_1_0 import codec, links
+from mqperf.onhost.load.amqp_1_0.codec import HIGHEST, Described, composite, uint
+from mqperf.onhost.load.amqp_1_0.connection import WINDOW, Connection
+from mqperf.onhost.load.amqp_1_0.dispositions import Settled, single
+from mqperf.onhost.load.amqp_1_0.dispositions import form_of as form_of_disposition
+from mqperf.onhost.load.amqp_1_0.lane import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
+from mqperf.onhost.load.amqp_1_0.orders import Orders
+from mqperf.onhost.load.amqp_1_0.receiver import stretches
+from mqperf.onhost.load.amqp_1_0.transfers import Batch, Transfers, form_of
+from mqperf.onhost.load.amqp_1_0.unsettled import MOST, REFUSALS, Unsettled
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.record import Record
+from mqperf.onhost.record.tally import Tally
 
 STATES = {
     codec.ACCEPTED: "accepted",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import answer
+from mqperf.pages import answer
+from mqperf.pages.report.build import publish
 from mqperf.record import runs
-from mqperf.report.build import publish
 
 SAMPLES = "data/samples/runs"
 

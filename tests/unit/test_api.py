@@ -10,10 +10,10 @@ import pytest
 from nbclient import NotebookClient
 
 import mqperf
-from mqperf import stats, tables
-from mqperf.columns import TABLES
-from mqperf.errors import MqperfError, PlanError
-from mqperf.plan_file import load_plan
+from mqperf.base.errors import MqperfError, PlanError
+from mqperf.plan.columns import TABLES
+from mqperf.plan.file import load_plan
+from mqperf.study import stats, tables
 
 
 @pytest.fixture(scope="module")

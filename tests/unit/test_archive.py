@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import SystemFault
-from mqperf.systems import activemq, artemis_broker, artemis_ha
-from mqperf.systems.java import jolokia
-from mqperf.systems.java.archive import Archive, fetched
+from mqperf.base.errors import SystemFault
+from mqperf.lab.systems import activemq, artemis_broker, artemis_ha
+from mqperf.lab.systems.java import jolokia
+from mqperf.lab.systems.java.archive import Archive, fetched
 
 PINNED = (activemq.ARCHIVE, artemis_broker.ARCHIVE, *artemis_ha.JARS, jolokia.AGENT)
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mqperf.load.numbered.inside import stamps
-from mqperf.load.numbered.inside.arrivals import Arrivals
-from mqperf.load.numbered.inside.process import Named
-from mqperf.load.numbered.inside.record import Record
-from mqperf.record.tally import Tally
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.arrivals import Arrivals
+from mqperf.onhost.load.numbered.process import Named
+from mqperf.onhost.load.numbered.record import Record
+from mqperf.onhost.record.tally import Tally
 
 RUN = 7
 START = 1_700_000_000

@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf.errors import ProbeError
-from mqperf.probes import atop_log, atop_text
+from mqperf.base.errors import ProbeError
+from mqperf.record.logs import atop_text
+from mqperf.study.probes import atop_log
 
 BEGIN = 1795226661
 BOOT = BEGIN

@@ -20,18 +20,19 @@ import pytest
 from mqperf_toys import replay, system
 from patience import eventually
 
-from mqperf import notebook, tables
-from mqperf.errors import HostError, PlanError, ProbeError, TableError
+from mqperf.base.errors import HostError, PlanError, ProbeError, TableError
 from mqperf.hosts import LocalHost, Process
-from mqperf.load import GENERATORS
-from mqperf.plan_file import parse_plan
-from mqperf.probes import Target, Task, atop
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.probes import Target, Task, atop
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages import notebook
+from mqperf.plan.file import parse_plan
 from mqperf.record import Run, runs, whole
 from mqperf.record.facts import ClockFacts, Offset
-from mqperf.runner import Silent, sweep
-from mqperf.stats import checks
-from mqperf.systems import SYSTEMS
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_atop
 

@@ -8,15 +8,15 @@ import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
 
-from mqperf import answer, figures, notebook
-from mqperf.columns import COMPUTED
-from mqperf.report.build import build
-from mqperf.report.comparison import summary, text_lines
-from mqperf.report.methods import recorded
-from mqperf.stats import compared, complete
-from mqperf.stats.checks import as_text_lines
-from mqperf.stats.scaling import saturation_point
-from mqperf.tables import (
+from mqperf.pages import answer, figures, notebook
+from mqperf.pages.report.build import build
+from mqperf.pages.report.comparison import summary, text_lines
+from mqperf.pages.report.methods import recorded
+from mqperf.plan.columns import COMPUTED
+from mqperf.study.stats import compared, complete
+from mqperf.study.stats.checks import as_text_lines
+from mqperf.study.stats.scaling import saturation_point
+from mqperf.study.tables import (
     Tables,
     arranged,
     at,
@@ -27,9 +27,9 @@ from mqperf.tables import (
     with_parameters,
     write,
 )
-from mqperf.tables.axis_words import worded
-from mqperf.tables.batches import READ
-from mqperf.tables.published_folder import PUBLISHED
+from mqperf.study.tables.axis_words import worded
+from mqperf.study.tables.batches import READ
+from mqperf.study.tables.published_folder import PUBLISHED
 
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 50), repeats=2)
 PAYLOADS = ("payload_bytes", (100, 1_000, 10_000))

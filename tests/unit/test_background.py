@@ -13,20 +13,20 @@ import pytest
 from factory import tables as invented
 from mqperf_toys import replay, system
 
-from mqperf import tables
-from mqperf.errors import PlanError, TableError
-from mqperf.load import GENERATORS, Command, Generator, Job
+from mqperf.base.errors import PlanError, TableError
+from mqperf.lab.load import GENERATORS, Command, Generator, Job
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages.report import rows, sections
+from mqperf.pages.report.words import Layout
 from mqperf.plan import AFTER_S, BEFORE_S, Plan
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs
 from mqperf.record.messages import read_header
-from mqperf.report import rows, sections
-from mqperf.report.words import Layout
-from mqperf.runner import Silent, sweep
-from mqperf.runner.plans import Outcome
-from mqperf.stats import checks
-from mqperf.systems import SYSTEMS
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 ALONE = """\
 systems: {toy: {topologies: [direct], queues: [none]}}

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from sound_sweep import CALL, PUBLISHED, Change, planted, sound
 
-from mqperf import tables
-from mqperf.stats.bottleneck import bottlenecks
+from mqperf.study import tables
+from mqperf.study.stats.bottleneck import bottlenecks
 
 
 @pytest.mark.parametrize(

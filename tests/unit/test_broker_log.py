@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.probes.broker_log import FOLDER, WIDTH, alarms
 from mqperf.record import Facts
+from mqperf.study.probes.broker_log import FOLDER, WIDTH, alarms
 
 LOG = """\
 2026-11-21 06:36:34.122330+00:00 [info] <0.223.0> Running boot step rabbit_alarm defined by app rabbit

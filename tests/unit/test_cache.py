@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import cache
-from mqperf.errors import HostError, LoadError
+from mqperf.base import cache
+from mqperf.base.errors import HostError, LoadError
 
 Damage = Callable[[Path], object]
 

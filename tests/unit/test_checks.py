@@ -17,9 +17,9 @@ from sound_sweep import (
     sound,
 )
 
-from mqperf import tables
-from mqperf.columns import TABLES
-from mqperf.stats import checks
+from mqperf.plan.columns import TABLES
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 SLOW = {"throughput_msg_s": 2500.0, "send_rate_msg_s": 2500.0}
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from sound_sweep import CALL, CAST, found, planted, sound
 
-from mqperf import tables
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 
 def test_a_missing_tester_is_counted() -> None:

@@ -11,8 +11,8 @@ from sound_sweep import (
     sound,
 )
 
-from mqperf import tables
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 
 def test_an_alarm_in_a_log_is_quoted() -> None:

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from sound_sweep import CALL, found, planted, sound
 
-from mqperf import tables
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 
 def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:

@@ -10,8 +10,8 @@ from sound_sweep import (
     sound,
 )
 
-from mqperf import tables
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 
 def offered(**changes: object) -> Frames:

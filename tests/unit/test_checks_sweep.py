@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sound_sweep import THREADS, Frames, found, planted, sound
 
-from mqperf import tables
-from mqperf.stats import checks
-from mqperf.stats.rules import sweep
+from mqperf.study import tables
+from mqperf.study.stats import checks
+from mqperf.study.stats.rules import sweep
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mqperf.hosts import clock
 from mqperf.hosts.clock import Echo, Offset
-from mqperf.hosts.kernel_clock import kernel_clock
+from mqperf.onhost.machine.kernel_clock import kernel_clock
 
 DELAYS_S = st.floats(1e-6, 1.0)
 

@@ -14,17 +14,17 @@ import pandas as pd
 import pytest
 from counted import convert, seal
 
-from mqperf import tables
-from mqperf.errors import TableError
-from mqperf.probes import broker_log
+from mqperf.base.errors import TableError
+from mqperf.pages.report import hosts as hosts_section
+from mqperf.pages.report.words import unsure
 from mqperf.record import Facts, runs, whole
 from mqperf.record.messages import read_all
-from mqperf.report import hosts as hosts_section
-from mqperf.report.words import unsure
-from mqperf.series.stream import Instants
-from mqperf.stats import complete
-from mqperf.stats.checks import CHECKS
-from mqperf.tables import clocks
+from mqperf.record.streams.stream import Instants
+from mqperf.study import tables
+from mqperf.study.probes import broker_log
+from mqperf.study.stats import complete
+from mqperf.study.stats.checks import CHECKS
+from mqperf.study.tables import clocks
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 HOSTS = SAMPLES.with_name("hosts")

@@ -12,18 +12,18 @@ import psutil
 import pytest
 from mqperf_toys import system
 
-from mqperf import stats, tables
-from mqperf.errors import PlanError
-from mqperf.load import Access, Endpoint, Job
-from mqperf.load.command import AUTHORITY, ENDPOINT, Runner, commands
-from mqperf.load.generator import clients
-from mqperf.load.inside.programs.command.one import Command
-from mqperf.plan_file import parse_plan
+from mqperf.base.errors import PlanError
+from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load.command import AUTHORITY, ENDPOINT, Runner, commands
+from mqperf.lab.load.generator import clients
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.onhost.load.command.one import Command
+from mqperf.plan.file import parse_plan
 from mqperf.record import read_events, runs
-from mqperf.runner import Silent, sweep
-from mqperf.runner.plans import Outcome
-from mqperf.systems import SYSTEMS
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import stats, tables
 
 LIMIT_S = 60
 

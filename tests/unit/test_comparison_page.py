@@ -9,11 +9,11 @@ import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
 
-from mqperf import figures
-from mqperf.errors import ReportError
-from mqperf.report.comparison_page import Sides, _points, write
-from mqperf.stats import compared, complete
-from mqperf.tables import read
+from mqperf.base.errors import ReportError
+from mqperf.pages import figures
+from mqperf.pages.report.comparison_page import Sides, _points, write
+from mqperf.study.stats import compared, complete
+from mqperf.study.tables import read
 
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cmsm", "mirrored")), test_cases=("rpc-call",))
 SWEEP = {"topology": "cmsm", "queues": "classic", "test_case": "rpc-call"}

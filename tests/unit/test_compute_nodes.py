@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from pydantic import ValidationError
 
-from mqperf.errors import LoadError
-from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
-from mqperf.load.compute_nodes.commands import commands
-from mqperf.load.compute_nodes.inside import orders
-from mqperf.load.compute_nodes.inside.__main__ import STREAMS
-from mqperf.load.compute_nodes.inside.sending import Due, Senders
-from mqperf.load.compute_nodes.layout import Layout, queues
-from mqperf.load.compute_nodes.matrix import Message, matrix, reply, request
-from mqperf.load.inside.programs.control import Control
-from mqperf.load.numbered.environment import Environment
-from mqperf.load.numbered.inside.diary import Diary
-from mqperf.load.numbered.inside.process import Named
-from mqperf.load.numbered.inside.record import Record
+from mqperf.base.errors import LoadError
+from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load.compute_nodes.commands import commands
+from mqperf.lab.load.compute_nodes.layout import Layout, queues
+from mqperf.lab.load.numbered.environment import Environment
+from mqperf.onhost.load.compute_nodes import orders
+from mqperf.onhost.load.compute_nodes.__main__ import STREAMS
+from mqperf.onhost.load.compute_nodes.sending import Due, Senders
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.process import Named
+from mqperf.onhost.load.numbered.record import Record
+from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
-from mqperf.record.tally import Tally
+from mqperf.plan.load.matrix import Message, matrix, reply, request
 
 if TYPE_CHECKING:
-    from mqperf.load.amqp_0_9_1.inside.connection import Connection
+    from mqperf.onhost.load.amqp_0_9_1.connection import Connection
 
 ROOT = Path(__file__).parents[2]
 GENERATOR = GENERATORS["compute-nodes"]

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from IPython.display import Markdown
 
-from mqperf import answer, stats, tables, views
-from mqperf.tables import Tables
+from mqperf.pages import answer, views
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/wan"

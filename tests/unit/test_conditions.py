@@ -10,18 +10,18 @@ import pandas as pd
 import pytest
 from factory import tables
 
-from mqperf import tables as rooms
-from mqperf.errors import PlanError
-from mqperf.figures import factor_sheet
-from mqperf.figures.curves import swept
+from mqperf.base.errors import PlanError
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages.figures import factor_sheet
+from mqperf.pages.figures.curves import swept
+from mqperf.pages.report.sections import factors as told
 from mqperf.plan import Plan
-from mqperf.plan_file import plan_from
-from mqperf.report.sections import factors as told
-from mqperf.stats import complete
-from mqperf.stats.factors import factors
-from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, conform, varied
-from mqperf.tables.axis_words import shown_values
+from mqperf.plan.file import plan_from
+from mqperf.study import tables as rooms
+from mqperf.study.stats import complete
+from mqperf.study.stats.factors import factors
+from mqperf.study.tables import Tables, conform, varied
+from mqperf.study.tables.axis_words import shown_values
 
 FREEZE = {"do": "freeze", "node": "Master", "at_s": 1, "for_s": 1}
 FROZEN = {"actions": [FREEZE]}

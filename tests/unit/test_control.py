@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts import LocalHost, Offset
-from mqperf.runner.control import Control, Station, next_start
+from mqperf.lab.runner.control import Control, Station, next_start
 
 
 class Far(LocalHost):

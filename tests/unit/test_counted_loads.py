@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from counted import seal
 
-from mqperf import stats, tables
-from mqperf.errors import LoadError, PlanError
+from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost, Offset
-from mqperf.load.inside.programs.control import Control as Inside
+from mqperf.lab.runner.control import Control, Station
+from mqperf.lab.runner.counted import cut
+from mqperf.lab.runner.schedule import Schedule
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.onhost.load.control import Control as Inside
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import FACTS, AllSent, Facts, Run, Whole, runs
-from mqperf.runner.control import Control, Station
-from mqperf.runner.counted import cut
-from mqperf.runner.schedule import Schedule
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import stats, tables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "samples" / "stress"

@@ -15,17 +15,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_tables import CALL, START, Known
 
-from mqperf import stats, tables
+from mqperf.onhost.record import numbers
+from mqperf.onhost.record.hdr import indices
+from mqperf.onhost.record.tally import Tally
 from mqperf.plan import PERCENTILES
-from mqperf.record import Run, numbers
+from mqperf.record import Run
 from mqperf.record.counts import read_counts
-from mqperf.record.tally import Tally
-from mqperf.series.hdr import indices
-from mqperf.series.hdr_log import read_log
-from mqperf.series.stream import Instants, Stream
-from mqperf.stats import checks
-from mqperf.tables.histograms import write_hdr
-from mqperf.tables.within_run import latency_intervals
+from mqperf.record.streams.hdr_log import read_log
+from mqperf.record.streams.stream import Instants, Stream
+from mqperf.study import stats, tables
+from mqperf.study.stats import checks
+from mqperf.study.tables.histograms import write_hdr
+from mqperf.study.tables.within_run import latency_intervals
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"

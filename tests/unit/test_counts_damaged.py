@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqperf import tables
-from mqperf.errors import LoadError, RecordError
+from mqperf.base.errors import LoadError, RecordError
+from mqperf.onhost.record.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
+from mqperf.onhost.record.hdr_code import COMPRESSED, ENCODED, HEADER, OUTER, encode
 from mqperf.record.counts import read_counts
+from mqperf.record.streams.hdr_log import decode, decode_sparse
 from mqperf.record.totals import is_recorded, totals
-from mqperf.series.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
-from mqperf.series.hdr_code import COMPRESSED, ENCODED, HEADER, OUTER, encode
-from mqperf.series.hdr_log import decode, decode_sparse
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 NAME = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"

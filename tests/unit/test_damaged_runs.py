@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from mqperf import tables
-from mqperf.cli import app
-from mqperf.errors import TableError
-from mqperf.preview import status
+from mqperf.base.errors import TableError
+from mqperf.front.cli import app
+from mqperf.front.preview import status
+from mqperf.pages.report.build import build
 from mqperf.record import Run
-from mqperf.report.build import build
-from mqperf.stats import checks
-from mqperf.stats.complete import complete
-from mqperf.stats.summary import points
-from mqperf.tables.histograms import write_all
+from mqperf.study import tables
+from mqperf.study.stats import checks
+from mqperf.study.stats.complete import complete
+from mqperf.study.stats.summary import points
+from mqperf.study.tables.histograms import write_all
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"

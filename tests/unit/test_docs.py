@@ -11,13 +11,13 @@ import typer
 import yaml
 from typer.core import TyperCommand, TyperGroup
 
-from mqperf.cli import app
+from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from mqperf.front.cli import app
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
-from mqperf.plan_file import parse_plan
-from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
-from mqperf.stats.checks import CHECKS
-from mqperf.systems import SYSTEMS
-from mqperf.systems.settings import SystemSettings
+from mqperf.plan.file import parse_plan
+from mqperf.study.stats.checks import CHECKS
 
 ROOT = Path(__file__).parent.parent.parent
 FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]

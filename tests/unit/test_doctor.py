@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.doctor import examine
-from mqperf.plan_file import load_plan
-from mqperf.systems import FIRST, SYSTEMS
+from mqperf.front.doctor import examine
+from mqperf.lab.systems import FIRST, SYSTEMS
+from mqperf.plan.file import load_plan
 
 
 def test_what_is_needed_are_the_systems_of_the_quickstart(root: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import cache
-from mqperf.errors import InstallError, LoadError
+from mqperf.base import cache
+from mqperf.base.errors import InstallError, LoadError
 from mqperf.hosts import LocalHost
-from mqperf.load.oslo.releases import LOCKS, RELEASES, Release, find
-from mqperf.load.simulator.environments import TOOLS, ensure
-from mqperf.software import here
-from mqperf.software.packages import _digest
+from mqperf.hosts.software import here
+from mqperf.hosts.software.packages import _digest
+from mqperf.lab.load.oslo.releases import LOCKS, RELEASES, Release, find
+from mqperf.lab.load.simulator.environments import TOOLS, ensure
 
 HOST = LocalHost()
 INFO = "oslo_messaging-18.3.1.dist-info/METADATA"

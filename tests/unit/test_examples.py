@@ -9,7 +9,7 @@ import psutil
 import pytest
 from test_toys import PLAN, TOYS, mqperf
 
-from mqperf.plan_file import load_plan
+from mqperf.plan.file import load_plan
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOG = PLAN.replace("do: poke, node: Toy, at_s: 2, for_s: 0.5", "do: hog, host: local, HOG")

@@ -7,10 +7,10 @@ import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
 
-from mqperf import figures
-from mqperf.figures.svg import EXPLORE, as_svg
-from mqperf.report.drawings import counting
-from mqperf.tables import Tables
+from mqperf.pages import figures
+from mqperf.pages.figures.svg import EXPLORE, as_svg
+from mqperf.pages.report.drawings import counting
+from mqperf.study.tables import Tables
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cs1ss2", "mirrored")), test_cases=("rpc-call",))

@@ -9,21 +9,22 @@ import pandas as pd
 import pytest
 from counted import seal
 
-from mqperf import answer, stats, tables
-from mqperf.errors import PlanError
+from mqperf.base.errors import PlanError
+from mqperf.front.preview import status
+from mqperf.lab.runner.control import Arrived
+from mqperf.lab.runner.failing import FailCondition, shortened
+from mqperf.lab.runner.gauge import Reading
+from mqperf.lab.runner.schedule import Schedule
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages import answer
+from mqperf.pages.report.build import build
 from mqperf.plan import FailWhen, Hold
-from mqperf.plan_file import parse_plan
-from mqperf.preview import status
+from mqperf.plan.file import parse_plan
 from mqperf.record import FACTS, Run, runs
 from mqperf.record.facts import ConditionFailed
-from mqperf.report.build import build
-from mqperf.runner.control import Arrived
-from mqperf.runner.failing import FailCondition, shortened
-from mqperf.runner.gauge import Reading
-from mqperf.runner.schedule import Schedule
-from mqperf.stats.searches import verdict
-from mqperf.stats.sustained import NO, keeping_up
-from mqperf.systems.in_plans import problems_of
+from mqperf.study import stats, tables
+from mqperf.study.stats.searches import verdict
+from mqperf.study.stats.sustained import NO, keeping_up
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "samples" / "stress"

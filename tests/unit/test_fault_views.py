@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import stats, tables, views
-from mqperf.stats.checks import SPOILING
-from mqperf.tables import Tables
+from mqperf.pages import views
+from mqperf.study import stats, tables
+from mqperf.study.stats.checks import SPOILING
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/faults"

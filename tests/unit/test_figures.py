@@ -13,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from mqperf import figures
-from mqperf.columns import COLUMNS, FIGURES
-from mqperf.figures import palette
-from mqperf.figures.marks import LETTERS_ACROSS, crowded
-from mqperf.tables import Tables
+from mqperf.pages import figures
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
+from mqperf.plan.columns import COLUMNS, FIGURES
+from mqperf.study.tables import Tables
 
 SVG = "{http://www.w3.org/2000/svg}"
 TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}

@@ -18,7 +18,7 @@ HEAD = """
     from pathlib import Path
     from types import SimpleNamespace
     from mqperf import guarded
-    from mqperf.errors import MqperfError
+    from mqperf.base.errors import MqperfError
     disk = Path(sys.argv[1])
     os.environ["TMPDIR"] = str(disk)
     def fill():
@@ -58,8 +58,8 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
     """Not after its time to start, and not as one whose log is empty."""
     said = on_a_small_disk("""
         from mqperf.hosts import LocalHost, Spot
-        from mqperf.systems.private import Servers
-        from mqperf.systems.service import Server
+        from mqperf.lab.systems.private import Servers
+        from mqperf.lab.systems.service import Server
         argv = ("sh", "-c", "exec sleep 60")
         spot = Spot(LocalHost(), disk / "one")
         one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), ())
@@ -81,8 +81,8 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
     """The folder that is full is named, and what to do."""
     said = on_a_small_disk("""
         from mqperf.hosts import LocalHost, Spot
-        from mqperf.systems.private import Servers
-        from mqperf.systems.service import Server
+        from mqperf.lab.systems.private import Servers
+        from mqperf.lab.systems.service import Server
         place = Path(sys.argv[1]).parent / "elsewhere"
         argv = ("sh", "-c", "echo ready; exec sleep 60")
         files = {"conf": "x" * 9999}
@@ -104,7 +104,7 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
     """Neither the start nor the configuration of a load generator can be written."""
     said = on_a_small_disk("""
         from mqperf.hosts import LocalHost
-        from mqperf.runner.control import Control, Station
+        from mqperf.lab.runner.control import Control, Station
         fill()
         host = LocalHost()
         station = Station(host, disk)
@@ -130,7 +130,7 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
         from mqperf.hosts import Hosts, LocalHost
         from mqperf.plan import Case
         from mqperf.record import Attempt, runs
-        from mqperf.runner.trial import Audience, Trial
+        from mqperf.lab.runner.trial import Audience, Trial
         case = Case(system="rabbitmq", topology="cmsm", queues="classic", test_case="rpc-call",
                     green_threads=1, duration_s=1)
         bench = SimpleNamespace(

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from patience import eventually
 
-from mqperf import guarded
-from mqperf.errors import HostError
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError
 
 KINDS = {
     "plain": "exec sleep 4321",
@@ -185,7 +185,7 @@ def test_stop_does_not_wait_for_a_frozen_guardian(
     tmp_path: Path, living: Callable[[], list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is killed, and what it watched with it."""
-    monkeypatch.setattr("mqperf.guarded.link.END_LIMIT_S", 0.2)
+    monkeypatch.setattr("mqperf.onhost.processes.link.END_LIMIT_S", 0.2)
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
     [guardian] = [p for p in guardians() if process.pid in {c.pid for c in p.children()}]

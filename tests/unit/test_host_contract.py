@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from mqperf_toys import host as toy_host
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
 from mqperf.hosts.several import LABORATORY
 

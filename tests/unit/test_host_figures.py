@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from mqperf import figures
-from mqperf.figures import palette
-from mqperf.tables import conform, empty
+from mqperf.pages import figures
+from mqperf.pages.figures import palette
+from mqperf.study.tables import conform, empty
 
 KEYS = {
     "point": "p",

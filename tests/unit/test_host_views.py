@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import tables, views
-from mqperf.tables import Tables
+from mqperf.pages import views
+from mqperf.study import tables
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -16,9 +16,9 @@ import psutil
 import pytest
 from patience import eventually
 
-from mqperf.errors import HostError
-from mqperf.guarded.scratch import scratch_beside, user_folder
+from mqperf.base.errors import HostError
 from mqperf.hosts import ForeignProcess, LocalHost, interface_of
+from mqperf.onhost.processes.scratch import scratch_beside, user_folder
 
 SLEEP = ["sleep", "60"]
 
@@ -185,7 +185,7 @@ def test_scratch_vanishes_without_its_reaper(
     host: LocalHost, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When somebody killed it, or froze it, we remove the folder ourselves."""
-    monkeypatch.setattr(sys.modules["mqperf.guarded.scratch"], "REMOVAL_LIMIT_S", 0.1)
+    monkeypatch.setattr(sys.modules["mqperf.onhost.processes.scratch"], "REMOVAL_LIMIT_S", 0.1)
     before = {child.pid for child in psutil.Process().children()}
     with host.scratch("test") as folder:
         (folder / "file").write_text("x")
@@ -196,7 +196,7 @@ def test_scratch_vanishes_without_its_reaper(
 
 INTERRUPTED = """
 import itertools, os, sys
-from mqperf.guarded import scratch
+from mqperf.base.processes import scratch
 
 def interrupting(step):
     steps = itertools.count(1)
@@ -279,8 +279,8 @@ def test_ports_are_consecutive_free_and_not_ephemeral(host: LocalHost) -> None:
 @pytest.fixture
 def two_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only two blocks of ports to choose from, which no broker on this machine can hold."""
-    monkeypatch.setattr("mqperf.hosts.ports.FIRST", 32_000)
-    monkeypatch.setattr("mqperf.hosts.ports.LAST", 32_100)
+    monkeypatch.setattr("mqperf.onhost.machine.ports.FIRST", 32_000)
+    monkeypatch.setattr("mqperf.onhost.machine.ports.LAST", 32_100)
 
 
 @pytest.mark.usefixtures("two_blocks")
@@ -288,8 +288,8 @@ def test_ports_are_never_given_twice(host: LocalHost) -> None:
     """Neither this nor another mqperf gets a block that is in use, until it is given back."""
     with another_mqperf(
         """
-        import mqperf.hosts.ports
-        mqperf.hosts.ports.FIRST, mqperf.hosts.ports.LAST = 32_000, 32_100
+        import mqperf.onhost.machine.ports
+        mqperf.onhost.machine.ports.FIRST, mqperf.onhost.machine.ports.LAST = 32_000, 32_100
         with host.ports(50) as ports:
             print(ports[0], flush=True)
             input()

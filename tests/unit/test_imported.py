@@ -15,16 +15,16 @@ import pandas as pd
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from mqperf import published, stats, tables
-from mqperf.errors import TableError
-from mqperf.published.hdr_file import read_hdr
-from mqperf.published.maestro import counted
-from mqperf.published.measurement import About
-from mqperf.published.quiver_files import read_transfers
-from mqperf.published.unpacked import unpacked
+from mqperf.base.errors import TableError
 from mqperf.record.messages import read_messages
-from mqperf.series.hdr_others import converted
-from mqperf.tables import Tables
+from mqperf.record.streams.hdr_others import converted
+from mqperf.study import published, stats, tables
+from mqperf.study.published.hdr_file import read_hdr
+from mqperf.study.published.maestro import counted
+from mqperf.study.published.measurement import About
+from mqperf.study.published.quiver_files import read_transfers
+from mqperf.study.published.unpacked import unpacked
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 MAESTRO = ROOT / "data/samples/maestro"

@@ -15,19 +15,19 @@ import pytest
 from patience import await_file
 from typing_extensions import override
 
-from mqperf import stats, tables
-from mqperf.errors import PlanError, ProbeError, SystemFault
+from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.plan_file import parse_plan
-from mqperf.probes import Inside, Task, internals
-from mqperf.probes.internals import of_rabbitmq
-from mqperf.probes.internals.inside import rabbitmq
-from mqperf.probes.internals.inside.http import Server, Unanswered
-from mqperf.probes.internals.log import LOG, check, lines
+from mqperf.lab.probes import Inside, Task, internals
+from mqperf.lab.systems import check_plan
+from mqperf.onhost.probes.inside import rabbitmq
+from mqperf.onhost.probes.inside.http import Server, Unanswered
+from mqperf.pages.report.build import build
+from mqperf.plan.file import parse_plan
 from mqperf.record import runs, whole
-from mqperf.report.build import build
-from mqperf.systems import check_plan
-from mqperf.tables.insides import collecting, insides
+from mqperf.record.logs.inside import LOG, check, lines
+from mqperf.study import stats, tables
+from mqperf.study.probes.internals import of_rabbitmq
+from mqperf.study.tables.insides import collecting, insides
 
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
 ANSWER = 'rabbitmq_connections 7\nrabbitmq_detailed_queue_messages_ready{vhost="/",queue="a"} 3\n'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 

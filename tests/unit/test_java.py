@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.systems.java import installed_java
+from mqperf.lab.systems.java import installed_java
 
 HOST = LocalHost()
 

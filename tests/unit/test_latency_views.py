@@ -8,8 +8,9 @@ import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf import figures, published, stats, tables, views
-from mqperf.published.measurement import About
+from mqperf.pages import figures, views
+from mqperf.study import published, stats, tables
+from mqperf.study.published.measurement import About
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data/samples"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import mqperf
-from mqperf.actions import ACTIONS
 from mqperf.hosts import HOSTS
-from mqperf.load import GENERATORS
-from mqperf.probes import PROBES, atop
-from mqperf.systems import SYSTEMS
-from mqperf.test_cases import TEST_CASES
+from mqperf.lab.actions import ACTIONS
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.probes import PROBES, atop
+from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.test_cases import TEST_CASES
 
 PACKAGE = Path(mqperf.__file__).parent
 

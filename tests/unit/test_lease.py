@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = """
 import subprocess, sys, time
-from mqperf.guarded.lease import leased
+from mqperf.onhost.processes.lease import leased
 
 def work(alive):
     words = "(setsid sleep 4321 &); trap '' TERM; echo up; sleep 4321 & wait"

@@ -7,15 +7,15 @@ from typing import Any, cast
 import pytest
 from pydantic import JsonValue
 
-from mqperf.columns import COLUMNS, LINK, TABLES, measured_column
-from mqperf.errors import HostError, PlanError
+from mqperf.base.errors import HostError, PlanError
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.links import LINKS, Laid, choose, ends, relay
+from mqperf.lab.links import LINKS, Laid, choose, ends, relay
+from mqperf.lab.runner.linking import Linked, check_links
+from mqperf.lab.systems import check_plan
 from mqperf.plan import ActionPlan, Case, LinkPlan, LinkPoint, Plan, tolerances
-from mqperf.plan_file import parse_plan
+from mqperf.plan.columns import COLUMNS, LINK, TABLES, measured_column
+from mqperf.plan.file import parse_plan
 from mqperf.record import MeasuredLink
-from mqperf.runner.linking import Linked, check_links
-from mqperf.systems import check_plan
 
 QUANTITIES = [column.name for column in LINK]
 

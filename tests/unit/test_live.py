@@ -18,11 +18,11 @@ from patience import eventually
 from rich.console import Console
 from test_trial import CASE
 
-from mqperf.live import Beat, Pulse, Scene, cell, panel, served
-from mqperf.probes import PROBES
-from mqperf.progress import Bar
-from mqperf.runner import Gauge, Reading
-from mqperf.runner.control import Arrived
+from mqperf.front.live import Beat, Pulse, Scene, cell, panel, served
+from mqperf.front.progress import Bar
+from mqperf.lab.probes import PROBES
+from mqperf.lab.runner import Gauge, Reading
+from mqperf.lab.runner.control import Arrived
 
 LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "probes/local"
 

@@ -19,11 +19,11 @@ import pandas as pd
 import psutil
 import pytest
 
-from mqperf import stats, tables
-from mqperf.errors import TableError
+from mqperf.base.errors import TableError
 from mqperf.record import runs
-from mqperf.stats.seconds import BY_SECOND, read_complete, write_complete
-from mqperf.tables import batches
+from mqperf.study import stats, tables
+from mqperf.study.stats.seconds import BY_SECOND, read_complete, write_complete
+from mqperf.study.tables import batches
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = {"runs": "csv", "faults": "csv", "stress": "csv", "hosts": "parquet"}
@@ -161,8 +161,8 @@ import os, pickle, signal, sys, time
 from pathlib import Path
 import psutil
 from mqperf import cli, guarded, tables
-from mqperf.errors import MqperfError, TableError
-from mqperf.tables import batches
+from mqperf.base.errors import MqperfError, TableError
+from mqperf.study.tables import batches
 
 os.sched_getaffinity = lambda _pid: {0, 1}
 """

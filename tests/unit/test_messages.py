@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqperf.errors import LoadError
-from mqperf.load.inside.programs.simulator import __main__ as shim
-from mqperf.load.inside.programs.simulator.recorder import Recorder
+from mqperf.base.errors import LoadError
+from mqperf.onhost.load.simulator import __main__ as shim
+from mqperf.onhost.load.simulator.recorder import Recorder
 from mqperf.record.messages import Header, read_header, read_messages
 
 HEADER = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
 from mqperf.record import Run, whole
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mqperf.errors import MqperfError
-from mqperf.network_files import read, write
-from mqperf.networks import from_node_link
+from mqperf.base.errors import MqperfError
+from mqperf.front.network_files import read, write
+from mqperf.plan.networks import from_node_link
 
 INVENTORY = """\
 routers:

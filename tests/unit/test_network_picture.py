@@ -6,11 +6,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mqperf.networks import from_node_link, named
-from mqperf.report.pictures.network import network_picture
-from mqperf.report.pictures.topology import picture
-from mqperf.report.words import Layout
-from mqperf.topologies import TOPOLOGIES
+from mqperf.pages.report.pictures.network import network_picture
+from mqperf.pages.report.pictures.topology import picture
+from mqperf.pages.report.words import Layout
+from mqperf.plan.networks import from_node_link, named
+from mqperf.plan.topologies import TOPOLOGIES
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf import tables
-from mqperf.report import side_by_side
-from mqperf.report.environment import environment
-from mqperf.tables import Tables
+from mqperf.pages.report import side_by_side
+from mqperf.pages.report.environment import environment
+from mqperf.study import tables
+from mqperf.study.tables import Tables
 
 RUN = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 CARD = {"name": "ens1", "model": "Maker X1", "driver": "x1", "speed_bits_per_s": 25_000_000_000}

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from mqperf.errors import NetworkError, PlanError
-from mqperf.networks import (
+from mqperf.base.errors import NetworkError, PlanError
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
+from mqperf.plan.networks import (
     BROKER,
     EDGE,
     FORMS,
@@ -28,9 +30,7 @@ from mqperf.networks import (
     neighbours,
     next_hops,
 )
-from mqperf.plan_file import parse_plan
-from mqperf.systems.in_plans import problems_of
-from mqperf.topologies import TOPOLOGIES
+from mqperf.plan.topologies import TOPOLOGIES
 
 NAMES = ("line-5", "ring-4", "star-5", "tree-7", "complete-4", "grid-2x3", "random-9-1")
 

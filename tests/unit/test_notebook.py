@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf import figures, notebook
-from mqperf.columns import COMPUTED
-from mqperf.report.rows import uncertainty
-from mqperf.stats import complete
-from mqperf.tables import Tables, conform, read
+from mqperf.pages import figures, notebook
+from mqperf.pages.report.rows import uncertainty
+from mqperf.plan.columns import COMPUTED
+from mqperf.study.stats import complete
+from mqperf.study.tables import Tables, conform, read
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.load import GENERATORS, amqp_0_9_1, amqp_1_0, compute_nodes
-from mqperf.load.amqp_1_0 import management
-from mqperf.load.numbered import INSIDE
-from mqperf.load.numbered.environment import Program
-from mqperf.probes import internals
-from mqperf.software.modules import PACKAGE, modules_in
+from mqperf.hosts.software.modules import PACKAGE, modules_in
+from mqperf.lab.load import GENERATORS, amqp_0_9_1, amqp_1_0, compute_nodes
+from mqperf.lab.load.amqp_1_0 import management
+from mqperf.lab.load.numbered import INSIDE
+from mqperf.lab.load.numbered.environment import Program
+from mqperf.lab.probes import internals
 
 PROGRAMS = (
     amqp_0_9_1.environment.PROGRAM,

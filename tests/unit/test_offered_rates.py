@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from mqperf import figures
-from mqperf.report.sections.offered_rates import about, grid
-from mqperf.stats.offered_rates import saturation_rate, saturation_rates
-from mqperf.tables import Tables, conform
+from mqperf.pages import figures
+from mqperf.pages.report.sections.offered_rates import about, grid
+from mqperf.study.stats.offered_rates import saturation_rate, saturation_rates
+from mqperf.study.tables import Tables, conform
 
 ROOT = Path(__file__).parents[2]
 RATES = (1000.0, 5000.0, 20_000.0, 40_000.0)

@@ -15,16 +15,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import mqperf
-from mqperf import figures
-from mqperf.errors import MqperfError
-from mqperf.figures import palette, run_lanes, run_seconds
-from mqperf.figures.svg import EXPLORE, as_svg
-from mqperf.one_run import MeasuredRun
-from mqperf.report import explorers, single_file
-from mqperf.report.build import publish
-from mqperf.report.single_file import fold
-from mqperf.stats.instants import doubted_times
-from mqperf.tables import Tables, latency_map
+from mqperf.base.errors import MqperfError
+from mqperf.pages import figures
+from mqperf.pages.figures import palette, run_lanes, run_seconds
+from mqperf.pages.figures.svg import EXPLORE, as_svg
+from mqperf.pages.one_run import MeasuredRun
+from mqperf.pages.report import explorers, single_file
+from mqperf.pages.report.build import publish
+from mqperf.pages.report.single_file import fold
+from mqperf.study.stats.instants import doubted_times
+from mqperf.study.tables import Tables, latency_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 SAMPLES = Path(__file__).parents[2] / "data/samples"

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
+from mqperf.onhost.record.tally import Tally
 from mqperf.plan import ActionPlan, Case
 from mqperf.record import Event, Facts, Run, Whole, utc
 from mqperf.record.counts import read_counts
-from mqperf.record.tally import Tally
-from mqperf.series.stream import Instants
-from mqperf.tables.outages import outages
+from mqperf.record.streams.stream import Instants
+from mqperf.study.tables.outages import outages
 
 START = 1_700_000_000.0
 """Start of the window, which is 20 s long; the load goes on for 3 s after it."""

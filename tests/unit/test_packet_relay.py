@@ -6,8 +6,8 @@ import statistics
 
 import pytest
 
-from mqperf.links.inside.packet_relay import shaping
-from mqperf.links.inside.packet_relay.shaping import Lane, Wander
+from mqperf.onhost.links.packet_relay import shaping
+from mqperf.onhost.links.packet_relay.shaping import Lane, Wander
 
 PACKET = bytes(1_000)
 OUT = 7

@@ -33,7 +33,7 @@ def imported(text: str) -> set[str]:
             names = {f"{module}.{alias.name}" for alias in node.names}
             found |= (
                 names
-                if module in {"mqperf.guarded", "mqperf.hosts", "mqperf.hosts.remote"}
+                if module in {"mqperf.base.processes", "mqperf.hosts", "mqperf.hosts.remote"}
                 else {module}
             )
     return found

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from mqperf import figures
-from mqperf import tables as rooms
+from mqperf.pages import figures
+from mqperf.pages.report.build import build
 from mqperf.record import runs
-from mqperf.report.build import build
-from mqperf.series.stream import InstantLatencies
-from mqperf.tables.percentiles import BEYOND, percentiles
+from mqperf.record.streams.stream import InstantLatencies
+from mqperf.study import tables as rooms
+from mqperf.study.tables.percentiles import BEYOND, percentiles
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/runs/rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"

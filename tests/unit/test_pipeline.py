@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from test_trial import CASE, bench
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
+from mqperf.lab.runner.phases import Begun, begin
+from mqperf.lab.runner.pipeline import Pipeline
+from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
 from mqperf.record import runs
-from mqperf.runner.phases import Begun, begin
-from mqperf.runner.pipeline import Pipeline
-from mqperf.runner.trial import Audience
 
 CASES = [CASE, CASE.model_copy(update={"repeat": 2})]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import PlanError
+from mqperf.base.errors import PlanError
+from mqperf.base.redaction import without_passwords
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import UNSAID, Case, redacted
-from mqperf.plan_file import load_plan, parse_plan
-from mqperf.redaction import without_passwords
-from mqperf.systems.in_plans import problems_of
+from mqperf.plan.file import load_plan, parse_plan
 
 HERE = Path("here.yaml")
 POINT: dict[str, object] = {

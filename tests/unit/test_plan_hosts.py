@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import PlanError
+from mqperf.base.errors import PlanError
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.load import GENERATORS, pairs
+from mqperf.lab.load import GENERATORS, pairs
+from mqperf.lab.runner.loads import _dealt
 from mqperf.plan import MAX_THREADS, Case, Plan
-from mqperf.plan_file import as_measured, parse_plan, public
-from mqperf.runner.loads import _dealt
+from mqperf.plan.file import as_measured, parse_plan, public
 
 TEXT = """\
 hosts: laboratory

@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from malformed_plans import SOUND, malformed
 
-from mqperf import cli
-from mqperf.plan_file import parse_plan
-from mqperf.systems.in_plans import problems_of
+from mqperf.front import cli
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
 
 CORPUS = malformed()
 QUICKSTART = (Path(__file__).parent.parent.parent / "plans" / "quickstart.yaml").read_bytes()

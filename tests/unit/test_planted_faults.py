@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from file_faults import CALL, CAST, NOTIFY, OTHER, SAMPLES, SOUND
 
-from mqperf import tables
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 Frames = dict[str, pd.DataFrame]
 Fault = Callable[[Frames], None]

@@ -60,9 +60,9 @@ from file_faults import (
     window,
 )
 
-from mqperf import tables
 from mqperf.record import Run
-from mqperf.stats import checks
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     # files of another run

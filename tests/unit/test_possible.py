@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import PlanError, SystemFault
+from mqperf.base.errors import PlanError, SystemFault
+from mqperf.front.preview import preview
 from mqperf.hosts import Hosts, LocalHost
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import possible, rabbitmq
 from mqperf.plan import Plan
-from mqperf.plan_file import as_measured, parse_plan
-from mqperf.preview import preview
-from mqperf.runner import Silent, sweep
-from mqperf.systems import possible, rabbitmq
+from mqperf.plan.file import as_measured, parse_plan
 
 HERE = Hosts.alone(LocalHost())
 TEXT = """\

@@ -2,14 +2,14 @@
 
 import pytest
 
-from mqperf import ansible
-from mqperf.doctor import Finding
-from mqperf.errors import InstallError
+from mqperf.base.errors import InstallError
+from mqperf.front.doctor import Finding
+from mqperf.front.preparation import installation
+from mqperf.front.preparation.installation import HostResult
+from mqperf.hosts import ansible
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
-from mqperf.preparation import installation
-from mqperf.preparation.installation import HostResult
-from mqperf.software import installers
+from mqperf.hosts.software import installers
 
 PRINTED = """\
 PLAY [Prepare hosts] ***********************************************************

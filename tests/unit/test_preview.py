@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import MqperfError
+from mqperf.base.errors import MqperfError
+from mqperf.front.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
 from mqperf.plan import MAX_CASES
-from mqperf.plan_file import parse_plan
-from mqperf.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
+from mqperf.plan.file import parse_plan
 
 LARGE = f"""\
 systems:

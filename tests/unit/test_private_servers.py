@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import HostError, SystemFault
+from mqperf.base.errors import HostError, SystemFault
 from mqperf.hosts import LocalHost, Spot
-from mqperf.systems.private import Launch, PortTakenError, Servers, Site
-from mqperf.systems.service import Server, Service
+from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
+from mqperf.lab.systems.service import Server, Service
 
 HOST = LocalHost()
 SERVES = "echo serving; exec sleep 60"

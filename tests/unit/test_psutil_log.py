@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import ProbeError
+from mqperf.base.errors import ProbeError
 from mqperf.hosts import LocalHost
-from mqperf.probes import Target, Task, psutil_log
+from mqperf.lab.probes import Target, Task
+from mqperf.record.logs import psutil_log
 
 BUSY = """
 import signal

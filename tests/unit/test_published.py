@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import published, tables
-from mqperf.errors import TableError
+from mqperf.base.errors import TableError
+from mqperf.study import published, tables
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "data/sources"

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf import published, stats, tables
-from mqperf.errors import MqperfError, TableError
+from mqperf.base.errors import MqperfError, TableError
+from mqperf.study import published, stats, tables
 
 ROOT = Path(__file__).parent.parent.parent
 CSV = ROOT / "data/sources/message_count.csv"

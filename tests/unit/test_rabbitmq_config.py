@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from mqperf.errors import PlanError, SystemFault
+from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.urls import BrokerUrl
 from mqperf.hosts import LocalHost, Spot
-from mqperf.load import GENERATORS
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.systems import check_plan, starts
+from mqperf.lab.systems.certificates import Certificates, issued
+from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.lab.systems.rabbitmq.urls import address
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue, parsed
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
-from mqperf.systems import check_plan, starts
-from mqperf.systems.certificates import Certificates, issued
-from mqperf.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
-from mqperf.systems.rabbitmq.settings import Settings, parse_settings
-from mqperf.systems.rabbitmq.urls import address
-from mqperf.systems.rabbitmq.version import kind_of_queue, parsed
-from mqperf.urls import BrokerUrl
+from mqperf.plan.file import parse_plan
 
 PORTS = range(20_000, 20_000 + PORT_COUNT)
 

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.systems.rabbitmq.existing import existing_cluster
-from mqperf.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.existing import existing_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
 
 
 def test_unreachable_node_is_named_without_its_password() -> None:

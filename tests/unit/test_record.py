@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import RecordError
+from mqperf.base.errors import RecordError
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, pending, recording, runs
 

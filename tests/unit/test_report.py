@@ -9,19 +9,19 @@ import pandas as pd
 import pytest
 from factory import DOUBT, Shape, tables
 
-import mqperf.report
-from mqperf import tables as rooms
-from mqperf.columns import TABLES
-from mqperf.errors import ReportError
-from mqperf.report.build import build
-from mqperf.report.methods import recorded
-from mqperf.report.pictures.topology import picture
-from mqperf.report.tops import tops
-from mqperf.report.verdicts import verdicts
-from mqperf.report.words import Layout, layouts
-from mqperf.stats import complete
-from mqperf.stats.checks import CHECKS
-from mqperf.tables import Tables
+import mqperf.pages.report
+from mqperf.base.errors import ReportError
+from mqperf.pages.report.build import build
+from mqperf.pages.report.methods import recorded
+from mqperf.pages.report.pictures.topology import picture
+from mqperf.pages.report.tops import tops
+from mqperf.pages.report.verdicts import verdicts
+from mqperf.pages.report.words import Layout, layouts
+from mqperf.plan.columns import TABLES
+from mqperf.study import tables as rooms
+from mqperf.study.stats import complete
+from mqperf.study.stats.checks import CHECKS
+from mqperf.study.tables import Tables
 
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 20), repeats=1)
 TITLE = re.compile(r"^(.+)\n[-=^~]{3,}$", re.MULTILINE)
@@ -219,7 +219,7 @@ def test_two_systems_share_one_report(tmp_path: Path) -> None:
 
 def test_no_name_of_a_system_is_built_in() -> None:
     """The words of a report come from its tables: the same code reports on any broker."""
-    folder = Path(mqperf.report.__file__).parent
+    folder = Path(mqperf.pages.report.__file__).parent
     texts = [p for p in folder.rglob("*") if p.suffix in {".py", ".j2", ".js", ".css"}]
     assert len(texts) > 10
     assert [

@@ -18,16 +18,16 @@ from docutils.core import publish_doctree
 from factory import Shape, tables
 from typing_extensions import override
 
-from mqperf import tables as rooms
-from mqperf.columns import COLUMNS
-from mqperf.errors import MqperfError, ReportError, TableError
-from mqperf.figures.svg import EXPLORE
-from mqperf.one_line import one_line
-from mqperf.report import comparison_page, explorers
-from mqperf.report.build import build
-from mqperf.stats import compared, complete
-from mqperf.tables import Tables
-from mqperf.tables.files import read
+from mqperf.base.errors import MqperfError, ReportError, TableError
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures.svg import EXPLORE
+from mqperf.pages.report import comparison_page, explorers
+from mqperf.pages.report.build import build
+from mqperf.plan.columns import COLUMNS
+from mqperf.study import tables as rooms
+from mqperf.study.stats import compared, complete
+from mqperf.study.tables import Tables
+from mqperf.study.tables.files import read
 
 CONTENT = "content of a file that is nobody's business"
 ATTACKS = (

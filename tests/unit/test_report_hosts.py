@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import stats, tables
-from mqperf.report.build import build
-from mqperf.report.hosts import grid, shared
-from mqperf.tables import Tables
+from mqperf.pages.report.build import build
+from mqperf.pages.report.hosts import grid, shared
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
 SENTENCE = (

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf.report.build import build
-from mqperf.stats import complete
-from mqperf.tables import Tables, conform, varied
+from mqperf.pages.report.build import build
+from mqperf.study.stats import complete
+from mqperf.study.tables import Tables, conform, varied
 
 
 def split(*pairs: tuple[int, int]) -> pd.DataFrame:

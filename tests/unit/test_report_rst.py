@@ -8,11 +8,11 @@ from docutils.core import publish_doctree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.one_line import one_line
-from mqperf.report import rst
-from mqperf.report.rst import Grid, Note, Text
-from mqperf.report.words import amount, cell, joined, three_figures
-from mqperf.test_cases import TEST_CASES
+from mqperf.base.one_line import one_line
+from mqperf.pages.report import rst
+from mqperf.pages.report.rst import Grid, Note, Text
+from mqperf.pages.report.words import amount, cell, joined, three_figures
+from mqperf.plan.test_cases import TEST_CASES
 
 TABLE = """\
 .. list-table:: RPC CALL Message count

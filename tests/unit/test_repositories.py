@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import PlanError
+from mqperf.base.errors import PlanError
+from mqperf.base.redaction import without_passwords
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Plan
-from mqperf.plan_file import parse_plan
-from mqperf.plan_file.copied import public
-from mqperf.plan_file.repositories import path_in, repositories
-from mqperf.redaction import without_passwords
-from mqperf.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
+from mqperf.plan.file.copied import public
+from mqperf.plan.file.repositories import path_in, repositories
 
 SCRIPT = "#!/bin/sh\necho closing\n"
 PLAN = """\

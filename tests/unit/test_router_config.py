@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost, Spot
-from mqperf.networks import named
+from mqperf.lab.systems import SYSTEMS, starts
+from mqperf.lab.systems.qpid_dispatch import SYSTEM, router_program
+from mqperf.lab.systems.qpid_dispatch.config import Router, addresses, ports_needed
+from mqperf.lab.systems.qpid_dispatch.readiness import misrouted
 from mqperf.plan import Case, deployments
-from mqperf.systems import SYSTEMS, starts
-from mqperf.systems.qpid_dispatch import SYSTEM, router_program
-from mqperf.systems.qpid_dispatch.config import Router, addresses, ports_needed
-from mqperf.systems.qpid_dispatch.readiness import misrouted
+from mqperf.plan.networks import named
 
 
 def routers(name: str) -> list[Router]:

@@ -10,24 +10,24 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from mqperf import tables as all_tables
-from mqperf.columns import TABLES
-from mqperf.errors import LoadError, PlanError
+from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
-from mqperf.load.inside.programs.chain.steps import Steps
-from mqperf.load.inside.programs.record import Record
-from mqperf.load.oslo.library import Library
-from mqperf.load.oslo.releases import RELEASES
-from mqperf.load.rpc_chain.account import BETWEEN, account
-from mqperf.load.rpc_chain.chain import Chain, find, names
-from mqperf.load.rpc_chain.commands import commands, describe, queues, steps
-from mqperf.load.rpc_chain.steps_file import read_steps
+from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load.oslo.library import Library
+from mqperf.lab.load.oslo.releases import RELEASES
+from mqperf.lab.load.rpc_chain.commands import commands, describe, queues, steps
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.onhost.load.chain.steps import Steps
+from mqperf.onhost.load.record import Record
+from mqperf.pages.report.sections import steps as shown
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
+from mqperf.plan.columns import TABLES
+from mqperf.plan.file import parse_plan
+from mqperf.plan.load.chain import Chain, find, names
 from mqperf.record import Facts, Run, Whole
-from mqperf.report.sections import steps as shown
-from mqperf.systems.in_plans import problems_of
+from mqperf.record.outputs.steps import read_steps
+from mqperf.study import tables as all_tables
+from mqperf.study.load.rpc_chain import BETWEEN, account
 
 ACCESS = Access(
     Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from mqperf import stats, tables
-from mqperf.plan_file import load_plan
-from mqperf.report.build import publish
-from mqperf.report.rst import literal
-from mqperf.report.run_sheets import each
-from mqperf.report.single_file import fold
+from mqperf.pages.report.build import publish
+from mqperf.pages.report.rst import literal
+from mqperf.pages.report.run_sheets import each
+from mqperf.pages.report.single_file import fold
+from mqperf.plan.file import load_plan
+from mqperf.study import stats, tables
 
 HOSTS = Path(__file__).parent.parent.parent / "data/samples/hosts"
 

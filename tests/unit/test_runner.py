@@ -12,13 +12,13 @@ import pytest
 from mqperf_toys import replay, system
 from typing_extensions import override
 
-from mqperf.load import GENERATORS, Generator
+from mqperf.lab.load import GENERATORS, Generator
+from mqperf.lab.runner import Silent, loads, phases, sweep
+from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
-from mqperf.plan_file import parse_plan
+from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs
-from mqperf.runner import Silent, loads, phases, sweep
-from mqperf.runner.plans import Outcome
-from mqperf.systems import SYSTEMS
 
 PLAN = """\
 systems: {toy: {topologies: [direct], queues: [none]}}

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from mqperf.probes import psutil_sampler
+from mqperf.onhost.probes import psutil_sampler
 
 SAMPLED = {"nice": 0.0, "irq": 0.0, "softirq": 0.0, "steal": 0.0}
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.load.numbered.inside.schedule import Ramp, Schedule, Stairs, Steady
-from mqperf.load.numbered.parameters import Paced
+from mqperf.onhost.load.numbered.schedule import Ramp, Schedule, Stairs, Steady
 from mqperf.plan import Case
+from mqperf.plan.load.numbered import Paced
 
 START_NS = 1_700_000_000_000_000_000
 

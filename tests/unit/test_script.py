@@ -10,15 +10,15 @@ import psutil
 import pytest
 from patience import eventually
 
-from mqperf.errors import PlanError, SystemFault
+from mqperf.base.errors import PlanError, SystemFault
 from mqperf.hosts import LocalHost
+from mqperf.lab.runner.timetable import Stage, Timetable
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import ActionPlan, Plan
-from mqperf.plan_file import parse_plan
-from mqperf.runner.timetable import Stage, Timetable
-from mqperf.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
 
 if TYPE_CHECKING:
-    from mqperf.systems import Deployment
+    from mqperf.lab.systems import Deployment
 
 ACTION = "do: script, host: local, at_s: 1, for_s: 2, script_file: faults/one.sh, arguments: [a, 7]"
 PLAN = f"""\

@@ -12,20 +12,20 @@ from mqperf_toys import replay, system
 from pydantic import Field
 from typing_extensions import override
 
-from mqperf import stats, tables
-from mqperf.errors import PlanError
-from mqperf.judging import judged
-from mqperf.load import GENERATORS
+from mqperf.base.errors import PlanError
+from mqperf.front.judging import judged
+from mqperf.front.preview import status
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.runner import Job, Silent, sweep_all
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages.report.sections import searches as page
 from mqperf.plan import Case, Frozen, Hold, Plan, SearchPlan, Verdict
-from mqperf.plan_file import load_plan, parse_plan
-from mqperf.preview import status
+from mqperf.plan.file import load_plan, parse_plan
 from mqperf.record import Run, runs
-from mqperf.report.sections import searches as page
-from mqperf.runner import Job, Silent, sweep_all
-from mqperf.stats.searches import verdict
-from mqperf.systems import SYSTEMS
-from mqperf.systems.in_plans import problems_of
-from mqperf.tables import Tables, conform
+from mqperf.study import stats, tables
+from mqperf.study.stats.searches import verdict
+from mqperf.study.tables import Tables, conform
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "samples" / "stress"

@@ -16,20 +16,21 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from mqperf import cli, new_plan
-from mqperf.errors import PlanError, SystemFault
+from mqperf import new_plan
+from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.redaction import redacted, without_passwords
+from mqperf.base.urls import BrokerUrl
+from mqperf.front import cli
+from mqperf.front.preview import preview, status
+from mqperf.front.progress import Bar
 from mqperf.hosts import LocalHost
-from mqperf.load import Endpoint
+from mqperf.lab.load import Endpoint
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.rabbitmq.existing import existing_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.plan import Case, Plan
-from mqperf.plan_file import parse_plan, plan_from, public
-from mqperf.preview import preview, status
-from mqperf.progress import Bar
+from mqperf.plan.file import parse_plan, plan_from, public
 from mqperf.record import Attempt, Run, recording
-from mqperf.redaction import redacted, without_passwords
-from mqperf.systems.in_plans import problems_of
-from mqperf.systems.rabbitmq.existing import existing_cluster
-from mqperf.systems.rabbitmq.settings import Settings, parse_settings
-from mqperf.urls import BrokerUrl
 
 BEGIN, END = "Zq7x", "x7qZ"
 """Both ends of every password here: a part that shows is found, too."""

@@ -11,8 +11,8 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqperf.errors import TableError
-from mqperf.series.hdr import (
+from mqperf.base.errors import TableError
+from mqperf.onhost.record.hdr import (
     DIGITS,
     HIGHEST_NS,
     LOWEST_NS,
@@ -21,10 +21,10 @@ from mqperf.series.hdr import (
     highest_ns,
     merged,
 )
-from mqperf.series.hdr_code import encode
-from mqperf.series.hdr_log import Interval, read_log, write_log
-from mqperf.series.stream import Instants
-from mqperf.tables.histograms import by_second
+from mqperf.onhost.record.hdr_code import encode
+from mqperf.record.streams.hdr_log import Interval, read_log, write_log
+from mqperf.record.streams.stream import Instants
+from mqperf.study.tables.histograms import by_second
 
 LATENCIES = st.lists(st.floats(0, 3600), max_size=50).map(np.array)
 

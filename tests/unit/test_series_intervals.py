@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from mqperf.series.intervals import Interval, level_interval, ratio_interval
-from mqperf.series.warmup import warmup_s
+from mqperf.study.series.intervals import Interval, level_interval, ratio_interval
+from mqperf.study.series.warmup import warmup_s
 
 Series = NDArray[np.float64]
 Seconds = NDArray[np.int64]

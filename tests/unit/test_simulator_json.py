@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import LoadError
-from mqperf.load.simulator.output import (
+from mqperf.base.errors import LoadError
+from mqperf.record.outputs.simulator import (
     Published,
     published_compatible,
     read_client,

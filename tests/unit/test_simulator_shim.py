@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from mqperf.load.inside.programs.capped_log import CappedLog
-from mqperf.load.inside.programs.control import Control
-from mqperf.load.inside.programs.letters import letters
-from mqperf.load.inside.programs.repairs import repair
+from mqperf.onhost.load.capped_log import CappedLog
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.letters import letters
+from mqperf.onhost.load.repairs import repair
 
 
 def test_letters_are_equally_likely() -> None:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from mqperf.software import Platform, here
+from mqperf.hosts.software import Platform, here
 
 
 def test_the_c_library_is_the_one_that_is_there() -> None:

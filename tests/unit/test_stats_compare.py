@@ -8,14 +8,15 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from mqperf import api, figures
-from mqperf.cli import app
-from mqperf.errors import TableError
-from mqperf.report import comparison as told
-from mqperf.stats import compared
-from mqperf.stats.compare import KEYS, _repeats, compare, holm
-from mqperf.stats.differences import differences
-from mqperf.tables import Tables, conform, empty
+from mqperf.base.errors import TableError
+from mqperf.front import api
+from mqperf.front.cli import app
+from mqperf.pages import figures
+from mqperf.pages.report import comparison as told
+from mqperf.study.stats import compared
+from mqperf.study.stats.compare import KEYS, _repeats, compare, holm
+from mqperf.study.stats.differences import differences
+from mqperf.study.tables import Tables, conform, empty
 
 THREADS = (1, 5, 10, 20, 50, 100)
 

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf.columns import COMPUTED
+from mqperf.pages.report.build import build
 from mqperf.plan import Plan
-from mqperf.plan_file import parse_plan
-from mqperf.report.build import build
-from mqperf.stats import compared, complete
-from mqperf.stats.checks import as_text_lines
-from mqperf.tables import Tables, all_attempts, read, write
+from mqperf.plan.columns import COMPUTED
+from mqperf.plan.file import parse_plan
+from mqperf.study.stats import compared, complete
+from mqperf.study.stats.checks import as_text_lines
+from mqperf.study.tables import Tables, all_attempts, read, write
 
 PLAN = """
 systems:

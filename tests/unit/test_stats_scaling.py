@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mqperf.stats.law import fit
-from mqperf.stats.scaling import saturation_point, saturation_points
-from mqperf.tables import Tables, conform, empty
+from mqperf.study.stats.law import fit
+from mqperf.study.stats.scaling import saturation_point, saturation_points
+from mqperf.study.tables import Tables, conform, empty
 
 COUNTS = (1, 2, 5, 10, 20, 50, 100)
 

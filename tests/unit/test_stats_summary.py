@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf import tables as rooms
-from mqperf.stats.summary import run_figures
+from mqperf.study import tables as rooms
+from mqperf.study.stats.summary import run_figures
 
 
 def test_a_printed_total_goes_before_the_sum_of_its_rounded_parts(root: Path) -> None:

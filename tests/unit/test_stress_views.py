@@ -6,8 +6,9 @@ import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf import stats, tables, views
-from mqperf.tables import Tables
+from mqperf.pages import views
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/stress"

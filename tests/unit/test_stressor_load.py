@@ -12,24 +12,24 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.errors import LoadError, PlanError
+from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.load import GENERATORS, Access, Endpoint, Job, pairs
-from mqperf.load.amqp_0_9_1.commands import commands
-from mqperf.load.amqp_0_9_1.inside import orders
-from mqperf.load.amqp_0_9_1.layout import queues, threads
-from mqperf.load.numbered.environment import Environment
-from mqperf.load.numbered.inside.orders import Pace
-from mqperf.load.numbered.inside.record import BATCH, Record
+from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load.amqp_0_9_1.commands import commands
+from mqperf.lab.load.amqp_0_9_1.layout import queues, threads
+from mqperf.lab.load.numbered.environment import Environment
+from mqperf.lab.runner.control import Station
+from mqperf.lab.systems import check_plan
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.onhost.load.amqp_0_9_1 import orders
+from mqperf.onhost.load.numbered.orders import Pace
+from mqperf.onhost.load.numbered.record import BATCH, Record
+from mqperf.onhost.record.hdr import fold
+from mqperf.onhost.record.hdr_code import encode
+from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
-from mqperf.plan_file import load_plan, plan_from, read_plan
+from mqperf.plan.file import load_plan, plan_from, read_plan
 from mqperf.record.counts import read_counts
-from mqperf.record.tally import Tally
-from mqperf.runner.control import Station
-from mqperf.series.hdr import fold
-from mqperf.series.hdr_code import encode
-from mqperf.systems import check_plan
-from mqperf.systems.in_plans import problems_of
 
 GENERATOR = GENERATORS["amqp-0-9-1"]
 SEED = """\

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pika import BasicProperties, frame, spec
 from stamped import pieces, stamped
 
-from mqperf.load.amqp_0_9_1.inside import codec
-from mqperf.load.amqp_0_9_1.inside.connection import Connection, Lost, Refused
-from mqperf.load.amqp_0_9_1.inside.consumer import acks
-from mqperf.load.amqp_0_9_1.inside.deliveries import FROM, Batch, Deliveries, form_of
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
+from mqperf.onhost.load.amqp_0_9_1.consumer import acks
+from mqperf.onhost.load.amqp_0_9_1.deliveries import FROM, Batch, Deliveries, form_of
 
 SHORT = st.text(max_size=60)
 VALUES = st.recursive(

@@ -7,18 +7,18 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf import answer
-from mqperf import tables as rooms
-from mqperf.columns import COMPUTED
-from mqperf.report import side_by_side
-from mqperf.report import words as report_words
-from mqperf.report.build import build
-from mqperf.report.tops import tops
-from mqperf.report.verdicts import UNTOLD, overview, verdicts
-from mqperf.stats import compared, complete
-from mqperf.stats.rules.window import KEEPS_UP
-from mqperf.stats.sustained import FALLS_BEHIND, LIMITED
-from mqperf.tables import Tables
+from mqperf.pages import answer
+from mqperf.pages.report import side_by_side
+from mqperf.pages.report import words as report_words
+from mqperf.pages.report.build import build
+from mqperf.pages.report.tops import tops
+from mqperf.pages.report.verdicts import UNTOLD, overview, verdicts
+from mqperf.plan.columns import COMPUTED
+from mqperf.study import tables as rooms
+from mqperf.study.stats import compared, complete
+from mqperf.study.stats.rules.window import KEEPS_UP
+from mqperf.study.stats.sustained import FALLS_BEHIND, LIMITED
+from mqperf.study.tables import Tables
 
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10, 20))
 

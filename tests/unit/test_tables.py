@@ -11,15 +11,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf import tables
-from mqperf.columns import TABLES
-from mqperf.errors import TableError
-from mqperf.load.inside.programs.simulator.recorder import Recorder
-from mqperf.load.simulator.output import Point, summed
+from mqperf.base.errors import TableError
+from mqperf.onhost.load.simulator.recorder import Recorder
 from mqperf.plan import Case
-from mqperf.probes import psutil_log
+from mqperf.plan.columns import TABLES
 from mqperf.record import Attempt, Run, messages
-from mqperf.stats import checks
+from mqperf.record.logs import psutil_log
+from mqperf.record.outputs.simulator import Point, summed
+from mqperf.study import tables
+from mqperf.study.stats import checks
 
 START = 1_700_000_000.0
 """Start of the load: the window is from 1 s to 3 s after it, the load ends 4 s after it."""

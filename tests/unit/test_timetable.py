@@ -7,14 +7,14 @@ from typing import cast
 
 import pytest
 
-from mqperf.errors import RecordError, SystemFault
-from mqperf.guarded import Process
+from mqperf.base.errors import RecordError, SystemFault
+from mqperf.base.processes import Process
 from mqperf.hosts import ForeignProcess, LocalHost, Spot
+from mqperf.lab.runner.timetable import Stage, Timetable
+from mqperf.lab.systems import Deployment, Node
+from mqperf.lab.systems.private import Servers
+from mqperf.lab.systems.service import Server
 from mqperf.plan import ActionPlan
-from mqperf.runner.timetable import Stage, Timetable
-from mqperf.systems import Deployment, Node
-from mqperf.systems.private import Servers
-from mqperf.systems.service import Server
 
 FREEZE = ActionPlan(do="freeze", node="Master", at_s=0.0, for_s=0.2)
 PATIENCE_S = 10

@@ -7,14 +7,14 @@ from factory import Shape, tables
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from mqperf.figures import palette, top_sheet
-from mqperf.report import side_by_side
-from mqperf.report.tops import tops
-from mqperf.report.verdicts import overview, verdicts
-from mqperf.report.words import layouts
-from mqperf.stats.change import change
-from mqperf.stats.sustained import FIGURE, best_first
-from mqperf.tables import Tables, conform
+from mqperf.pages.figures import palette, top_sheet
+from mqperf.pages.report import side_by_side
+from mqperf.pages.report.tops import tops
+from mqperf.pages.report.verdicts import overview, verdicts
+from mqperf.pages.report.words import layouts
+from mqperf.study.stats.change import change
+from mqperf.study.stats.sustained import FIGURE, best_first
+from mqperf.study.tables import Tables, conform
 
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from patience import DOUBTS_OF_A_BUSY_MACHINE
 
-from mqperf.errors import PluginError
-from mqperf.registry import Registry
-from mqperf.test_cases import TEST_CASES
+from mqperf.base.errors import PluginError
+from mqperf.base.registry import Registry
+from mqperf.plan.test_cases import TEST_CASES
 
 TOYS = Path(__file__).parents[1] / "toys"
 MQPERF = Path(sys.executable).with_name("mqperf")
@@ -124,7 +124,7 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
 
 def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
     """As the value of the system says it: packages, and the services that these would start."""
-    program = "from mqperf.preparation import installation; from mqperf.host_check import needed;"
+    program = "from mqperf.front.preparation import installation; from mqperf.front.host_check import needed;"
     program += "from mqperf.hosts.place import Place; tools = needed(['toy']);"
     program += "place = Place('b1', 'b1', groups=('broker',));"
     program += "print(*installation._packages(place, tools), '|', *installation._services()['toy'])"

@@ -12,15 +12,16 @@ from matplotlib.text import Annotation
 from typer.testing import CliRunner
 
 import mqperf
-from mqperf import stats, trends
-from mqperf.cli import app
-from mqperf.columns import COMPUTED
-from mqperf.errors import MqperfError, TableError
-from mqperf.report import trend as words
-from mqperf.report import trend_page
-from mqperf.stats.compare import KEYS
-from mqperf.stats.trends import TREND_FIGURES, _judged
-from mqperf.tables import Tables
+from mqperf.base.errors import MqperfError, TableError
+from mqperf.front import trends
+from mqperf.front.cli import app
+from mqperf.pages.report import trend as words
+from mqperf.pages.report import trend_page
+from mqperf.plan.columns import COMPUTED
+from mqperf.study import stats
+from mqperf.study.stats.compare import KEYS
+from mqperf.study.stats.trends import TREND_FIGURES, _judged
+from mqperf.study.tables import Tables
 
 SHAPE = Shape(
     layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(50, 100), repeats=5

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from mqperf.errors import HostError, MqperfError, SystemFault
+from mqperf.base.errors import HostError, MqperfError, SystemFault
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.load import Access, Endpoint
-from mqperf.load.oslo.releases import RELEASES
-from mqperf.load.simulator import environments
-from mqperf.load.simulator.environments import Environment
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.load.oslo.releases import RELEASES
+from mqperf.lab.load.simulator import environments
+from mqperf.lab.load.simulator.environments import Environment
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.phases import begin
+from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
 from mqperf.record import runs
-from mqperf.runner.bench import Bench
-from mqperf.runner.phases import begin
-from mqperf.runner.trial import Audience
 
 if TYPE_CHECKING:
-    from mqperf.systems import Deployment
+    from mqperf.lab.systems import Deployment
 
 CASE = Case(
     system="zeromq",

@@ -16,17 +16,17 @@ from test_trial import bench
 from typer.testing import CliRunner
 from typing_extensions import override
 
-from mqperf import progress
-from mqperf.cli import app
-from mqperf.errors import HostError, MqperfError, PlanError
+from mqperf.base.errors import HostError, MqperfError, PlanError
+from mqperf.front import progress
+from mqperf.front.cli import app
+from mqperf.front.preview import preview
+from mqperf.lab.runner import Job, Silent, sweep_all
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.plans import in_turns
+from mqperf.lab.runner.sweep import Sweep
 from mqperf.plan import Case, Plan
-from mqperf.plan_file import load_plan, parse_plan, read_plans
-from mqperf.preview import preview
+from mqperf.plan.file import load_plan, parse_plan, read_plans
 from mqperf.record import Run, runs
-from mqperf.runner import Job, Silent, sweep_all
-from mqperf.runner.bench import Bench
-from mqperf.runner.plans import in_turns
-from mqperf.runner.sweep import Sweep
 
 PLAN = """\
 systems:
@@ -109,7 +109,7 @@ def brokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(sys.modules[Sweep.__module__], "_bench", begin)
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
-    monkeypatch.setattr("mqperf.systems.rabbitmq.installed_version", lambda _host: "4.0.5")
+    monkeypatch.setattr("mqperf.lab.systems.rabbitmq.installed_version", lambda _host: "4.0.5")
     return started
 
 
@@ -344,7 +344,7 @@ def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) 
     """Of the whole of all plans, though two of them may have the same case."""
     now = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr("mqperf.answer.of_run_if_sound", lambda _: "sound")
+    monkeypatch.setattr("mqperf.pages.answer.of_run_if_sound", lambda _: "sound")
     case = plan(PLAN).cases()[0]
     bar = progress.Bar(Console(file=io.StringIO()))
     bar.planned([case] * 8, 4, 2)

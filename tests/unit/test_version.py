@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from mqperf import __version__
-from mqperf.version import version
+from mqperf.base.version import version
 
 
 def test_a_checkout_tells_its_commit(tmp_path: Path) -> None:

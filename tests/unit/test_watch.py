@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from mqperf.errors import HostError, SystemFault
-from mqperf.guarded import Process
+from mqperf.base.errors import HostError, SystemFault
+from mqperf.base.processes import Process
 from mqperf.hosts import ForeignProcess, LocalHost
-from mqperf.runner import watch
-from mqperf.runner.watch import Clock, Stillness
-from mqperf.systems.system import Node
+from mqperf.lab.runner import watch
+from mqperf.lab.runner.watch import Clock, Stillness
+from mqperf.lab.systems.system import Node
 
 if TYPE_CHECKING:
-    from mqperf.systems import Deployment
+    from mqperf.lab.systems import Deployment
 
 
 @pytest.fixture

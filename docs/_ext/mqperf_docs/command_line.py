@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from mqperf.cli import app
+from mqperf.front.cli import app
 
 from .grid import code, prose, table
 

@@ -1,6 +1,6 @@
 """The data dictionary: every table with its columns, from the register of columns."""
 
-from mqperf.columns import COLUMNS, TABLES, Column, Table, parameters
+from mqperf.plan.columns import COLUMNS, TABLES, Column, Table, parameters
 
 from .grid import code, prose, table
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.actions import ACTIONS
-from mqperf.load import GENERATORS
-from mqperf.networks import FORMS
+from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from mqperf.lab.actions import ACTIONS
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import (
     MAX_CASES,
     MAX_THREADS,
@@ -22,10 +24,8 @@ from mqperf.plan import (
     SearchPlan,
     SystemPlan,
 )
-from mqperf.plan_file.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
-from mqperf.systems import SYSTEMS
-from mqperf.systems.settings import SystemSettings
-from mqperf.topologies import QUEUES, TOPOLOGIES
+from mqperf.plan.networks import FORMS
+from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 
 from .grid import code, table
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
+from mqperf.base.one_line import NAME
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.inventory import listed, yaml_file
 from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.hosts.place import Place
-from mqperf.one_line import NAME
 
 ROLES: Mapping[str, str] = {
     "broker": "nodes, in the order Master, Slave 1, Slave 2",

@@ -5,10 +5,11 @@ import os
 import shutil
 from pathlib import Path
 
-from mqperf import ansible, guarded
-from mqperf.errors import HostError, InstallError
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError, InstallError
+from mqperf.base.one_line import one_line
+from mqperf.hosts import ansible
 from mqperf.hosts.inventory.listing import Group, Listing, Value, members
-from mqperf.one_line import one_line
 
 PROGRAM = "ansible-inventory"
 STRICT = "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"

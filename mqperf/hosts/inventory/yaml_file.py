@@ -7,9 +7,9 @@ from pathlib import Path
 
 import yaml
 
-from mqperf.errors import HostError
+from mqperf.base.document import DocumentError, compose
+from mqperf.base.errors import HostError
 from mqperf.hosts.inventory.listing import Listing, Value, members
-from mqperf.plan_file.document import DocumentError, compose
 
 ALL = "all"
 KEYS = ("hosts", "vars", "children")

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mqperf import guarded
-from mqperf.errors import HostError
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError
 
 KEY_LIMIT_S = 30
 ROLES = ("broker", "broker", "broker", "client", "server")

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import psutil
 
-from mqperf import guarded
-from mqperf.errors import HostError
-from mqperf.guarded.piped import Piped, piped
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError
+from mqperf.base.one_line import one_line
+from mqperf.base.processes.piped import Piped, piped
 from mqperf.hosts.laboratory import configuration
-from mqperf.one_line import one_line
 
 NETWORKS = 256
 """198.18.0.0/16 is set aside for measurements (RFC 2544): a laboratory takes a 256th of it."""

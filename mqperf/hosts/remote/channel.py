@@ -12,11 +12,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from mqperf.errors import HostError, HostLost
-from mqperf.guarded.piped import Piped, piped
+from mqperf.base.errors import HostError, HostLost
+from mqperf.base.processes.piped import Piped, piped
 from mqperf.hosts.clock import Echo
 from mqperf.hosts.place import Place
-from mqperf.hosts.remote import payload, ssh, wire
+from mqperf.hosts.remote import payload, ssh
+from mqperf.onhost.agent import wire
 
 Json = str | int | float | bool | None | list[str] | list[tuple[str, int, int]] | dict[str, str]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote.channel import LEASE_S, Channel, opened
 from mqperf.hosts.remote.host import RemoteHost

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from mqperf.errors import HostError, HostLost
+from mqperf.base.errors import HostError, HostLost
 from mqperf.hosts import clock
 from mqperf.hosts.clock import Echo, Offset
 from mqperf.hosts.host import Output
@@ -18,7 +18,7 @@ from mqperf.hosts.place import Place
 from mqperf.hosts.remote import transfer
 from mqperf.hosts.remote.channel import ANSWER_LIMIT_S, Channel
 from mqperf.hosts.remote.process import RemoteForeignProcess, RemoteProcess
-from mqperf.software import Platform
+from mqperf.hosts.software import Platform
 
 
 class RemoteHost:

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from mqperf.software.modules import sources as texts
+from mqperf.hosts.software.modules import sources as texts
 
 MODULES = (
     "errors",

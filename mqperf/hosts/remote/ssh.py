@@ -9,8 +9,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from mqperf.base.one_line import one_line
 from mqperf.hosts.place import Place
-from mqperf.one_line import one_line
 
 OLDEST = (3, 11)
 PYTHONS = ("python3", *(f"python3.{minor}" for minor in range(20, 10, -1)))

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from mqperf.errors import HostError
+from mqperf.base.errors import HostError
 from mqperf.hosts.remote.channel import Answer, Channel
 
 PIECE_BYTES = 1 << 20

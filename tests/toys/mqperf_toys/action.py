@@ -4,9 +4,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mqperf.actions import Action, Target, Told
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import Process
+from mqperf.lab.actions import Action, Target, Told
 
 
 def check(target: Target) -> None:

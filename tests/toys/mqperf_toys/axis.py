@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mqperf.columns import Column
 from mqperf.plan import Frozen
+from mqperf.plan.columns import Column
 
 COLUMN = Column(
     name="thinning",

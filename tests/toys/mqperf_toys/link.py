@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from mqperf.hosts import Hosts
-from mqperf.links import Backend
+from mqperf.lab.links import Backend
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
 

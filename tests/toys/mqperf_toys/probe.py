@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mqperf.errors import ProbeError
-from mqperf.probes.probe import Probe, Program, Task, no_rows
+from mqperf.base.errors import ProbeError
+from mqperf.lab.probes.probe import Probe, Program, Task, no_rows
 from mqperf.record import Facts
 
 LOG = "toy-clock.txt"

@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mqperf.errors import LoadError
-from mqperf.load import Access, Account, Command, Generator, Job, Kind, Member
+from mqperf.base.errors import LoadError
+from mqperf.hosts.software import Machine
+from mqperf.lab.load import Access, Account, Command, Generator, Job, Kind, Member
 from mqperf.plan import Case
+from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole, runs
 from mqperf.record.messages import read_header, read_messages
-from mqperf.software import Machine
-from mqperf.test_cases import TEST_CASES
 from mqperf_toys.axis import Parameters
 
 if TYPE_CHECKING:
-    from mqperf.series.stream import ByProcess
+    from mqperf.record.streams.stream import ByProcess
 
 PLAYER = Path(__file__).with_name("player.py")
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "runs"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.errors import SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, Process, Spot
-from mqperf.load import Access, Endpoint
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems import Deployment, Node, System, Tool
 from mqperf.plan import Case
-from mqperf.systems import Deployment, Node, System, Tool
 
 NOWHERE = Endpoint("amqp-1.0", ("127.0.0.1:9",))
 

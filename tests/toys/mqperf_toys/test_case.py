@@ -1,6 +1,6 @@
 """A test case: clients send, and servers send it back."""
 
-from mqperf.test_cases import REPLY, TestCase
+from mqperf.plan.test_cases import REPLY, TestCase
 
 TEST_CASE = TestCase(
     name="toy-echo",

@@ -1,9 +1,0 @@
-"""Disconnect: the cables are pulled at both ends of the link, and their hosts know."""
-
-from mqperf.actions.on_link import on_link
-
-ACTION = on_link(
-    "disconnect",
-    "without carrier: its hosts see that, and packets on their way are lost",
-    lambda cable, _: cable.cut(),
-)

@@ -1,0 +1,1 @@
+"""What everybody may use, and which knows no queue."""

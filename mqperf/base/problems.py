@@ -1,0 +1,148 @@
+"""What is wrong with a plan or with settings, in words for whoever wrote them."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from mqperf.base.redaction import shown
+
+Where = tuple[int | str, ...]
+"""Keys and indexes that lead to a value."""
+
+_KEY = re.compile(r"[\w-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and where."""
+
+    where: Where
+    text: str
+
+    def sentence(self) -> str:
+        """Place and text."""
+        place = path(self.where)
+        if not place:
+            return self.text
+        return f"{place} {self.text}" if self.text.startswith("is ") else f"{place}: {self.text}"
+
+
+NOUNS = {
+    "systems": "system",
+    "topologies": "topology",
+    "queues": "kind of queue",
+    "test_cases": "test case",
+}
+
+COMPLETE: Mapping[str, str] = {
+    "missing": "is missing",
+    "too_short": "is empty: name at least one",
+}
+"""What needs no more words, by pydantic's types of errors."""
+
+EXPECTED: Mapping[str, str] = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a smaller whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "mapping_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+    "string_pattern_mismatch": "letters, digits, '.', '_' and '-', a letter or digit first",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge:,}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le:,}",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+    "too_long": "at most {max_length} entries",
+}
+"""What was expected, by pydantic's types of errors and with their limits."""
+
+
+def of_validation(
+    error: ValidationError, known: Callable[[Where], Sequence[str]]
+) -> Iterator[Problem]:
+    """Every problem that a model found; ``known`` gives the keys which the mapping at a place has.
+
+    A key that is missing because it was misspelt is named once, as the misspelt one.
+    """
+    details = error.errors(include_url=False)
+    misspelt = {
+        (*where[:-1], close)
+        for where in (detail["loc"] for detail in details if detail["type"] == "extra_forbidden")
+        for close in _close(str(where[-1]), known(where[:-1]))
+    }
+    places = [detail["loc"] for detail in details]
+    for detail in details:
+        where = detail["loc"]
+        if detail["type"] == "missing" and where in misspelt:
+            continue
+        if detail["type"] == "too_short" and any(place[:-1] == where for place in places):
+            continue  # not empty: it holds only what is wrong
+        if detail["type"] == "extra_forbidden":
+            text = f"unknown key; {nearest(str(where[-1]), known(where[:-1]))}"
+            yield Problem(where, text)
+        else:
+            yield Problem(where, _words(detail))
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A sentence's end that helps with an unknown name: the nearest known one, or all of them."""
+    close = _close(name, known)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+
+
+def unknown(kind: str, name: object, known: Sequence[str]) -> str:
+    """The sentence about a name that is none of the known ones of its kind."""
+    got = shown(name)
+    got = f", got {got}" if got.startswith(("a ", "an ")) else f" {got}"
+    return f"unknown {NOUNS.get(kind, kind)}{got}; {nearest(str(name), known)}"
+
+
+def path(where: Where) -> str:
+    """The place as people write it: ``load.green_threads entry 2``."""
+    words = ""
+    for part in where:
+        if isinstance(part, int):
+            words += f" entry {part + 1}"
+        else:
+            words += "." + (part if _KEY.fullmatch(part) else "(key)")
+    return words.removeprefix(".")
+
+
+def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
+    kind, got, limits = detail["type"], detail["input"], detail.get("ctx", {})
+    if kind == "literal_error":
+        key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
+        return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
+    if kind in {"value_error", "assertion_error"}:
+        return str(limits["error"])
+    if kind in COMPLETE:
+        return COMPLETE[kind]
+    if kind in EXPECTED:
+        return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
+    return f"is not what belongs here, got {shown(got)}"
+
+
+def _choice(key: str, got: object, names: Sequence[str]) -> str:
+    if isinstance(got, str):
+        return unknown(key, got, names)
+    return f"expected one of {', '.join(names)}, got {shown(got)}"
+
+
+def _close(name: str, known: Sequence[str]) -> list[str]:
+    return difflib.get_close_matches(name[:100], known, n=1, cutoff=0.5)

@@ -1,0 +1,56 @@
+"""Programs that we talk with while they run."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import IO, BinaryIO
+
+from mqperf.base.errors import HostError
+from mqperf.onhost.processes.link import Link, check_program, started
+
+
+@dataclass(frozen=True, slots=True)
+class Piped:
+    """A program that runs: what it reads, what it prints, and what it complains about."""
+
+    link: Link
+    feed: BinaryIO
+    output: BinaryIO
+    _errors: IO[bytes]
+
+    def complaints(self) -> str:
+        """Everything that it has written to its standard error so far."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+
+@contextmanager
+def piped(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[Piped]:
+    """Run ``argv`` for as long as the block lasts; it ends with us, however we end.
+
+    ``env`` None inherits ours.  Raises ``HostError`` when the program is missing.
+    """
+    check_program(argv, env)
+    with ExitStack() as stack:
+        (theirs_in, feed), (output, theirs_out) = (_pipe(stack) for _ in range(2))
+        errors = stack.enter_context(tempfile.TemporaryFile())
+        try:
+            files = [theirs_in.fileno(), theirs_out.fileno(), errors.fileno()]
+            link = started(argv, env, None, files)
+        except OSError as error:
+            raise HostError(
+                f"{error.filename or argv[0]}: cannot be started: {error.strerror}"
+            ) from None
+        stack.callback(link.end)
+        theirs_in.close()
+        theirs_out.close()
+        yield Piped(link, feed, output, errors)
+
+
+def _pipe(stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
+    """The reading and the writing end of a pipe."""
+    read, write = os.pipe()
+    output, feed = os.fdopen(read, "rb"), os.fdopen(write, "wb", 0)
+    return stack.enter_context(output), stack.enter_context(feed)

@@ -1,0 +1,101 @@
+"""Registries: the values of one seam by name, mqperf's own and those of installed packages.
+
+A package adds a value by an entry point in the group of the seam, such as ``mqperf.test_cases``;
+CONTRIBUTING.md shows one of each.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Protocol, TypeVar
+
+from typing_extensions import override
+
+from mqperf.base.errors import PluginError
+
+GROUP = "mqperf."
+"""How the names of the groups of entry points begin."""
+
+
+class Named(Protocol):
+    """What a registry holds: a value that knows its name."""
+
+    @property
+    def name(self) -> str:
+        """By which plans and records call it."""
+        ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+class Registry(Mapping[str, T]):
+    """The values of one seam, in the order in which pages and messages list them.
+
+    Installed packages are asked when the first value is looked up, not when mqperf is imported:
+    they import mqperf themselves.  Every look-up raises ``PluginError`` when one of them is broken.
+    """
+
+    def __init__(self, seam: str, own: Iterable[T]) -> None:
+        """Begin with mqperf's own; ``seam`` is the end of the group's name."""
+        self._group = GROUP + seam
+        self._own = tuple(own)
+
+    @property
+    def own(self) -> list[str]:
+        """The names of mqperf's own."""
+        return [value.name for value in self._own]
+
+    @override
+    def __getitem__(self, name: str) -> T:
+        """The value of that name."""
+        return self._values[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._values)
+
+    @override
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._values)
+
+    @cached_property
+    def _values(self) -> dict[str, T]:
+        values = {value.name: value for value in self._own}
+        for point in (one for one in _points((*sys.path,)) if one.group == self._group):
+            value: T = _loaded(point)
+            if value.name in values:
+                raise PluginError(
+                    f"{_named(point)}: there is {value.name!r} in {self._group} already;"
+                    " uninstall one of the packages that add it"
+                )
+            values[value.name] = value
+        return values
+
+
+@cache
+def _points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Those of all packages on the path, looked through once for all registries."""
+    found = entry_points()
+    return tuple(point for group in found.groups for point in found.select(group=group))
+
+
+def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 (of whatever kind the seam is)
+    """The value of an entry point, whatever went wrong in somebody else's package."""
+    try:
+        value = point.load()
+        str(value.name)
+    except Exception as error:  # noqa: BLE001 (whatever a package does while it is imported)
+        raise PluginError(
+            f"{_named(point)}: cannot be loaded: {type(error).__name__}: {error};"
+            " repair or uninstall the package"
+        ) from None
+    return value
+
+
+def _named(point: EntryPoint) -> str:
+    package = f"package {point.dist.name} {point.dist.version}" if point.dist else "a package"
+    return f"{package}, entry point {point.name} of {point.group} ({point.value})"

@@ -1,0 +1,30 @@
+"""Which mqperf this is: its version, and the commit where it runs from a checkout."""
+
+import subprocess
+from pathlib import Path
+
+from mqperf import __version__
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError
+
+CHECKOUT = Path(__file__).parents[1]
+GIT_LIMIT_S = 60
+
+
+def version(checkout: Path = CHECKOUT) -> str:
+    """``0.1.0+g1a2b3c4d5e6f``, with ``.modified`` if tracked files are; else the version alone."""
+    if not (checkout / ".git").exists():
+        return __version__
+    try:
+        commit = _git(checkout, "rev-parse", "--short=12", "HEAD")
+        changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")
+    except (HostError, subprocess.CalledProcessError):
+        return __version__
+    return f"{__version__}+g{commit}{'.modified' if changed else ''}"
+
+
+def _git(checkout: Path, *words: str) -> str:
+    argv = ["git", "--no-optional-locks", "-C", str(checkout), *words]
+    done = guarded.run(argv, timeout_s=GIT_LIMIT_S)
+    done.check_returncode()
+    return done.stdout.strip()

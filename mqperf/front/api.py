@@ -1,0 +1,304 @@
+"""mqperf as a library: ``mqperf.run`` measures a plan, ``mqperf.read`` gives what was measured.
+
+    import mqperf
+
+    results = mqperf.run("plans/quickstart.yaml")
+    results                                    # in a notebook: the answer as a table
+    results.doubts                             # which numbers not to trust, and why
+    results.select(test_case="rpc-call").plot()
+    results.run("r1-19b55f1a").plot()          # one run in time, by the end of its name
+    mqperf.read("data/runs/before").compare(results)
+
+The command line and the notebooks use the same.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from matplotlib.figure import Figure
+from rich.console import Console
+from typing_extensions import override
+
+from mqperf.base.errors import Interrupted, MqperfError
+from mqperf.front.judging import judged
+from mqperf.front.live import Pulse, cell
+from mqperf.front.progress import Bar, amount
+from mqperf.lab.runner import Job, sweep_all
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages import figures, notebook
+from mqperf.pages.one_run import MeasuredRun
+from mqperf.pages.report import comparison as words
+from mqperf.pages.report import comparison_page as pages
+from mqperf.pages.report.build import publish, publish_file
+from mqperf.plan import Plan
+from mqperf.plan.file import plan_from, read_plan
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+
+Place = str | os.PathLike[str]
+
+
+class Results(Mapping[str, pd.DataFrame]):
+    """What was measured: every table of a runs folder or of a published report, by its name.
+
+    The tables and their columns are those of the data dictionary, with ``points`` (repeats
+    aggregated, one row a point), ``bottlenecks`` and ``doubts``.  Points that the folder's plan
+    does not ask for are left out; the doubts name them.
+    """
+
+    def __init__(self, source: Path, complete: Tables) -> None:
+        """Take complete tables; ``source`` is where they are from."""
+        self.source = source
+        self.complete = complete
+        self._planned = tables.of_plan(complete)
+
+    @override
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self._planned[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._planned)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """One row a point of a sweep: throughput in msg/s, latencies in s, CPU in cores."""
+        return self["points"]
+
+    @property
+    def doubts(self) -> pd.DataFrame:
+        """Every reason to distrust a number, beside the point that it is about; empty is best."""
+        return notebook.doubts(self)
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The best point of each layout and test case, and the kinds of doubt about it."""
+        return notebook.overview(self)
+
+    def select(self, **values: str | int) -> "Results":
+        """Only the rows with these values: ``results.select(test_case="rpc-call", threads=10)``.
+
+        Raises ``MqperfError`` for a column that the points do not have, and for a value of it that
+        was not measured.
+        """
+        for name, value in values.items():
+            if name not in self.points.columns:
+                columns = ", ".join(self.points.columns)
+                raise MqperfError(f"{self.source}: no column {name!r}; there are: {columns}")
+            if not self.points[name].eq(value).any():
+                known = ", ".join(map(str, self.points[name].drop_duplicates()))
+                raise MqperfError(f"{self.source}: no {name} {value!r}; measured: {known}")
+        if not values:
+            return self
+        kept = set(tables.where(self.points, **values)["point"])
+        return Results(
+            self.source, {n: _kept(frame, kept, values) for n, frame in self.complete.items()}
+        )
+
+    def plot(self) -> Figure:
+        """Throughput, latency and CPU of one sweep, along what varies in it.
+
+        Points with a doubt are hollow.  Raises ``MqperfError`` unless one layout and test case is
+        left: ``select`` one.
+        """
+        measured = self.points.dropna(subset=["throughput_msg_s"])
+        sweeps = measured[list(SWEEP)].drop_duplicates()
+        if len(sweeps) != 1:
+            several = [name for name in SWEEP if len(sweeps[name].unique()) > 1]
+            choices = (f"{name}: {', '.join(sweeps[name].unique())}" for name in several)
+            raise MqperfError(
+                f"{self.source}: select one sweep, to plot it ({'; '.join(choices)})"
+                if several
+                else f"{self.source}: nothing was measured that could be plotted"
+            )
+        return notebook.sweep_of(self)
+
+    def run(self, name: str) -> MeasuredRun:
+        """One run, to be seen in time: ``results.run("r1-19b55f1a").plot()``.
+
+        ``name`` is its name in the column ``run``, or an end of it that no other run has.  Raises
+        ``MqperfError`` for any other name.
+        """
+        return MeasuredRun(self.source, self.complete, name)
+
+    def compare(
+        self, other: "Results", *, across_systems: bool = False, min_effect: float | None = None
+    ) -> "Comparison":
+        """Is ``other`` better than this?  Point by point, where chance does not explain it.
+
+        ``min_effect`` is the minimum relevant difference, 0.05 by default.
+        """
+        both = self.complete, other.complete
+        found = stats.compared(*both, across_systems=across_systems, min_effect=min_effect)
+        return Comparison(self, other, found)
+
+    def report(self, out: Place, *, notebooks: bool = False, single_file: bool = False) -> Path:
+        """Write the report on all of ``source`` into a folder, and give the page to open first.
+
+        With ``single_file`` ``out`` is one HTML file that needs no other, without notebooks.
+        Raises ``ReportError`` when ``out`` holds something else.
+        """
+        where = notebook.located(out)
+        if single_file:
+            return publish_file(self.source, where)
+        return publish(self.source, where, notebooks=notebooks)
+
+    @override
+    def __repr__(self) -> str:
+        told = f"{amount(len(self.points), 'point')}, {amount(len(self['doubts']), 'doubt')}"
+        return f"<mqperf results of {self.source}: {told}>"
+
+    def _repr_html_(self) -> str:
+        """The answer: what is sustained, the raw maxima, and how many doubts there are."""
+        doubts = f"<p>{amount(len(self['doubts']), 'doubt')}: see <code>.doubts</code></p>"
+        return notebook.as_html(self.summary) + doubts
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """B against A; ``tables`` are ``differences``, ``sustained_compared`` and ``comparison``."""
+
+    a: Results
+    b: Results
+    tables: Tables
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """A row for each fact that differs: hardware, versions, the plan."""
+        return self.tables["differences"]
+
+    @property
+    def sustained(self) -> pd.DataFrame:
+        """What either sustains, and its raw maximum: a row for each layout and test case."""
+        return self.tables["sustained_compared"]
+
+    @property
+    def ratios(self) -> pd.DataFrame:
+        """A row for each figure of each point: values, ratio B / A, its interval, a verdict."""
+        return notebook.ratios(self.tables["comparison"])
+
+    def plot(self) -> Figure:
+        """Every ratio with its interval; the band is less than the minimum relevant difference."""
+        return figures.ratio_sheet(self.tables["comparison"])
+
+    def report(self, out: Place, *, single_file: bool = False) -> Path:
+        """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
+
+        With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
+        when ``out`` holds something else.
+        """
+        sides = [(str(one.source), one) for one in (self.a, self.b)]
+        if single_file:
+            return pages.write_file(notebook.located(out), sides, self.tables)
+        return pages.write(notebook.located(out), sides, self.tables)
+
+    def lines(self) -> Iterator[str]:
+        """The comparison as text, what differs first."""
+        return words.text_lines(**self.tables)
+
+    @override
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """What differs, what either sustains, and the ratios."""
+        shown = (self.differences, self.sustained, self.ratios)
+        told = f"<p>{words.summary(self.tables['comparison'])}</p>"
+        return told + "".join(map(notebook.as_html, shown))
+
+
+def read(path: Place) -> Results:
+    """Read a runs folder, or the tables of a published report; nothing is measured.
+
+    In a notebook a relative path may also start at the root of the checkout that it stands in.
+    Raises ``MqperfError`` for a folder that cannot be read.
+    """
+    source = notebook.located(path)
+    return Results(source, stats.complete(tables.read(source)))
+
+
+def load_plan(file: Place) -> Plan:
+    """The checked plan in a file; raises ``PlanError`` with file and line of every problem."""
+    return read_plan(notebook.located(file), problems_of).plan
+
+
+def new_plan(
+    *,
+    systems: Mapping[str, object],
+    test_cases: Sequence[str],
+    load: Mapping[str, object],
+    repeats: int = 1,
+    **more: object,
+) -> Plan:
+    """A checked plan from what a plan file would say.
+
+    ``more`` is any further key of one::
+
+        mqperf.new_plan(
+            systems={"rabbitmq": {"topologies": ["cmsm"]}},
+            test_cases=["rpc-call"],
+            load={"green_threads": [1, 10], "duration_s": 5},
+            order="random",
+        )
+
+    Raises ``PlanError`` with every problem.
+    """
+    said = {"systems": systems, "test_cases": test_cases, "load": load, "repeats": repeats}
+    named = {"name": "notebook", "title": "From a notebook"}
+    return plan_from(named | said | more, "plan", problems_of)
+
+
+def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = None) -> Results:
+    """Run what is pending of a plan, or of a plan file, and give all that was measured.
+
+    Runs go into the folder ``runs``; data/runs/NAME by default.  Run again, or after an
+    interruption, it measures only what is missing; with nothing pending no system is started.
+    ``hosts`` is an inventory, or ``laboratory`` for five hosts of our own.  Raises ``MqperfError``
+    when runs failed, and ``Interrupted``, which is a ``KeyboardInterrupt``; all others are
+    recorded, and ``read`` gives them.
+    """
+    if isinstance(what, Plan):
+        given, text = what, yaml.safe_dump(what.model_dump(mode="json"))
+    else:
+        file = read_plan(notebook.located(what), problems_of)
+        given, text = file.plan, file.text
+    folder = notebook.located(f"data/runs/{given.name}" if runs is None else runs)
+    with ExitStack() as held:
+        pulse = Pulse() if cell.watched() else None
+        if pulse is not None:
+            held.enter_context(cell.shown(pulse))
+        bar = held.enter_context(Bar(_console(), pulse))
+        try:
+            [outcome] = sweep_all([Job(given, text, folder)], bar, hosts=hosts, judge=judged)
+        except KeyboardInterrupt:
+            kept = f"interrupted: {folder} keeps what is done; run again for the rest"
+            raise Interrupted(kept) from None
+    if outcome.failed:
+        raise MqperfError("; ".join(reason for _, reason in outcome.failed))
+    return read(folder)
+
+
+def _kept(frame: pd.DataFrame, points: set[str], values: Mapping[str, str | int]) -> pd.DataFrame:
+    """The rows of these points; of a table of whole sweeps, those with the values it has."""
+    if "point" in frame.columns:
+        return frame[frame["point"].isin(points)].reset_index(drop=True)
+    own = {name: value for name, value in values.items() if name in frame.columns}
+    return tables.where(frame, **own).reset_index(drop=True) if own else frame
+
+
+def _console() -> Console:
+    """Where a run is told of; below a cell in plain lines, although kernels ask for colours."""
+    found = Console(highlight=False)
+    if found.is_jupyter:
+        return Console(highlight=False, force_jupyter=False, force_terminal=False)
+    return found

@@ -1,0 +1,488 @@
+"""The command line: translates what a person types into calls, and does nothing else."""
+
+import io
+import os
+import signal
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+
+import typer
+from rich.console import Console
+
+from mqperf.base.errors import MqperfError
+from mqperf.base.redaction import without_passwords
+from mqperf.base.version import version as own_version
+from mqperf.front import hosts_cli
+from mqperf.plan.file import load_plan, read_plans
+
+if TYPE_CHECKING:
+    from mqperf.front.api import Comparison
+    from mqperf.front.trends import Trend
+    from mqperf.lab.runner import Outcome
+
+app = typer.Typer(
+    name="mqperf",
+    help="A message-queue performance laboratory whose numbers audit themselves.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.add_typer(hosts_cli.app, name="hosts")
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
+]
+PlanFiles = Annotated[
+    list[Path], typer.Argument(metavar="PLAN", help="plans, e.g. plans/quickstart.yaml")
+]
+RunsFolder = Annotated[
+    Path, typer.Argument(metavar="RUNS", help="a runs folder, e.g. data/runs/quickstart")
+]
+TablesFolder = Annotated[
+    Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
+]
+
+SingleFile = Annotated[
+    bool,
+    typer.Option(
+        "--single-file",
+        help="Write OUT as one HTML file that needs no other, e.g. OUT = report.html.",
+    ),
+]
+
+FAULT = 2
+"""Exit code for anything that went wrong and was explained."""
+
+FAILED_RUNS = 1
+"""Exit code of a sweep in which some runs failed."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C or SIGTERM, as shells have it."""
+
+
+def main() -> None:
+    """Run the command line; explained errors become one line on stderr and exit code 2."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupted)
+    os.environ.pop("MPLBACKEND", None)  # figures are files here; notebooks choose their own
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names in an output of ASCII
+    try:
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what cannot be written is an error of ours, not of the exit
+    except MqperfError as error:
+        _complain(str(error))
+    except OSError as error:
+        _complain(f"{error.filename or 'its output'}: {error.strerror or error}")
+
+
+def _complain(text: str) -> NoReturn:
+    with suppress(OSError):
+        complaints.print(f"mqperf: {without_passwords(text)}", markup=False)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:  # nor shall the interpreter try once more at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(FAULT)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        console.print(f"mqperf {own_version()}")
+        raise typer.Exit
+
+
+HostsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--hosts",
+        metavar="INVENTORY",
+        help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
+        " five of our own on this machine. By default what the plan says, or this machine.",
+    ),
+]
+
+
+@app.command()
+def doctor(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
+    ] = None,
+    generators: Annotated[
+        bool,
+        typer.Option("--generators", "--simulators", help="Also make and try the load generators."),
+    ] = False,
+) -> None:
+    """Say what is installed, in which versions, and how to get what is missing.
+
+    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
+    """
+    from mqperf.front.doctor import examine
+
+    hosts_cli.tell(examine(systems or [], generators=generators))
+
+
+@app.command()
+def plan(
+    file: PlanFile,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All cases with all their commands, however many.")
+    ] = False,
+    hosts: HostsOption = None,
+) -> None:
+    """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
+
+    Example: `mqperf plan plans/rabbitmq.yaml`
+    """
+    from mqperf.front.preview import preview
+    from mqperf.lab.systems.in_plans import problems_of
+
+    text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
+    console.print(text, markup=False, soft_wrap=True)
+
+
+@app.command()
+def run(
+    files: PlanFiles,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where run folders go; data/runs/NAME by default. Of several plans: RUNS/NAME."
+        ),
+    ] = None,
+    interleave: Annotated[
+        bool,
+        typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
+    ] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Also show the runs as a page, for a browser on this machine."),
+    ] = False,
+    only: Annotated[
+        str,
+        typer.Option(metavar="CASE", help="Only this case, by its run folder or the end of that."),
+    ] = "",
+    hosts: HostsOption = None,
+) -> None:
+    """Run what is pending of plans, record it, and show what each test case sustains.
+
+    A repeated command completes only what is missing, after any interruption. Exit code 1 says that
+    some runs failed; the others are recorded. Several plans run one after the other.
+
+    Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
+    """
+    from mqperf.front.judging import judged
+    from mqperf.front.live import Pulse, served
+    from mqperf.front.progress import Bar
+    from mqperf.lab.runner import Job, sweep_all
+    from mqperf.lab.systems.in_plans import problems_of
+
+    given = read_plans(files, problems_of)
+    several = len(given) > 1
+    base = runs or Path("data/runs")
+    jobs = [
+        Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs, only)
+        for one in given
+    ]
+    with ExitStack() as held:
+        pulse = Pulse() if live else None
+        if pulse is not None:
+            console.print(f"live: {held.enter_context(served(pulse))}")
+        bar = held.enter_context(Bar(console, pulse))
+        outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
+    troubles = []
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        try:
+            _tell(job.runs, outcome)
+        except MqperfError as error:  # of one plan: the others are told all the same
+            troubles.append(str(error))
+    if troubles:
+        raise MqperfError("\n".join(troubles))
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(FAILED_RUNS)
+
+
+def _tell(runs: Path, outcome: "Outcome") -> None:
+    """What became of a plan: its results, and what failed."""
+    from mqperf.front.progress import amount
+    from mqperf.pages import answer
+
+    console.print(f"{amount(outcome.done, 'run')} recorded in {runs}\n", markup=False)
+    if outcome.failed:
+        complaints.print(
+            f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
+            f" {runs}/*.failed-*, and the same command tries again",
+            markup=False,
+        )
+    for line in answer.of_runs(runs):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+@app.command()
+def status(runs: RunsFolder) -> None:
+    """Say of each case whether it is done, failed or pending.
+
+    Example: `mqperf status data/runs/quickstart`
+    """
+    from mqperf.front.preview import status
+
+    console.print(status(runs), markup=False, soft_wrap=True)
+
+
+@app.command()
+def tables(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder for one file per table.")],
+    form: Annotated[
+        Literal["csv", "parquet"], typer.Option("--format", help="File format.")
+    ] = "csv",
+    hdr: Annotated[
+        bool, typer.Option("--hdr", help="Also an HdrHistogram log of latencies for each run.")
+    ] = False,
+) -> None:
+    """Write every table as a file of its name.
+
+    Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
+    """
+    from mqperf.study.stats.seconds import write_complete
+    from mqperf.study.tables import all_attempts
+    from mqperf.study.tables.histograms import write_all
+
+    found, files = write_complete(path, out, form)
+    if hdr:
+        files += write_all(path, out / "hdr", all_attempts(found))
+    for file in files:
+        console.print(str(file), markup=False, soft_wrap=True)
+
+
+@app.command()
+def audit(
+    path: TablesFolder,
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object a line.")
+    ] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on any doubt.")] = False,
+) -> None:
+    """Say which numbers not to trust, and why.
+
+    Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
+    """
+    from mqperf.study.stats.checks import as_json_lines, as_text_lines
+    from mqperf.study.stats.seconds import read_complete
+
+    found = read_complete(path)
+    doubts = found["doubts"]
+    for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
+        console.print(line, markup=False, soft_wrap=True)
+    if strict and len(doubts):
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="runs, or a published report")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="the same, later or elsewhere")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the comparison: tables, figures, RST, and HTML in OUT/html."),
+    ] = None,
+    single_file: SingleFile = False,
+    across: Annotated[
+        bool, typer.Option("--across-systems", help="Compare points of different systems.")
+    ] = False,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
+    ] = None,
+    practical: Annotated[float | None, typer.Option(min=0, max=1, hidden=True)] = None,
+    fail_on: Annotated[
+        Literal["worse"] | None,
+        typer.Option("--fail-on", help="Exit with 1 when any figure has this verdict, for CI."),
+    ] = None,
+) -> None:
+    """Compare two sets of runs point by point: better, worse, or cannot tell.
+
+    With OUT also as a page, whose path is the last line.
+
+    Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
+    `mqperf compare data/runs/before data/runs/after --fail-on worse`
+    """
+    from mqperf.front.api import read
+
+    _check_named(out, "comparison.html", single_file=single_file)
+    matters = practical if min_effect is None else min_effect  # the option's former name
+    found = read(a).compare(read(b), across_systems=across, min_effect=matters)
+    _show(found, out, single_file=single_file)
+    if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
+        raise typer.Exit(1)
+
+
+@app.command()
+def trend(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...", help="runs folders, or published reports, in any order"
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the trend: tables, figures, RST, and HTML in OUT/html."),
+    ] = None,
+    single_file: SingleFile = False,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
+    ] = None,
+    fail_on: Annotated[
+        Literal["worse", "newest-worse"] | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit with 1 when any change is worse, or any in the newest folder, for CI.",
+        ),
+    ] = None,
+) -> None:
+    """Show how the same points went over many folders of runs, and find what changed.
+
+    Folders are put in the order of time, and each point is compared with the folder before of the
+    same machine. What control runs show as well is drift of the machine, and no change. With OUT
+    also as a page, whose path is the last line.
+
+    Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
+    `mqperf trend data/runs/nightly-* --fail-on newest-worse`
+    """
+    from mqperf.front.trends import trend as trend_of
+
+    _check_named(out, "trend.html", single_file=single_file)
+    found = trend_of(folders, min_effect=min_effect)
+    for problem in found.problems:
+        complaints.print(f"mqperf: {without_passwords(problem)}", markup=False)
+    _show(found, out, single_file=single_file)
+    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
+        raise typer.Exit(1)
+
+
+def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
+    if single_file and out is None:
+        raise MqperfError(f"--single-file needs the name of the file: add --out {example}")
+
+
+def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
+    """Its lines, and its page if there is to be one."""
+    for line in found.lines():
+        console.print(line, markup=False, soft_wrap=True)
+    if out is not None:
+        page = found.report(out, single_file=single_file)
+        console.print(str(page), markup=False, soft_wrap=True)
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="RST of a report, or CSV; or the folder of a run of Maestro or quiver",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
+    title: Annotated[str, typer.Option(help="What reports call these tables.")] = "",
+    system: Annotated[
+        str, typer.Option(help="What folders measured, e.g. qpid-dispatch. Reports say it.")
+    ] = "unknown",
+    topology: Annotated[
+        str, typer.Option(help="Who connected to which node there, e.g. standalone.")
+    ] = "unknown",
+    queues: Annotated[str, typer.Option(help="The kind of queues there, e.g. routed.")] = "unknown",
+) -> None:
+    """Read published reports, and runs of Maestro and quiver, into tables.
+
+    Examples: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`,
+    `mqperf import quiver-run --system qpid-dispatch --out data/published/quiver`
+    """
+    from mqperf.study import published
+    from mqperf.study.published.measurement import About
+
+    found = published.import_paths(paths, About(system, topology, queues))
+    for file in published.write(found.tables, out, title, found.latencies):
+        console.print(str(file), markup=False, soft_wrap=True)
+
+
+@app.command()
+def report(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder of the report, e.g. reports/quickstart.")],
+    notebooks: Annotated[
+        bool, typer.Option(help="Execute the notebooks on the runs and link them.")
+    ] = True,
+    single_file: SingleFile = False,
+) -> None:
+    """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
+
+    It says what it is doing, a line for each step; the last line is the page to open first. One
+    file has all pages, figures and tables, and no notebooks.
+
+    Examples: `mqperf report data/runs/quickstart --out reports/quickstart`,
+    `mqperf report data/runs/quickstart --single-file --out quickstart.html`
+    """
+    from mqperf.pages.report.build import publish, publish_file
+
+    def tell(doing: str) -> None:
+        console.print(f"{doing} ...", markup=False, soft_wrap=True)
+
+    if single_file:
+        page = publish_file(path, out, tell=tell)
+    else:
+        page = publish(path, out, notebooks=notebooks, tell=tell)
+    console.print(str(page), markup=False, soft_wrap=True)
+
+
+@app.command()
+def topology(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for what is written, e.g. network.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Ask the routers, which run, whether they are joined so."),
+    ] = False,
+) -> None:
+    """Write what a network of AMQP routers needs: configurations, a picture, a playbook of Ansible.
+
+    Of a plan, those of its topologies that are such networks. A network that cannot be is refused:
+    one that is not connected, with unknown names, or with two nodes at one port. Once it is
+    deployed, `--check` says of every router whether it reaches every other by the shortest way;
+    exit code 2 says that one does not.
+
+    Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
+    """
+    from mqperf.front import network_files
+
+    networks = network_files.read(file)
+    if out is None and not check:
+        raise typer.BadParameter("say --out FOLDER, --check, or both")
+    for path in network_files.write(networks, out) if out is not None else ():
+        console.print(str(path), markup=False, soft_wrap=True)
+    if check:
+        hosts_cli.tell(network_files.check(networks))
+
+
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    complaints.print("mqperf: interrupted; the same command goes on where it stopped")
+    sys.exit(INTERRUPTED)

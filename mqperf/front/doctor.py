@@ -1,0 +1,81 @@
+"""What is installed here, in which versions, and how to get what is missing."""
+
+import platform
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mqperf.base.errors import MqperfError
+from mqperf.base.version import version
+from mqperf.hosts import HERE, HOSTS, Host
+from mqperf.lab.load import GENERATORS, Generator
+from mqperf.lab.systems import FIRST, SYSTEMS, System, lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that mqperf needs, always or for some plans, and a sentence about it."""
+
+    mark: Literal["ok", "MISSING", "FAILED", "optional"]
+    text: str
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing must be done."""
+        return self.mark not in {"MISSING", "FAILED"}
+
+
+def _there(text: str) -> Finding:
+    return Finding("ok", text)
+
+
+def _missing(text: str) -> Finding:
+    return Finding("MISSING", text)
+
+
+def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
+    """Look at all that runs on these systems need.
+
+    When none is named, every known one is looked at, and only what the quickstart needs is missing.
+    With ``generators`` their load generators are made and tried, too.
+    """
+    systems = [lookup(name) for name in names or SYSTEMS]
+    yield _there(f"mqperf {version()}, Python {platform.python_version()}")
+    with HOSTS[HERE].reached() as hosts:
+        [host] = hosts.every
+        facts = host.facts()
+        yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
+        yield from _needed(systems, names, host, generators=generators)
+
+
+def _needed(
+    systems: Sequence[System], names: Collection[str], host: Host, *, generators: bool
+) -> Iterator[Finding]:
+    """What the systems need, and what talks to them."""
+    for system in systems:
+        found = _system(system, host)
+        optional = not names and system is not SYSTEMS[FIRST] and not found.sound
+        if optional:
+            text = f"not installed, needed for plans with {system.name}: {found.text}"
+        yield Finding("optional", text) if optional else found
+    drivers = dict.fromkeys(pair for system in systems for pair in system.drivers.items())
+    for name, driver in drivers:
+        yield _generator(GENERATORS[name], driver, host, build=generators)
+
+
+def _system(system: System, host: Host) -> Finding:
+    try:
+        return _there(f"{system.title} {system.installed(host)}")
+    except (MqperfError, OSError) as error:
+        return _missing(f"{system.title}: {error}")
+
+
+def _generator(generator: Generator, driver: str, host: Host, *, build: bool) -> Finding:
+    text = generator.about(driver)
+    if not build:
+        return _there(f"{text}: is made on first use; --generators makes and tries it now")
+    try:
+        versions = generator.try_out(driver, host)
+    except MqperfError as error:
+        return _missing(str(error))
+    return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

@@ -1,0 +1,98 @@
+"""The commands about hosts: ``mqperf hosts``."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from mqperf.front.doctor import Finding
+
+FAULT = 2
+"""Exit code when a plan could not run on the hosts; as of everything that was explained."""
+
+app = typer.Typer(
+    help="Look at the hosts of an inventory, or make some on this machine.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+console = Console(highlight=False)
+
+
+@app.command()
+def check(
+    inventory: Annotated[
+        Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
+    ],
+    systems: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SYSTEM]...", help="what brokers must have, e.g. zeromq"),
+    ] = None,
+) -> None:
+    """Say of every host whether a plan could run there, and how to get what is missing.
+
+    One line for each: Python, cores, free disk, clock and round trip, and the tools for its role.
+    Nothing is installed, and nothing stays there. Exit code 2 says that a plan could not run.
+
+    Examples: `mqperf hosts check hosts.yaml`, `mqperf hosts check hosts.yaml zeromq`
+    """
+    from mqperf.front.host_check import examine
+
+    tell(examine(inventory, systems or []))
+
+
+@app.command()
+def prepare(
+    inventory: Annotated[
+        Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
+    ],
+    systems: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SYSTEM]...", help="what brokers are to have, e.g. zeromq"),
+    ] = None,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="Change nothing, say what would be.")] = False,
+) -> None:
+    """Install on every host what its role needs, by Ansible; Debian and Ubuntu, as root or by sudo.
+
+    One line for each: what was installed. Services are kept from starting. A second time nothing is
+    changed. Exit code 2 says that a host could not be prepared.
+
+    Examples: `mqperf hosts prepare hosts.yaml`, `mqperf hosts prepare hosts.yaml artemis --dry-run`
+    """
+    from mqperf.front.preparation import prepare as prepared
+
+    tell(prepared(inventory, systems or [], dry=dry_run))
+
+
+def tell(findings: Iterable["Finding"]) -> None:
+    """Print a line for each; raises ``typer.Exit`` when something must be done."""
+    sound = True
+    for finding in findings:
+        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
+        sound = sound and finding.sound
+    if not sound:
+        raise typer.Exit(FAULT)
+
+
+@app.command()
+def laboratory(
+    count: Annotated[int, typer.Option(help="How many hosts; the first three are brokers.")] = 5,
+) -> None:
+    """Run hosts of our own on this machine, to try what needs several; as root.
+
+    Each has its own address, sshd, processes and network. Prints the inventory that names them, and
+    ends them all at the end of its input: Enter.
+
+    Example: `mqperf hosts laboratory --count 5`
+    """
+    from mqperf.hosts.laboratory import laboratory as made
+
+    with made(count) as found:
+        console.print(str(found.inventory), markup=False, soft_wrap=True)
+        console.print(f"{', '.join(found.names)} run until you press Enter", markup=False)
+        sys.stdout.flush()
+        sys.stdin.readline()

@@ -1,0 +1,11 @@
+"""What a sweep is like while it runs: for a terminal, a notebook cell and a page.
+
+Everything here is for looking on.  It reads what the processes of a run write anyway, once a
+second, and no figure of a report comes from here.
+"""
+
+from mqperf.front.live import cell, panel
+from mqperf.front.live.page import served
+from mqperf.lab.pulse import Beat, Pulse, Scene
+
+__all__ = ["Beat", "Pulse", "Scene", "cell", "panel", "served"]

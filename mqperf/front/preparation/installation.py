@@ -1,0 +1,128 @@
+"""Install what the roles of hosts need, by Ansible, and tell what was changed."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.base import processes as guarded
+from mqperf.base.errors import HostError
+from mqperf.base.redaction import without_passwords
+from mqperf.front.doctor import Finding
+from mqperf.front.host_check import OPTIONAL, known, needed
+from mqperf.hosts import ansible, inventory
+from mqperf.hosts.place import Place
+from mqperf.lab.systems import Tool
+
+PLAYBOOK = Path(__file__).with_name("playbook.yml")
+LIMIT_S = 3600
+
+EVERYWHERE = ("util-linux", *(package for tool in OPTIONAL for package in tool.packages))
+TASK = re.compile(r"TASK \[(.*)\] \**$")
+RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
+INSTALL = "Install"
+NO_REASON = "non-zero return code"
+
+SUDO = {
+    "password": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d)",
+    "sudo: not found": "there is no sudo: install it",
+}
+"""What to do, by what is said where we cannot become root."""
+
+
+@dataclass
+class HostResult:
+    """What Ansible said of one host."""
+
+    installed: list[str] = field(default_factory=list)
+    problem: str | None = None
+
+
+def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Iterator[Finding]:
+    """Prepare every host of the inventory in ``path``: one finding each, in its order.
+
+    Brokers get what these systems need, or, when none is named, the first of all systems.  With
+    ``dry`` nothing is changed, and the findings tell what would be.  Raises ``HostError`` for an
+    inventory that cannot be read, for what no package has, and where Ansible cannot be had.
+    """
+    if path.suffix == ".json":
+        raise HostError(f"{path}: give the inventory itself, not what was printed of it")
+    wanted = needed(systems)
+    for tool in wanted:
+        if tool.by_hand:
+            raise HostError(f"{tool.name} is in no package that could be installed: {tool.by_hand}")
+    places = inventory.read(path).places
+    packages = {place.name: _packages(place, wanted) for place in places}
+    results = read_printed(_played(path, packages, dry=dry))
+    for place in places:
+        yield _finding(place, results[place.name], dry=dry)
+
+
+def _packages(place: Place, tools: Collection[Tool]) -> list[str]:
+    own = [package for tool in tools for package in tool.packages]
+    return [*dict.fromkeys([*(own if "broker" in place.groups else ()), *EVERYWHERE])]
+
+
+def _services() -> dict[str, tuple[str, ...]]:
+    """By package, what starts with it."""
+    return {package: tool.services for tool in known() for package in tool.packages}
+
+
+def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
+    """What Ansible printed."""
+    with guarded.scratch("prepare") as folder:
+        variables = folder / "variables.json"
+        told = {"packages": packages, "services": _services(), "dry": dry}
+        variables.write_text(json.dumps(told))
+        words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
+        done = ansible.run("ansible-playbook", words, LIMIT_S)
+    if not any(TASK.match(line) for line in done.stdout.splitlines()):
+        raise HostError(f"{path}: Ansible ended with {done.returncode}: {ansible.last_line(done)}")
+    return done.stdout
+
+
+def read_printed(text: str) -> Mapping[str, HostResult]:
+    """By host, from what Ansible prints by default: a line for every task and host."""
+    found: defaultdict[str, HostResult] = defaultdict(HostResult)
+    task = ""
+    for line in text.splitlines():
+        if heading := TASK.match(line):
+            task = heading[1]
+        elif result := RESULT.match(line):
+            what, name, item, rest = result.groups()
+            host = name.split(" ")[0]
+            if what != "changed":
+                found[host].problem = found[host].problem or _reason(rest)
+            elif task == INSTALL:
+                words = item or rest.removeprefix("=> (item=").removesuffix(")")
+                found[host].installed.append(words)
+    return found
+
+
+def _reason(rest: str) -> str:
+    """Why a task failed: the message of its result, or the last that its command said."""
+    _, _, result = rest.partition("=> ")
+    try:
+        told = json.loads(result)
+        message = str(told.get("msg", result))
+        if message == NO_REASON:
+            said = str(told.get("stderr") or told.get("stdout"))
+            message = (said.strip().splitlines() or [message])[-1]
+    except ValueError:
+        message = rest
+    for words, remedy in SUDO.items():
+        if "sudo" in message and words in message:
+            message = f"{remedy}, or name root as ansible_user"
+    return without_passwords(" ".join(message.split()))
+
+
+def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
+    of = f"{place.name} ({', '.join(place.groups)})"
+    names = {package: tool.name for tool in known() for package in tool.packages}
+    packages = ", ".join(dict.fromkeys(names.get(one, one) for one in result.installed))
+    done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
+    if result.problem:
+        return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
+    return Finding("ok", f"{of}: {done or 'everything was there'}")

@@ -1,0 +1,179 @@
+"""What a plan would do, and how far it has got: text for people, nothing is run."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from mqperf.base.errors import PlanError, RecordError
+from mqperf.base.raw import MIB
+from mqperf.front.progress import START_S, amount, clock, expected_s, words
+from mqperf.hosts import HERE, lookup
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.systems import SYSTEMS, Possible, possible, starts
+from mqperf.plan import Case, Plan, rate_and_repeat
+from mqperf.plan.file import load_plan
+from mqperf.record import Run, Status, read_events, runs, utc, whole
+
+STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
+"""What an attempt's status makes of its case, the best first."""
+
+
+UNREADABLE = "unreadable"
+
+READ_BYTES = 4 * MIB
+"""Larger files are not read, so as not to disturb what is being measured: ``audit`` does."""
+
+CASES_SHOWN = 30
+COMMANDS_SHOWN = 10
+
+
+def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -> str:
+    """The cases in their order, the commands of each, the hosts, and the expected finish.
+
+    Of many cases and commands the first are shown and the others counted, unless ``everything``
+    is asked for.  ``hosts`` are others than the plan says.  Raises ``PlanError`` when a system does
+    not exist or lacks a topology or kind of queue, ``HostError`` for hosts that cannot be reached.
+    """
+    kind = lookup(plan.hosts or HERE if hosts is None else hosts)
+    with kind.reached() as found:
+        here = possible(plan, found)
+    return "\n".join(_preview(here, everything=everything))
+
+
+def status(folder: Path) -> str:
+    """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
+
+    A whole run that cannot be read is called so, with the reason, as far as that shows without
+    reading its messages.  An attempt that was cut off is called running until the next command sets
+    it aside.  Raises ``PlanError`` when the folder has no sound plan.
+    """
+    file = folder / "plan.yaml"
+    if not file.exists():
+        raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
+    plan = load_plan(file)
+    found_runs = list(runs(folder))
+    attempts = Counter((run.case_id, run.status) for run in found_runs)
+    done = {run.case_id: run for run in found_runs if run.status == "done"}
+    lines, numbers = [], Counter[str]()
+    for case in _cases(plan, found_runs):
+        name = case.id
+        found = {status: attempts[name, status] for status in STATES}
+        state = next((word for status, word in STATES.items() if found[status]), "pending")
+        tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
+        trouble = _trouble(done[name]) if name in done else ""
+        state = UNREADABLE if trouble else state
+        early = _early(done[name]) if state == STATES["done"] else ""
+        numbers[state] += 1
+        lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
+    words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
+    lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
+    if plan.search is not None:
+        lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
+    return "\n".join(lines)
+
+
+def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:
+    """The cases of a plan; of its searches those that were tried, and the first of the others."""
+    searches, tried = plan.searches(), {}
+    for run in found if searches else ():
+        with suppress(RecordError):  # of one that cannot be read, the next command says so
+            if (case := run.case()) is not None:
+                tried[case.id] = case
+    own = [sorted(filter(one.covers, tried.values()), key=rate_and_repeat) for one in searches]
+    begun = [case for cases in own for case in cases]
+    firsts = zip(plan.cases(), own, strict=True) if searches else ()
+    return [*begun, *(case for case, some in firsts if not some)] if searches else plan.cases()
+
+
+def _searching(plan: Plan) -> str:
+    """What the searches of a plan look for, and how many runs that takes."""
+    search = plan.search
+    if search is None:
+        return ""
+    return (
+        f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
+        f" {search.from_msg_s:g} to {search.to_msg_s:g} msg/sec with {search.hold.words}, to"
+        f" {search.within_share * 100:g} %: at most {search.most_runs(plan.repeats)} runs each"
+    )
+
+
+def _trouble(run: Run) -> str:
+    """Why a whole run cannot be read, or not be trusted; nothing where it can."""
+    try:
+        facts = run.facts()
+        whole(run, facts)
+        read_events(run.path)
+        changed = run.damaged(facts, read_bytes=READ_BYTES)
+    except RecordError as error:
+        return f": {str(error).replace(f'{run.path.parent}/', '')}"
+    return f": {', '.join(changed)}: not as recorded" if changed else ""
+
+
+def _early(run: Run) -> str:
+    """Why a run that can be read ended early, if it did."""
+    failed = run.facts().condition_failed
+    return f": condition failed: {failed.words}" if failed is not None else ""
+
+
+def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
+    plan, cases = here.plan, here.plan.cases()
+    shown = len(cases) if everything else CASES_SHOWN
+    yield f"{plan.name}: {plan.title}"
+    for system, kinds in here.kinds.items():
+        for asked, kind in kinds.items():
+            if asked != kind:
+                yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
+    for (system, queues), reason in here.refused.items():
+        yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
+    if plan.search is None:
+        yield f"{amount(len(cases), 'case')}, order {plan.order}"
+    else:
+        yield f"{_searching(plan)}; what comes first:"
+    for number, case in enumerate(cases[:shown], 1):
+        yield ""
+        yield f"{number}/{len(cases)}  {words(case)}"
+        yield f"      {_timing(case)}, run folder {case.id}"
+        for action in case.actions:
+            yield f"      {action.do} {action.target}, {action.at_s:g} to {action.end_s:g} s"
+        yield from _link(case)
+        yield from _commands(case, everything=everything)
+        for beside in case.beside():
+            yield f"      beside it {beside.load_words()}"
+            yield from _commands(beside, everything=everything)
+    if len(cases) > shown:
+        yield ""
+        yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
+    longest = [case for one in plan.searches() for case in one.longest()] or cases
+    seconds = expected_s(longest) + START_S * len(starts(cases))
+    yield ""
+    yield (
+        f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
+        f" {'about' if plan.search is None else 'at most about'} {clock(seconds)};"
+        f" started now, finished at {utc(time.time() + seconds)[:16]} UTC"
+    )
+
+
+def _link(case: Case) -> Iterator[str]:
+    if (link := case.link) is None:
+        return
+    asked = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(asked) or 'as it is'}"
+
+
+def _commands(case: Case, *, everything: bool) -> Iterator[str]:
+    lines = GENERATORS[case.generator].describe(case)
+    shown = len(lines) if everything else COMMANDS_SHOWN
+    yield from (f"      $ {line}" for line in lines[:shown])
+    if len(lines) > shown:
+        yield f"      and {amount(len(lines) - shown, 'command')} more; --all shows them"
+
+
+def _timing(case: Case) -> str:
+    factors = (
+        amount(case.green_threads, "green thread"),
+        amount(case.processes, "process", "processes"),
+        amount(case.hosts, "host"),
+    )
+    return f"{' x '.join(factors)}, warm-up {case.warmup_s} s, window {case.duration_s} s"

@@ -1,0 +1,175 @@
+"""How a sweep shows itself on a terminal: what runs, what is done, how long it will take."""
+
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+from typing_extensions import override
+
+from mqperf.base.redaction import without_passwords
+from mqperf.front.live import Pulse, panel
+from mqperf.lab.runner import Gauge
+from mqperf.plan import Case
+from mqperf.plan.columns import parameters
+from mqperf.record import Run
+
+OVERHEAD_S = 5.0
+"""Seconds that a case takes besides its load, until the sweep has shown how many."""
+
+START_S = 12.0
+"""Seconds until the first case can begin: the system has to be started."""
+
+
+LONGEST = 40
+"""Characters of a parameter that are told."""
+
+
+def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
+    """Seconds that these cases are expected to take."""
+    loads = (max(one.load_s for one in (case, *case.beside())) for case in cases)
+    return sum(load_s + overhead_s for load_s in loads)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def words(case: Case) -> str:
+    """A case in a few words, as a person would say it."""
+    repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
+    repeat += f", control run {case.control_run}" if case.control_run else ""
+    threads = amount(case.threads, "thread")
+    threads += f" in {case.processes} processes" if case.processes > 1 else ""
+    threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
+    link = case.link.model_dump(exclude_defaults=True) if case.link else {}
+    said = {**case.parameters, **link, **case.settings}
+    named = (f"{name} {_short(said[name])}" for name in parameters() if name in said)
+    beside = (f"beside {one.load_words()}" for one in case.beside())
+    condition = [] if case.condition is None else [f"condition {case.condition}"]
+    load = ", ".join([threads, *condition, *named, *beside])
+    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
+
+
+def amount(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: ``1 thread``, ``2 processes``."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def clock(seconds: float) -> str:
+    """A duration as ``1:02:03`` or ``2:03``."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+class _View(Progress):
+    """The bar, and under it what is being done, and the run that is being measured."""
+
+    def __init__(self, pulse: Pulse, console: Console) -> None:
+        self._pulse = pulse
+        super().__init__(
+            SpinnerColumn(),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]} left"),
+            console=console,
+            refresh_per_second=1,
+            disable=not console.is_terminal,
+        )
+
+    @override
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield self.make_tasks_table(self.tasks)
+        lines = [self.tasks[0].description] if self.tasks else []
+        if (scene := self._pulse.scene) is not None:
+            lines += panel.lines(scene)
+        yield from (Text(line, no_wrap=True, overflow="ellipsis") for line in lines)
+
+
+class Bar:
+    """An observer of the runner: a live view on a terminal, one line per case elsewhere.
+
+    It redraws once a second, so as not to take the processor from what is being measured.
+    """
+
+    def __init__(self, console: Console, pulse: Pulse | None = None) -> None:
+        """Prepare the view; nothing shows before it is entered.
+
+        With a ``pulse`` of somebody who looks on runs are watched wherever the output goes.
+        """
+        self.console = console
+        self._watched = console.is_terminal or pulse is not None
+        self._pulse = pulse or Pulse()
+        self._bar = _View(self._pulse, console)
+        self._task = self._bar.add_task("", total=None, left="?")
+        self._todo: list[Case] = []
+        self._began = time.monotonic()
+        self._mark: float | None = None
+        self._overheads: list[float] = []
+        self._usual_s = OVERHEAD_S
+
+    def __enter__(self) -> Self:
+        """Show the bar."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the terminal as it was."""
+        self._pulse.leave()
+        self._bar.stop()
+
+    def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
+        """Show how much there is to do."""
+        self._todo = list(todo)
+        self._usual_s = OVERHEAD_S + START_S * max(starts - 1, 0) / max(len(todo) - 1, 1)
+        left = clock(expected_s(todo) + START_S * starts)
+        self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
+        kept = f"{done} done already, " if done else ""
+        self.console.print(f"{kept}{len(todo)} to run, about {left}")
+
+    def doing(self, what: str, case: Case | None = None) -> None:
+        """Show the phase."""
+        text = what if case is None else f"{words(case)}: {what}"
+        self._pulse.doing = text
+        self._bar.update(self._task, description=text)
+        if case is None:
+            self.console.print(text, soft_wrap=True)
+
+    def watching(self, case: Case, gauge: Gauge | None) -> None:
+        """Look at a run every second, or no longer."""
+        if gauge is None:
+            self._pulse.leave()
+        elif self._watched:
+            self._pulse.watch(words(case), gauge)
+
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        """Show the result of a case, and what is left."""
+        now = time.monotonic()
+        if self._mark is not None and failure is None:  # before the first, its system was started
+            self._overheads.append(now - self._mark - case.load_s)
+        self._mark = now
+        if case in self._todo:
+            self._todo.remove(case)  # one of them: several plans may have the same case
+        elif self._todo:
+            self._todo.pop()  # a search foresees how many there are, and not which
+        mean = (self._usual_s + sum(self._overheads)) / (1 + len(self._overheads))
+        self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
+        if failure is not None:
+            text = f"failed: {words(case)}: {without_passwords(failure)}"
+            self.console.print(text, style="red", markup=False, soft_wrap=True)
+            return
+        from mqperf.pages import answer  # pandas is not loaded before the first run is over
+
+        figures, since = answer.of_run_if_sound(run), clock(now - self._began)
+        text = f"done: {words(case)}: {figures}; {since} so far"
+        self.console.print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,169 @@
+"""Many folders of runs in the order of time, for notebooks, programs and the command line.
+
+import mqperf
+
+history = mqperf.trend(["data/runs/monday", "data/runs/tuesday", "data/runs/wednesday"])
+history                                 # in a notebook: folders, what is sustained, changes
+history.changes                         # which steps are more than chance, and matter
+history.plot(test_case="rpc-call", topology="cmsm", queues="classic")
+history.report("reports/trend")
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+from typing_extensions import override
+
+from mqperf.base.errors import MqperfError
+from mqperf.pages import notebook
+from mqperf.pages.report import trend as words
+from mqperf.pages.report import trend_page as pages
+from mqperf.pages.report.drawings import counting
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+
+Place = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trend:
+    """How figures of the same points went over many folders.
+
+    ``tables`` are ``trend_folders``, ``trend_differences``, ``trend_sustained``, ``trend_steps``,
+    ``trend_control_runs`` and ``trend_points``; ``problems`` says, a line each, which of the given
+    folders are not in it, and why.
+    """
+
+    tables: Tables
+    problems: tuple[str, ...] = ()
+
+    @property
+    def folders(self) -> pd.DataFrame:
+        """A row for each folder, in the order of time: versions, machine, points and doubts."""
+        return self.tables["trend_folders"]
+
+    @property
+    def changes(self) -> pd.DataFrame:
+        """The steps that matter, are more than chance, and are no drift of the machine."""
+        return words.changes(self.tables["trend_steps"])
+
+    @property
+    def drifts(self) -> pd.DataFrame:
+        """The steps that control runs show as well, while all versions stayed the same."""
+        return words.drifts(self.tables["trend_steps"])
+
+    @property
+    def steps(self) -> pd.DataFrame:
+        """Every step of every figure of every point, with ratio, interval and verdict."""
+        return self.tables["trend_steps"]
+
+    @property
+    def sustained(self) -> pd.DataFrame:
+        """What each folder sustains: a row for each folder, layout and test case."""
+        return self.tables["trend_sustained"]
+
+    @property
+    def control_runs(self) -> pd.DataFrame:
+        """The steps of the control runs, which tell the machine's drift."""
+        return self.tables["trend_control_runs"]
+
+    def plot(self, *, points: bool = False, **values: str) -> Figure:
+        """What one sweep sustains over the folders, and its latency; or each of its ``points``.
+
+        ``values`` select the sweep: ``plot(test_case="rpc-call", queues="classic")``.  Raises
+        ``MqperfError`` unless they leave one.
+        """
+        if unknown := [name for name in values if name not in SWEEP]:
+            raise MqperfError(
+                f"no column {unknown[0]!r} to select by; there are: {', '.join(SWEEP)}"
+            )
+        every = list(pages.sweeps(self.tables))
+        left = [own for sweep, own in every if values.items() <= sweep.items()]
+        if len(left) != 1:
+            several = [
+                f"{name}: {', '.join(dict.fromkeys(sweep[name] for sweep, _ in every))}"
+                for name in SWEEP
+                if len({sweep[name] for sweep, _ in every}) > 1
+            ]
+            which = f" ({'; '.join(several)})" if several else ""
+            raise MqperfError(f"select one sweep, to plot it: {len(left)} have these values{which}")
+        sheet = (pages.point_sheet if points else pages.sustained_sheet)(left[0])
+        return counting(sheet, TEST_CASES[left[0]["trend_points"]["test_case"].iloc[0]].unit)
+
+    def report(self, out: Place, *, single_file: bool = False) -> Path:
+        """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
+
+        With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
+        when ``out`` holds something else.
+        """
+        if single_file:
+            return pages.write_file(notebook.located(out), self.tables)
+        return pages.write(notebook.located(out), self.tables)
+
+    def lines(self) -> Iterator[str]:
+        """The trend as text, what differs first and the summary last."""
+        return words.text_lines(self.tables)
+
+    def worse(self, *, newest: bool = False) -> bool:
+        """Whether any change is for the worse; with ``newest`` any in the newest folder."""
+        found = self.changes
+        if newest:
+            found = found[found["folder_place"] == self.folders["folder_place"].max()]
+        return bool((found["verdict"] == "worse").any())
+
+    @override
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """Folders, what they sustain, and the changes."""
+        sustained = self.sustained[[*SWEEP, "folder_label", *SHOWN]]
+        columns = ("folder_b", *SWEEP, "threads", "figure", "ratio", "verdict", "cause", "differs")
+        shown = (self.folders, sustained, self.changes[list(columns)])
+        told = [words.summary(self.tables), *words.marks(self.tables), *self.problems]
+        heads = "".join(f"<p>{escape(one)}</p>" for one in told)
+        return heads + "".join(map(notebook.as_html, shown))
+
+
+SHOWN = ("sustained_throughput_msg_s", "sustained_at", "latency_p50_s", "latency_p99_s", "step")
+
+
+def trend(paths: Iterable[Place], *, min_effect: float | None = None) -> Trend:
+    """Read folders of runs, or of published tables, and judge how their points went over time.
+
+    Each is one measurement, placed by when its first run started.  One that cannot be read is left
+    out, and named in ``problems``.  ``min_effect`` is the minimum relevant difference, 0.05 by
+    default.  Raises ``MqperfError`` when fewer than two are left, or these have no point in common.
+    """
+    found: dict[Path, tuple[str, Tables]] = {}
+    problems = []
+    for path in paths:
+        folder = notebook.located(path)
+        if folder.resolve() in found:
+            problems.append(f"{folder}: given twice; it counts once")
+            continue
+        try:
+            found[folder.resolve()] = str(folder), _asked_for(folder)
+        except MqperfError as error:
+            problems.append(f"left out: {error}")
+    if len(found) < 2:
+        why = "; ".join(problems) or "give the folder of each measurement"
+        raise MqperfError(f"a trend needs two folders of runs or more, and has {len(found)}: {why}")
+    return Trend(stats.trend(list(found.values()), min_effect=min_effect), tuple(problems))
+
+
+def _asked_for(folder: Path) -> Tables:
+    """All tables of a folder; raises ``MqperfError`` when its plan asks for no point of it."""
+    complete = stats.complete(tables.read(folder))
+    if tables.of_plan(complete)["runs"]["point"].isna().all() and len(
+        tables.outside_plan(complete)
+    ):
+        raise MqperfError(f"{folder}: its plan asks for none of the points that it holds; run it")
+    return complete

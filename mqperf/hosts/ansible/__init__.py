@@ -1,0 +1,70 @@
+"""Ansible, in a pinned environment of its own: it does not install beside mqperf's requirements."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from mqperf.base import cache
+from mqperf.base import processes as guarded
+from mqperf.base.redaction import without_passwords
+from mqperf.hosts.software import virtual_environment
+
+LOCK = Path(__file__).parent / "locks" / "ansible.txt"
+CONFIGURATION = "ansible.cfg"
+"""Ours is empty, and keeps others from being read."""
+
+OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
+"""What Ansible gets of our environment: where keys and the configuration of ssh are."""
+
+
+def run(command: str, arguments: Sequence[str], timeout_s: float) -> CompletedProcess[str]:
+    """Run one of Ansible's commands to its end; Ansible is installed first where it is not.
+
+    Nothing of Ansible stays behind but its environment in the cache.  Raises ``InstallError``
+    when Ansible cannot be had, which needs the network, and ``HostError`` when the command has not
+    ended in time.
+    """
+    programs = ensure()
+    with guarded.scratch("ansible") as folder:
+        (folder / CONFIGURATION).touch()
+        argv = [str(programs / command), *arguments]
+        return guarded.run(argv, env=_environment(folder), timeout_s=timeout_s)
+
+
+def ensure() -> Path:
+    """The folder of Ansible's commands; made first if this machine has no sound one.
+
+    Raises ``InstallError`` with the last words of what failed.
+    """
+    digest = hashlib.sha256((LOCK.read_text() + sys.version).encode()).hexdigest()[:12]
+    home = cache.place() / "ansible" / digest
+    cache.make(home, lambda: virtual_environment.make("Ansible", home, LOCK))
+    return home / "bin"
+
+
+def last_line(done: CompletedProcess[str]) -> str:
+    """The last that a command said, without passwords."""
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return without_passwords(lines[-1]) if lines else "it said nothing"
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Host keys are checked, and connections end with the command."""
+    own = {name: os.environ[name] for name in OURS if name in os.environ}
+    return own | {
+        "ANSIBLE_HOME": str(folder),
+        "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),
+        "ANSIBLE_CONFIG": str(folder / CONFIGURATION),
+        "ANSIBLE_HOST_KEY_CHECKING": "True",
+        "ANSIBLE_PIPELINING": "True",
+        "ANSIBLE_SSH_ARGS": "-o BatchMode=yes -o ControlMaster=no -o ForwardAgent=no",
+        "ANSIBLE_FORKS": "20",
+        "ANSIBLE_NOCOLOR": "True",
+        "ANSIBLE_DEPRECATION_WARNINGS": "False",
+        "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "True",
+        "ANSIBLE_INTERPRETER_PYTHON": "auto_silent",
+        "ANSIBLE_STDOUT_CALLBACK": "default",
+    }

@@ -1,0 +1,23 @@
+"""Python packages for programs that run beside a broker: made here, taken to wherever they run.
+
+A host needs nothing but a Python.  What runs there is locked by hash, built on this machine for the
+host's Python, processor and C library, kept in the user's cache, and copied to the host.
+"""
+
+from mqperf.hosts.software.machine import ALONE, Machine, RunCommand
+from mqperf.hosts.software.modules import modules, modules_in, sources
+from mqperf.hosts.software.packages import packages, versions
+from mqperf.onhost.machine.platforms import Platform, here
+
+__all__ = [
+    "ALONE",
+    "Machine",
+    "Platform",
+    "RunCommand",
+    "here",
+    "modules",
+    "modules_in",
+    "packages",
+    "sources",
+    "versions",
+]

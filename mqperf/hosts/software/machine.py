@@ -1,0 +1,54 @@
+"""What software is made for and taken to: a host, as far as that is concerned."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from mqperf.onhost.machine.platforms import Platform
+
+ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
+"""Options of its Python for our programs: of what is installed for it there, nothing counts."""
+
+
+class RunCommand(Protocol):
+    """How a host runs a short command to its end, and all that it started."""
+
+    def __call__(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Its exit code and output; raises ``HostError`` when it has not ended in time."""
+        ...
+
+
+class Machine(Protocol):
+    """A host on which programs of ours are to run."""
+
+    @property
+    def name(self) -> str:
+        """Label of the host in records and messages."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where its programs are looked for: folders, separated by colons."""
+        ...
+
+    @property
+    def python(self) -> str:
+        """Its Python: the program."""
+        ...
+
+    @property
+    def platform(self) -> Platform:
+        """What compiled code must be built for."""
+        ...
+
+    @property
+    def run(self) -> RunCommand:
+        """Runs a short command there."""
+        ...
+
+    def copied(self, ours: Path) -> Path:
+        """Where a file or folder of ours is found there; copied when it is not there yet."""
+        ...

@@ -1,0 +1,1 @@
+"""What acts: systems, load generators, probes, actions, links, and the runner."""

@@ -1,0 +1,9 @@
+"""Black hole: every packet on the link vanishes, and nobody is told."""
+
+from mqperf.lab.actions.on_link import on_link
+
+ACTION = on_link(
+    "black-hole",
+    "swallowing every packet, of which its hosts learn nothing",
+    lambda cable, _: cable.swallow(),
+)

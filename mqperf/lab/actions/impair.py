@@ -1,0 +1,49 @@
+"""Impair: the link is another one for a while, as when traffic takes a longer or worse way."""
+
+from typing import Self
+
+from pydantic import BaseModel, Field, model_validator
+
+from mqperf.base.errors import SystemFault
+from mqperf.lab.actions.action import Target
+from mqperf.lab.actions.on_link import on_link
+from mqperf.plan import Frozen
+from mqperf.plan.link import Bandwidth, Delay, Share
+
+
+class Impairment(Frozen):
+    """What the link is like meanwhile; what is not said stays as it is."""
+
+    delay_s: Delay | None = Field(None, description="Delay each way.")
+    jitter_s: Delay | None = Field(None, description="Standard deviation of that delay.")
+    loss_share: Share | None = Field(None, description="Share of packets that vanish.")
+    bandwidth_bits_s: Bandwidth | None = Field(None, description="Bits a second, each way.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_fields_set:
+            names = ", ".join(type(self).model_fields)
+            raise ValueError(f"impair: say what the link is to be like: one of {names}, or more")
+        return self
+
+
+def quantities(parameters: BaseModel) -> dict[str, float]:
+    """What the plan says of the link, by the names of columns."""
+    return parameters.model_dump(exclude_none=True)
+
+
+def check(target: Target) -> None:
+    """Raise ``SystemFault`` for a link that cannot be so."""
+    if target.cable is not None:
+        said = quantities(target.parameters)
+        if (why := target.cable.beyond(said)) is not None:
+            raise SystemFault(f"impair: {why}")
+
+
+ACTION = on_link(
+    "impair",
+    "as its parameters say, and as the plan has it again",
+    lambda cable, parameters: cable.impair(quantities(parameters)),
+    Impairment,
+    check,
+)

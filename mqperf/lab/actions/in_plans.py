@@ -1,0 +1,41 @@
+"""What is wrong with the ``actions`` of a plan, as far as only each action knows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import ValidationError
+
+from mqperf.base.problems import Problem, of_validation, unknown
+from mqperf.lab.actions import ACTIONS
+from mqperf.lab.actions.action import Action
+from mqperf.plan import ActionPlan
+
+TARGETS = {"node": "a node: say node:", "link": "the link: say link: true", "host": "a host: host:"}
+
+
+def problems_of(actions: Sequence[object]) -> Iterator[Problem]:
+    """An action that there is not, one on what it cannot have, and parameters that it refuses.
+
+    ``actions`` are as the plan's document holds them; places count from ``actions`` on.
+    """
+    for index, said in enumerate(actions):
+        name = said.get("do") if isinstance(said, Mapping) else None
+        if not isinstance(said, Mapping) or not isinstance(name, str):
+            continue
+        if name not in ACTIONS:
+            yield Problem((index, "do"), unknown("action", name, list(ACTIONS)))
+            continue
+        for problem in _of_one(ACTIONS[name], said):
+            yield Problem((index, *problem.where), problem.text)
+
+
+def _of_one(action: Action, said: Mapping[str, object]) -> Iterator[Problem]:
+    found = [where for where in TARGETS if said.get(where) not in {None, False}]
+    if len(found) == 1 and found[0] not in action.on:
+        targets = " or ".join(TARGETS[where] for where in action.on)
+        yield Problem((found[0],), f"{action.name} is done to {targets}")
+    own = {name: value for name, value in said.items() if name not in ActionPlan.model_fields}
+    try:
+        action.parameters.model_validate(own)
+    except ValidationError as error:
+        known = [*ActionPlan.model_fields, *action.parameters.model_fields]
+        yield from of_validation(error, lambda _: known)

@@ -1,0 +1,44 @@
+"""What is common to actions on the link of a run."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pydantic import BaseModel
+
+from mqperf.base.errors import SystemFault
+from mqperf.lab.actions.action import Action, NoParameters, Target, Told
+from mqperf.lab.links import Cable
+
+
+def on_link(
+    name: str,
+    title: str,
+    disturb: Callable[[Cable, BaseModel], None],
+    parameters: type[BaseModel] = NoParameters,
+    more: Callable[[Target], None] = lambda _target: None,
+) -> Action:
+    """An action that disturbs the link, and restores it; ``more`` checks what is its own."""
+
+    def check(target: Target) -> None:
+        _check(target)
+        more(target)
+
+    @contextmanager
+    def applied(target: Target) -> Iterator[Told]:
+        if (cable := target.cable) is not None:
+            try:
+                disturb(cable, target.parameters)
+                yield {}
+            finally:
+                cable.restore()
+
+    return Action(name, title, check, applied, on=("link",), parameters=parameters)
+
+
+def _check(target: Target) -> None:
+    """Raise ``SystemFault`` for what is no link that can be disturbed."""
+    if target.cable is None:
+        raise SystemFault(
+            f"{target.label} is made by what cannot interrupt it: leave the action out, or use"
+            " another backend for links"
+        )

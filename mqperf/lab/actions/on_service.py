@@ -1,0 +1,31 @@
+"""What is common to actions that end a node and start it again."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Restartable
+from mqperf.lab.actions.action import Action, Target, Told
+
+
+def on_service(name: str, title: str, number: signal.Signals) -> Action:
+    """An action that ends a node by a signal, and starts it again."""
+
+    def check(target: Target) -> None:
+        if not isinstance(target.service, Restartable):
+            raise SystemFault(
+                f"{name}: {target.label} was not started by mqperf, which could not start it again;"
+                " leave the action out, or let mqperf start the system"
+            )
+
+    @contextmanager
+    def applied(target: Target) -> Iterator[Told]:
+        if isinstance(service := target.service, Restartable):
+            try:
+                service.end(number)
+                yield {}
+            finally:
+                service.start_again()
+
+    return Action(name, title, check, applied, renews=True)

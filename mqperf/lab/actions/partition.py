@@ -1,0 +1,47 @@
+"""Partition: a node is cut off from all other nodes, while clients still reach it."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from mqperf.base.errors import SystemFault
+from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.lab.links import sink
+from mqperf.lab.links.sink import Sink
+
+
+def check(target: Target) -> None:
+    """Raise ``SystemFault`` for a node without a host of its own, and where we may not do it."""
+    host, others = target.host, target.others
+    if host is None or not others or host.address in {one.address for one in others}:
+        raise SystemFault(
+            f"partition: {target.label} has no host of its own, apart from all other nodes:"
+            " it needs hosts: laboratory, or an inventory with a host for each node"
+        )
+    if (why := sink.obstacle(host)) is not None:
+        raise SystemFault(f"partition: {target.label} cannot be cut off on {host.name}: {why}")
+
+
+def prepared(target: Target) -> AbstractContextManager[object]:
+    """A device on the node's host that takes packets."""
+    return nullcontext() if target.host is None else sink.made(target.host)
+
+
+@contextmanager
+def applied(target: Target) -> Iterator[Told]:
+    """Let every packet to the hosts of other nodes vanish, and so the answers to theirs."""
+    if isinstance(there := target.prepared, Sink):
+        try:
+            there.swallow(target.others)
+            yield {}
+        finally:
+            there.restore()
+
+
+ACTION = Action(
+    "partition",
+    "cut off from all other nodes, of which nobody is told",
+    check,
+    applied,
+    renews=True,
+    prepared=prepared,
+)

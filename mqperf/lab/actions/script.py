@@ -1,0 +1,144 @@
+"""Script: a program of the user's runs on a host for a while, and its output is kept."""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from mqperf.base.errors import SystemFault
+from mqperf.base.one_line import one_line
+from mqperf.hosts import Host, Restartable
+from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.plan import Frozen, Scalar
+from mqperf.plan.file.attached import last_name, name_of
+
+OUTPUT_BYTES = 1_000_000
+"""Most of its output that is kept; of more, the end."""
+
+END_GRACE_S = 5.0
+"""How long it has to end, once it was asked to."""
+
+
+class Script(Frozen):
+    """What runs."""
+
+    script_file: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=500,
+            description="The program: a file of text that begins with ``#!``, from the plan's"
+            " folder on, or of a git repository, ``git+https://HOST/REPOSITORY@REVISION#PATH``. It"
+            " is copied to the host.",
+        ),
+    ]
+    arguments: Annotated[
+        tuple[Scalar, ...], Field(max_length=100, description="What it is called with.")
+    ] = ()
+    more_files: Annotated[
+        tuple[str, ...],
+        Field(
+            max_length=100,
+            description="Files of text that it needs, named likewise. They are copied to where it"
+            " runs, under their last names.",
+        ),
+    ] = ()
+
+    @field_validator("more_files")
+    @classmethod
+    def _apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        short = [last_name(name) for name in names]
+        if twice := [name for name in short if short.count(name) > 1]:
+            raise ValueError(f"two are called {twice[0]!r}: rename one")
+        return names
+
+
+def check(target: Target) -> None:
+    """Raise ``SystemFault`` for what no host can run."""
+    if target.host is None:
+        raise SystemFault(
+            f"script: it is not known on which host {target.label} runs: say host: instead"
+        )
+    _program(target)
+    for name in _said(target).more_files:
+        _text(target, name)
+
+
+@contextmanager
+def applied(target: Target) -> Iterator[Told]:
+    """Run it; when its time is over and it still runs, it is ended, and all that it started."""
+    if (host := target.host) is None:
+        return
+    told: Told = {}
+    with host.scratch("script") as folder:
+        program, log, work = folder / "script", folder / "output", folder / "work"
+        host.write(program, _program(target), 0o700)
+        host.make(work)
+        for name in _said(target).more_files:
+            host.write(work / last_name(name), _text(target, name), 0o700)
+        argv = [str(program), *map(str, _said(target).arguments)]
+        process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
+        try:
+            yield told
+        finally:
+            told["exit_code"] = code = process.poll()
+            if code is None:
+                process.stop(END_GRACE_S)
+            output = host.read(log, max(0, host.size(log) - OUTPUT_BYTES))
+            target.keep("script.log", output)
+    if code:
+        *_, last = ["no output", *output.decode(errors="replace").strip().splitlines()]
+        raise SystemFault(
+            f"script: {_described(target)} ended with exit code {code} on {host.name}:"
+            f" {one_line(last)}"
+        )
+
+
+def _variables(target: Target, host: Host) -> dict[str, str]:
+    """``MQPERF_NODE`` and ``MQPERF_PID`` for one that is done to a node."""
+    service = target.service
+    process = service.process if isinstance(service, Restartable) else service
+    known = {"MQPERF_NODE": target.label, "MQPERF_PID": str(process.pid)} if process else {}
+    return {"PATH": host.path, "MQPERF_HOST": host.name, **known}
+
+
+def _said(target: Target) -> Script:
+    if not isinstance(target.parameters, Script):
+        raise TypeError(f"script takes a Script, not {target.parameters!r}")
+    return target.parameters
+
+
+def _described(target: Target) -> str:
+    said = _said(target)
+    return shlex.join([name_of(said.script_file), *map(str, said.arguments)])
+
+
+def _program(target: Target) -> str:
+    """The text of the program; raises ``SystemFault`` when it is none."""
+    name = _said(target).script_file
+    text = _text(target, name)
+    if not text.startswith("#!"):
+        raise SystemFault(f"script: {name}: does not begin with #! and the program that reads it")
+    return text
+
+
+def _text(target: Target, name: str) -> str:
+    """The content of a file that the plan names; raises ``SystemFault`` when it is no text."""
+    if name not in target.files:
+        raise SystemFault(f"script: {name}: was not read with the plan: run the plan from its file")
+    try:
+        return target.files[name].decode()
+    except UnicodeDecodeError:
+        raise SystemFault(f"script: {name}: is no text in UTF-8") from None
+
+
+ACTION = Action(
+    "script",
+    "where a program of the user's runs, or what it is run for",
+    check,
+    applied,
+    on=("node", "host"),
+    parameters=Script,
+)

@@ -1,0 +1,77 @@
+"""The processes of one run, each with its orders in a file."""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from mqperf.base.errors import LoadError
+from mqperf.lab.load.amqp_0_9_1 import layout
+from mqperf.lab.load.amqp_0_9_1.environment import PROGRAM
+from mqperf.lab.load.generator import Access, Command, Job, Member
+from mqperf.lab.load.numbered.commands import described, with_orders
+from mqperf.plan import Case
+from mqperf.plan.load.amqp_0_9_1 import of_case
+from mqperf.plan.topologies import QUEUES
+
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "classic": {},
+    "mirrored": {},
+    "quorum": {"x-queue-type": "quorum"},
+    "stream": {"x-queue-type": "stream"},
+}
+"""Arguments of queues by their kind; mirrored ones are the broker's policy."""
+
+BODY = "body"
+"""The file in the control folder that has the body of every message, in base 64."""
+
+
+def commands(job: Job) -> list[Command]:
+    """Servers first; passwords are in the files of orders only.
+
+    A body out of a file is written once on every host of clients, before the first of them starts.
+    """
+    every = with_orders(PROGRAM, _orders, job)
+    name = of_case(job.case).payload_file
+    for place, one in enumerate(every):
+        if name is not None and one.kind == "client":
+            if name not in job.files:
+                raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
+            body = b64encode(job.files[name]).decode()
+            every[place] = replace(one, files={**one.files, BODY: body})
+            break
+    return every
+
+
+def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """What queues and connections of the load are."""
+    parameters = of_case(case)
+    queues = {"durable": "true", **ARGUMENTS[case.queues]}
+    exchange = {"type": parameters.exchange_type, "durable": "true", "auto-delete": "true"}
+    return {"queue": queues, "exchange": exchange}
+
+
+def _orders(job: Job, one: Member) -> dict[str, Any]:
+    case, parameters = job.case, of_case(job.case)
+    return {
+        "threads": list(layout.threads(case, job.run_id, one.number)),
+        "channels": parameters.channels,
+        "exchange_type": parameters.exchange_type,
+        "copies": parameters.copies,
+        **parameters.of_thread(case.threads),
+        "payload_bytes": parameters.payload_bytes,
+        "body": parameters.payload,
+        "body_file": None if parameters.payload_file is None else BODY,
+        "persistent": parameters.delivery == "persistent",
+        "mandatory": parameters.unroutable == "returned",
+        "ttl_ms": parameters.ttl_ms,
+        "confirms": parameters.confirms,
+        "acks": parameters.acks,
+        "prefetch": parameters.prefetch,
+        "queue_arguments": dict(ARGUMENTS[case.queues]),
+        "log": QUEUES[case.queues].log,
+    }
+
+
+describe = partial(described, PROGRAM)

@@ -1,0 +1,138 @@
+"""Any command of the user's as a load generator: run again and again, and timed from outside."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqperf.base.version import version
+from mqperf.hosts.software import ALONE, Machine
+from mqperf.lab.load.generator import (
+    Access,
+    Account,
+    Command,
+    Endpoint,
+    Generator,
+    Job,
+    Kind,
+    Member,
+    clients,
+)
+from mqperf.lab.load.inside import INSIDE
+from mqperf.plan import Case
+from mqperf.plan.load.command import Parameters, words_of
+from mqperf.record import Whole
+from mqperf.record.messages import read_header
+
+if TYPE_CHECKING:
+    from mqperf.record.streams.stream import ByProcess
+
+ENDPOINT = "MQPERF_ENDPOINT_FILE"
+"""Variable with the path of a file that only its owner can read: the URL of the system."""
+
+AUTHORITY = "MQPERF_AUTHORITY_FILE"
+"""Variable with the path of the certificate in PEM by which others are known; set where the URL's
+scheme is amqps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The program that runs commands on a host, and where programs are looked for there."""
+
+    python: str
+    inside: Path
+    path: str
+    versions: Mapping[str, str]
+
+    def check(self) -> None:
+        """It needs nothing that could change."""
+
+
+def tool(_driver: str, machine: Machine) -> Runner:
+    """The program on a host."""
+    versions = {"python": machine.platform.python, "mqperf": version()}
+    return Runner(machine.python, machine.copied(INSIDE), machine.path, versions)
+
+
+def commands(job: Job) -> list[Command]:
+    """The processes of a run: clients only."""
+    if not isinstance(job.tool, Runner):
+        raise TypeError(f"commands are run by a Runner, not by {job.tool!r}")
+    runner = job.tool
+    env = {
+        "PATH": runner.path,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(runner.inside),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+    def command(one: Member) -> Command:
+        task, files = f"{one.label}.task", _endpoint(one, job.access.client)
+        argv = (runner.python, *ALONE, "-m", "programs.command", str(job.control / task))
+        variables = {name: str(job.control / file) for name, (file, _) in files.items()}
+        texts = {task: json.dumps(_task(job, one, variables)), **dict(files.values())}
+        return Command(one.label, one.kind, argv, env, texts)
+
+    return [command(one) for one in job.members]
+
+
+def _endpoint(one: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str]]:
+    """Name and text of the files with the system's URL, and with whom to trust, by variable."""
+    url, authority = f"{one.label}.url", endpoint.authority
+    if not authority:
+        return {ENDPOINT: (url, endpoint.url("amqp"))}
+    return {
+        ENDPOINT: (url, endpoint.url("amqps")),
+        AUTHORITY: (f"{one.label}.pem", authority),
+    }
+
+
+def _task(job: Job, one: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
+    return {
+        "label": one.label,
+        "kind": one.kind,
+        "test_case": job.case.test_case,
+        "control": str(job.control),
+        "out": str(job.out),
+        "threads": job.case.green_threads,
+        "seconds": job.case.load_s,
+        "timeout_s": job.case.timeout_s,
+        "argv": words_of(job.case),
+        "variables": variables,
+    }
+
+
+def options(_case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """There are none."""
+    return {}
+
+
+def check(folder: Path, label: str, _kind: Kind) -> None:
+    """Raise ``LoadError`` unless a process left its record."""
+    read_header(folder / f"{label}.messages")
+
+
+def account(_run: Whole, _streams: "ByProcess") -> Account:
+    """It counts nothing of its own beside the record."""
+    return Account()
+
+
+GENERATOR = Generator(
+    name="command",
+    title="Command",
+    link="https://docs.python.org/3/library/subprocess.html",
+    test_cases=("command",),
+    tool=tool,
+    about=lambda _driver: "a command of yours",
+    try_out=lambda driver, machine: tool(driver, machine).versions,
+    release="mqperf",
+    parameters=Parameters,
+    commands=commands,
+    describe=lambda case: [" ".join(words_of(case))],
+    options=options,
+    check=check,
+    account=account,
+    members=clients,
+    encrypts=True,
+)

@@ -1,0 +1,134 @@
+"""What is wrong with the ``load`` of a plan, as far as only its generator knows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+from pydantic import ValidationError
+
+from mqperf.base.problems import Problem, nearest, of_validation, unknown
+from mqperf.lab.load import GENERATORS
+from mqperf.lab.load.generator import Generator
+from mqperf.plan import RATE, BackgroundLoad, LoadPlan
+
+
+def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Problem]:
+    """A generator that there is not, or a test case or parameter that is none of its own.
+
+    ``load`` is as the plan's document holds it; places count from the plan.
+    """
+    name = load.get("generator", LoadPlan.model_fields["generator"].default)
+    if not isinstance(name, str):
+        return
+    if name not in GENERATORS:
+        yield Problem(("load", "generator"), unknown("generator", name, list(GENERATORS)))
+        return
+    yield from _of_test_cases(GENERATORS[name], test_cases)
+    for problem in _of_parameters(GENERATORS[name], load, [*LoadPlan.model_fields]):
+        yield Problem(("load", *problem.where), problem.text)
+
+
+def problems_of_asking(
+    load: Mapping[str, object], *, searches: bool, ends_early: bool
+) -> Iterator[Problem]:
+    """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
+    name = load.get("generator", LoadPlan.model_fields["generator"].default)
+    generator = GENERATORS.get(name) if isinstance(name, str) else None
+    for key, asked, able, words in (
+        ("search", searches, _is_paced, "keeps to no offered rate; these do"),
+        ("fail_when", ends_early, _ends_early, "cannot be ended early; these can"),
+    ):
+        if generator is not None and asked and not able(generator):
+            others = ", ".join(one.name for one in GENERATORS.values() if able(one))
+            yield Problem((key,), f"{generator.title} {words}: {others}")
+
+
+def _is_paced(generator: Generator) -> bool:
+    return RATE in generator.parameters.model_fields
+
+
+def _ends_early(generator: Generator) -> bool:
+    return generator.ends_early
+
+
+def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
+    """The same of background loads, as the plan's document holds them."""
+    default = BackgroundLoad.model_fields["generator"].default
+    for index, load in enumerate(background):
+        name = load.get("generator", default) if isinstance(load, Mapping) else None
+        if not isinstance(load, Mapping) or not isinstance(name, str):
+            continue
+        where = ("background", index)
+        if name not in GENERATORS:
+            text = unknown("generator", name, list(GENERATORS))
+            yield Problem((*where, "generator"), text)
+            continue
+        for problem in _of_test_cases(GENERATORS[name], [load.get("test_case")]):
+            yield Problem((*where, "test_case"), problem.text)
+        own = [*BackgroundLoad.model_fields]
+        for problem in _of_parameters(GENERATORS[name], load, own):
+            yield Problem((*where, *problem.where), problem.text)
+
+
+def misfits(load: Mapping[str, object], kind: str) -> str | None:
+    """Why messages of a load cannot be in a kind of queue, for the first point of which it is so.
+
+    ``load`` is as the plan's document holds it.
+    """
+    default = LoadPlan.model_fields["generator"].default
+    generator = GENERATORS.get(str(load.get("generator", default)))
+    if generator is None:
+        return None
+    own = {name: load[name] for name in generator.parameters.model_fields if name in load}
+    axes = [value if isinstance(value, list | tuple) else (value,) for value in own.values()]
+    for chosen in product(*axes):
+        if why := generator.misfit(kind, dict(zip(own, chosen, strict=True))):
+            return f"{generator.title} cannot have its messages in a {kind}: {why}"
+    return None
+
+
+def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
+    for index, case in enumerate(names if isinstance(names, list | tuple) else ()):
+        if isinstance(case, str) and case not in generator.test_cases:
+            makes = ", ".join(generator.test_cases)
+            text = f"{generator.title} does not make {case!r}; it makes: {makes}"
+            yield Problem(("test_cases", index), text)
+
+
+def _of_parameters(
+    generator: Generator, load: Mapping[str, object], of_every: Sequence[str]
+) -> Iterator[Problem]:
+    """Every key that nobody knows, and every value that the generator refuses."""
+    own = generator.parameters.model_fields
+    known = [*of_every, *own]
+    for name, field in own.items():
+        if field.is_required() and name not in load:
+            yield Problem((name,), "is missing")
+    for name, given in load.items():
+        if name not in known:
+            yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
+        elif name in own:
+            listed = isinstance(given, list | tuple)
+            for index, value in enumerate(given if isinstance(given, list | tuple) else (given,)):
+                for problem in _of_value(generator, name, value):
+                    yield Problem((name, index) if listed else (name,), problem.text)
+    yield from _together(generator, {name: load[name] for name in own if name in load})
+
+
+def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with parameters that do not go together, each by its first value."""
+    firsts = {
+        name: value[0] if isinstance(value, list | tuple) and value else value
+        for name, value in given.items()
+    }
+    try:
+        generator.parameters.model_validate(firsts)
+    except ValidationError as error:
+        yield from (one for one in of_validation(error, lambda _: []) if not one.where)
+
+
+def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:
+    try:
+        generator.parameters.model_validate({name: value})
+    except ValidationError as error:
+        found = of_validation(error, lambda _: list(generator.parameters.model_fields))
+        yield from (one for one in found if one.where[:1] == (name,))

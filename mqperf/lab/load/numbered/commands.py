@@ -1,0 +1,66 @@
+"""Processes of one run, each with its orders in a file; passwords are in these only."""
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mqperf.hosts.software import ALONE
+from mqperf.lab.load.generator import Command, Endpoint, Job, Member, pairs
+from mqperf.lab.load.numbered.environment import Environment, Program, variables
+from mqperf.plan import Case
+
+
+def with_orders(
+    program: Program, own: Callable[[Job, Member], Mapping[str, Any]], job: Job
+) -> list[Command]:
+    """The commands of a job, servers first; ``own`` gives what is ordered beyond what all are."""
+    if not isinstance(job.tool, Environment):
+        raise TypeError(f"the generator runs in an Environment, not in {job.tool!r}")
+    begin, env = (job.tool.python, *ALONE, "-m", program.name), variables(job.tool)
+    return [
+        Command(
+            one.label,
+            one.kind,
+            (*begin, str(job.control / orders_of(one))),
+            env,
+            {orders_of(one): json.dumps({**_of_all(job, one), **own(job, one)})},
+        )
+        for one in job.members
+    ]
+
+
+def described(program: Program, case: Case) -> list[str]:
+    """The same processes as command lines; what they are told is in their files."""
+    return [f"python -m {program.name} {orders_of(one)}" for one in pairs(case)]
+
+
+def orders_of(one: Member) -> str:
+    """The name of the file of a process's orders."""
+    return f"{one.label}.orders"
+
+
+def _of_all(job: Job, one: Member) -> dict[str, Any]:
+    """Who it is, where it talks to whom, and how long."""
+    case = job.case
+    endpoint: Endpoint = getattr(job.access, one.kind)
+    return {
+        "label": one.label,
+        "kind": one.kind,
+        "test_case": case.test_case,
+        "run": zlib.crc32(job.run_id.encode()),
+        "control": str(job.control),
+        "out": str(job.out),
+        "broker": {
+            "addresses": list(endpoint.addresses),
+            "user": endpoint.user,
+            "password": endpoint.password,
+            "vhost": endpoint.vhost or "/",
+            "authority": endpoint.authority,
+        },
+        "threads_per_process": case.green_threads,
+        "all_threads": case.threads,
+        "load_s": case.load_s,
+        "timeout_s": case.timeout_s,
+        "limits_s": [] if case.fail_when is None else [*case.fail_when.percentiles.values()],
+    }

@@ -1,0 +1,77 @@
+"""A program whose messages are numbered, ready to run on a host."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf import __version__
+from mqperf.base.errors import LoadError
+from mqperf.hosts.software import ALONE, Machine
+from mqperf.lab.load.numbered import path_for
+
+RELEASE = "mqperf"
+"""The entry of the versions that is the generator's own."""
+
+LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The host's Python, and the folders there from which the program imports."""
+
+    python: str
+    path: tuple[Path, ...]
+    versions: Mapping[str, str]
+
+    def check(self) -> None:
+        """Nothing can have changed: the cache has it by its digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of ours: its title, the package that it is, and the folders with its modules.
+
+    ``modules`` are those of the package that import all others.
+    """
+
+    title: str
+    name: str
+    inside: Sequence[Path]
+    modules: Sequence[str]
+
+    def ensure(self, _driver: str, machine: Machine) -> Environment:
+        """The program on a host; raises ``InstallError`` or ``HostError`` when it cannot be had."""
+        path, known = path_for(machine, *self.inside)
+        python = machine.platform.python
+        versions = {RELEASE: __version__, "python": python, "numpy": known["numpy"]}
+        return Environment(machine.python, path, versions)
+
+    def self_check(self, driver: str, machine: Machine) -> Mapping[str, str]:
+        """Import its modules on the host, and give its versions."""
+        environment = self.ensure(driver, machine)
+        imported = ", ".join(f"{self.name}.{module}" for module in self.modules)
+        argv = [environment.python, *ALONE, "-c", f"import {imported}"]
+        done = machine.run(argv, env=variables(environment), timeout_s=LIMIT_S)
+        if done.returncode:
+            raise LoadError(
+                f"{machine.name}: {self.title} does not start: {done.stderr.strip()[-500:]}"
+            )
+        return environment.versions
+
+
+def variables(environment: Environment) -> dict[str, str]:
+    """All variables of a process: nothing of the caller's reaches the measured program."""
+    return plain_variables(environment.path)
+
+
+def plain_variables(path: Sequence[Path]) -> dict[str, str]:
+    """The same for a program that imports from these folders."""
+    return {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(map(str, path)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # nothing here is linear algebra: its threads would only be started
+        "OPENBLAS_NUM_THREADS": "1",
+    }

@@ -1,0 +1,60 @@
+"""oslo.messaging in a pinned environment per release, made on first use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.hosts.software import Machine, packages, versions
+from mqperf.lab.load.inside import INSIDE
+from mqperf.lab.load.oslo.releases import LOCKS, Release
+
+REPORTED = (
+    "oslo.messaging",
+    "oslo.service",
+    "eventlet",
+    "greenlet",
+    "kombu",
+    "amqp",
+    "pyzmq",
+    "redis",
+    "pyngus",
+    "python-qpid-proton",
+)
+"""Distributions whose versions can explain a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A release on a host.
+
+    ``python`` is the host's; ``path`` has the folders there that our programs are imported from,
+    and then the release.
+    """
+
+    release: Release
+    python: str
+    path: tuple[Path, ...]
+    versions: Mapping[str, str]
+
+    def check(self) -> None:
+        """Nothing of it can have changed: it is sealed in the cache."""
+
+
+def library(what: str, release: Release, host: Machine) -> Library:
+    """A release on a host, for ``what``; built first if there is no sound one in the cache.
+
+    Building needs the network.  Two processes that ask at once build it once.  Raises
+    `InstallError` with the last words of the command that failed, and `HostError` when the cache,
+    or the host, cannot be written.
+    """
+    site = packages(what, LOCKS / release.lock, host.platform, needs=release.tools)
+    known = versions(site)
+    return Library(
+        release=release,
+        python=host.python,
+        path=(host.copied(INSIDE), host.copied(site)),
+        versions={
+            "python": host.platform.python,
+            **{name: known[name] for name in REPORTED if name in known},
+        },
+    )

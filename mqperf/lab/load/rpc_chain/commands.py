@@ -1,0 +1,102 @@
+"""The processes of a chain: client 1 is the control plane of the agents in server 1, and so on."""
+
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from mqperf.hosts.software import ALONE
+from mqperf.lab.load.generator import Command, Job, Member, pairs
+from mqperf.lab.load.oslo.library import Library
+from mqperf.lab.load.oslo.processes import config_files, topic, variables
+from mqperf.plan import Case
+from mqperf.plan.load.chain import Chain, Side, find
+from mqperf.plan.load.rpc_chain import of_case
+
+SIDES: Mapping[str, Side] = {"client": "control", "server": "agents"}
+"""What runs in which kind of process."""
+
+
+def commands(job: Job) -> list[Command]:
+    """The processes of a run, servers first."""
+    if not isinstance(job.tool, Library):
+        raise TypeError(f"a chain runs in a Library, not in {job.tool!r}")
+    library, env = job.tool, variables(job.control, job.tool.path)
+    program = (library.python, *ALONE, "-m", "programs.chain")
+
+    def command(one: Member) -> Command:
+        file = f"{one.label}.chain"
+        files = {**config_files(job, one.kind), file: json.dumps(_task(job, one))}
+        return Command(one.label, one.kind, (*program, str(job.control / file)), env, files)
+
+    return [command(one) for one in job.members]
+
+
+def _task(job: Job, one: Member) -> dict[str, JsonValue]:
+    """What a process is told."""
+    case, parameters = job.case, of_case(job.case)
+    chain = find(parameters.chain)
+    return {
+        "label": one.label,
+        "kind": one.kind,
+        "number": one.number,
+        "test_case": case.test_case,
+        "control": str(job.control),
+        "out": str(job.out),
+        "config": str(job.control / f"{one.kind}.conf"),
+        "topic": topic(job.run_id),
+        "threads": case.green_threads,
+        "seconds": case.load_s,
+        "timeout_s": case.timeout_s,
+        "services": [*getattr(chain, SIDES[one.kind])],
+        "chain": parameters.chain,
+        "steps": steps(chain, parameters.processing_scale),
+    }
+
+
+def steps(chain: Chain, scale: float) -> list[JsonValue]:
+    """The steps as processes are told, and as they write them down."""
+    return [
+        {
+            "step": one.step,
+            "kind": one.kind,
+            "from": one.sender,
+            "to": one.receiver,
+            "request_bytes": one.request_bytes,
+            "reply_bytes": one.reply_bytes or 0,
+            "processing_s": one.processing_ms * scale / 1000,
+            "moves": chain.moves(number),
+            "meanwhile": [*chain.meanwhile(number)],
+            "receipt": number == chain.first_at_agents,
+            "round_trips": chain.round_trips(number),
+        }
+        for number, one in enumerate(chain.steps)
+    ]
+
+
+def describe(case: Case) -> list[str]:
+    """A sentence on each side: there is no command that a person would type."""
+    parameters = of_case(case)
+    chain = find(parameters.chain)
+    number = len(pairs(case)) // 2
+    return [
+        f"server-1 to server-{number}, agents: {', '.join(chain.agents)}",
+        (
+            f"client-1 to client-{number}, control plane: {', '.join(chain.control)};"
+            f" {case.green_threads} x {parameters.chain} ({len(chain.steps)} steps) at a time"
+            f" for {case.load_s} s"
+        ),
+    ]
+
+
+def queues(case: Case, run_id: str) -> list[str]:
+    """The queues that services declare by name.
+
+    Those of replies and of fan-outs have random names, and expire by themselves.
+    """
+    chain, name = find(of_case(case).chain), topic(run_id)
+    found = []
+    for one in pairs(case):
+        for service in getattr(chain, SIDES[one.kind]):
+            found += [f"{name}-{service}", f"{name}-{service}.{one.number}"]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,125 @@
+"""One pinned environment per release of the oslo.messaging simulator, made on first use.
+
+The simulator and its table of message lengths are part of the source distribution only; the driver
+under test is what the wheel installs.  Both come from the package index, verified by hash, and
+stay unmodified; what a release needs to run on a current Python is repaired at run time.
+"""
+
+import hashlib
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from mqperf.base import cache
+from mqperf.base.errors import LoadError
+from mqperf.hosts.software import ALONE, Machine, installers
+from mqperf.lab.load.oslo.library import library
+from mqperf.lab.load.oslo.releases import Release, find
+
+TOOLS = ("simulator.py", "messages_length.yaml")
+LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A release that is ready to run on a host.
+
+    ``python`` is the host's; ``path`` has the folders there that it imports from, ``simulator`` is
+    the program there.  ``tools`` is the folder of ours that the simulator comes from.
+    """
+
+    release: Release
+    python: str
+    path: tuple[Path, ...]
+    simulator: Path
+    versions: Mapping[str, str]
+    tools: Path
+
+    def check(self) -> None:
+        """Raise `LoadError` unless the simulator is still the one that ``versions`` names."""
+        try:
+            same = _hashes(self.tools).items() <= self.versions.items()
+        except OSError:
+            same = False
+        if not same:
+            raise LoadError(
+                f"{self.tools}: {' or '.join(TOOLS)} was changed while it was in use;"
+                " repeat the command, which makes the simulator anew"
+            )
+
+
+def ensure(name: str, host: Machine) -> Environment:
+    """The environment of a release on a host, built first if there is no sound one in the cache.
+
+    Building needs the network.  Two processes that ask at once build it once.  Raises
+    `InstallError` with the last words of the command that failed, and `HostError` when the cache,
+    or the host, cannot be written.
+    """
+    release = find(name)
+    what = f"The simulator environment {name!r} (oslo.messaging {release.version})"
+    with ThreadPoolExecutor() as pool:
+        installed = pool.submit(library, what, release, host)
+        unpacked = pool.submit(_tools, what, release)
+    own, tools = installed.result(), unpacked.result()
+    return Environment(
+        release=release,
+        python=own.python,
+        path=own.path,
+        simulator=host.copied(tools) / "simulator.py",
+        versions={**own.versions, **_hashes(tools)},
+        tools=tools,
+    )
+
+
+def self_check(name: str, host: Machine) -> Mapping[str, str]:
+    """Build the environment if needed, start its simulator once, and give its versions."""
+    environment = ensure(name, host)
+    argv = [environment.python, *ALONE, "-B", str(environment.simulator), "--help"]
+    path = {"PYTHONPATH": str(environment.path[-1])}
+    done = host.run(argv, env=path, timeout_s=LIMIT_S)
+    if done.returncode:
+        raise LoadError(
+            f"{host.name}: the simulator of oslo.messaging {environment.release.version} does not"
+            f" start: {done.stderr.strip()[-500:]}"
+        )
+    return environment.versions
+
+
+def _tools(what: str, release: Release) -> Path:
+    """The folder with the simulator and its table, out of the verified source distribution."""
+    home = cache.place() / "generators" / f"simulator-{release.sdist_sha256[:12]}"
+    cache.make(home, lambda: _unpack(what, release, home), read=TOOLS)
+    return home
+
+
+def _unpack(what: str, release: Release, home: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = Path(folder, "sdist.txt")
+        wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
+        only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
+        pip = [*installers.module("pip"), "download", "--quiet", "--no-input", *only]
+        installers.output(what, [*pip, "--dest", folder])
+        [archive] = Path(folder).glob("*.tar.gz")
+        _extract(archive, home)
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    folder.mkdir()
+    with tarfile.open(archive) as sdist:
+        for member in sdist.getmembers():
+            path = PurePosixPath(member.name)
+            if path.parts[1:-1] == ("tools",) and path.name in TOOLS:
+                source = sdist.extractfile(member)
+                if source is not None:
+                    (folder / path.name).write_bytes(source.read())
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    """The hashes of the simulator and of its table, as they are now."""
+    return {
+        f"{Path(name).stem}_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in TOOLS
+    }

@@ -1,0 +1,39 @@
+"""The probe of the inside: what nodes themselves tell, second by second, of queues and memory."""
+
+import json
+from dataclasses import asdict
+
+from mqperf.hosts.software import ALONE, modules
+from mqperf.lab.load.amqp_1_0 import management
+from mqperf.lab.load.numbered.environment import plain_variables
+from mqperf.lab.probes.probe import Probe, Program, Task, options
+from mqperf.record.logs.inside import LOG, check
+from mqperf.study.probes.internals.tables import read
+
+PROGRAM = "mqperf.onhost.probes.inside.watching"
+TARGETS = "inside.targets"
+
+INSIDE = (
+    *management.INSIDE,
+    "load/inside/programs/control",
+    *(f"probes/internals/inside/{name}" for name in ("http", "java", "rabbitmq", "routers")),
+    "probes/internals/inside/watching",
+)
+"""All that the program imports beside the standard library."""
+
+
+def program(task: Task) -> Program | None:
+    """Start it where there are nodes to be asked; it stops by itself.
+
+    Where they are, and a password, is in a file.
+    """
+    if not task.insides:
+        return None
+    machine = task.machine
+    folder = machine.copied(modules(INSIDE))
+    argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, LOG))
+    targets = json.dumps([asdict(inside) for inside in task.insides])
+    return Program(argv, plain_variables([folder]), {TARGETS: targets})
+
+
+PROBE = Probe(name="inside", program=program, check=check, read=read, asks_nodes=True)

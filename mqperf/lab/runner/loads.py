@@ -1,0 +1,165 @@
+"""A load in a run, the measured one or one beside it: its processes, and what they left."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from mqperf.base.errors import LoadError
+from mqperf.hosts import Host, Hosts
+from mqperf.lab.load import GENERATORS, Access, Command, Generator, Job, Kind, Member
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.control import POLL_S, Control
+from mqperf.lab.runner.outputs import Outputs
+from mqperf.lab.runner.processes import Processes
+from mqperf.plan import Case
+from mqperf.record.totals import is_recorded, totals
+
+DRAIN_QUIET_S = 10
+"""A server under load has been seen to count nothing for 8 s, then thousands at once."""
+
+DRAIN_LIMIT_S = 120
+
+
+class Load:
+    """Clients and servers of one generator; they write into ``out``.
+
+    ``key`` is by what the system knows it.  ``number`` is that of a background load, from 1; the
+    measured load has 0.
+    """
+
+    def __init__(
+        self, case: Case, key: str, processes: Processes, out: Path, number: int = 0
+    ) -> None:
+        """Begin with no process."""
+        self.case, self.key, self.number = case, key, number
+        self.generator = GENERATORS[case.generator]
+        self._processes = processes
+        self.out = out
+        self._outputs: Outputs | None = None
+        self.commands: list[Command] = []
+
+    def start(
+        self,
+        bench: Bench,
+        access: Access,
+        hosts: Hosts,
+        control: Control,
+        outputs: Outputs,
+    ) -> None:
+        """Start every process; raises ``MqperfError`` for one that cannot be started.
+
+        Processes are dealt out to the hosts of their kind in turn.  ``outputs`` get what they
+        write.
+        """
+        self._outputs = outputs
+        self.commands = []
+        tools, files = bench.tools[self.case.generator], bench.files
+        for host, share in _dealt(self.generator, self.case, hosts):
+            tool, out = tools[host.name], outputs.at(host)
+            tool.check()
+            station = control.at(host)
+            folder, address = station.folder, host.address
+            job = Job(self.case, self.key, access, tool, share, folder, out, address, files)
+            for command in self.generator.commands(job):
+                station.place(command.files)
+                log = out / f"{command.label}.log"
+                self._processes.start(host, self.name(command), command.argv, log, command.env)
+                self.commands.append(command)
+
+    def fetch(self) -> None:
+        """Bring home what processes have written until now; costs nothing on this machine."""
+        if self._outputs is not None:
+            self._outputs.fetch()
+
+    def name(self, command: Command) -> str:
+        """How a process is called among all of the run."""
+        return f"background-{self.number} {command.label}" if self.number else command.label
+
+    def queues(self) -> Sequence[str]:
+        """What it leaves in a broker."""
+        return self.generator.queues(self.case, self.key)
+
+    def of(self, kind: Kind) -> list[Command]:
+        """All clients, or all servers."""
+        return [command for command in self.commands if command.kind == kind]
+
+    def names(self, kind: Kind) -> list[str]:
+        """How all clients, or all servers, are called among all processes of the run."""
+        return [self.name(command) for command in self.of(kind)]
+
+    def check_answers(self) -> None:
+        """Raise ``LoadError`` when a client sent nothing, or nothing that did not fail."""
+        for client in self.of("client"):
+            counts = totals(self.out, client.label)
+            if counts["sent"] == counts["error"]:
+                name = self.name(client)
+                words = self._processes.last_words(name)
+                raise LoadError(f"{name}: all {counts['sent']} messages failed{words}")
+
+    def drain(self, control: Control, check: Callable[[], None]) -> dict[str, int]:
+        """Wait until servers have handled all that was sent, or receive no more; how many each.
+
+        ``check`` raises when they will never do so.  Without servers there is nothing to wait for.
+        """
+        servers = [server.label for server in self.of("server")]
+        sent = sum(totals(self.out, client.label)["sent"] for client in self.of("client"))
+        if not servers:
+            return {"sent": sent, "received": 0}
+        expected = sent * self.generator.copies(self.case)
+        received, moved = -1, time.time()
+        limit = moved + DRAIN_LIMIT_S
+        while received < expected and time.time() < min(moved + DRAIN_QUIET_S, limit):
+            now = control.received(servers)
+            if now != received:
+                received, moved = now, time.time()
+            check()
+            time.sleep(POLL_S)
+        return {"sent": sent, "received": received}
+
+    def judge(self) -> None:
+        """Raise ``LoadError`` for the first process whose output is no sound one."""
+        for command in self.commands:
+            self.generator.check(self.out, command.label, command.kind)
+
+    def facts(self) -> list[JsonValue]:
+        """Every process that was started, and what became of it."""
+        started = [command for command in self.commands if self.name(command) in self._processes]
+        return [
+            {
+                "label": command.label,
+                "kind": command.kind,
+                "host": self._processes.host(self.name(command)).name,
+                "exit_code": self._processes.exit_code(self.name(command)),
+                "reported": self._is_sound(command) and is_recorded(self.out, command.label),
+            }
+            for command in started
+        ]
+
+    def _is_sound(self, command: Command) -> bool:
+        try:
+            self.generator.check(self.out, command.label, command.kind)
+        except LoadError:
+            return False
+        return True
+
+
+def _dealt(generator: Generator, case: Case, hosts: Hosts) -> list[tuple[Host, list[Member]]]:
+    """The processes of a case that run on each host, servers first."""
+    members = generator.members(case)
+    shares: list[tuple[Host, list[Member]]] = []
+    for kind in ("server", "client"):
+        some = [one for one in members if one.kind == kind]
+        there = hosts.of(kind)
+        shares += [(host, some[number :: len(there)]) for number, host in enumerate(there)]
+    return [(host, share) for host, share in shares if share]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A load whose processes were started, and where the runner talks to them."""
+
+    load: Load
+    control: Control

@@ -1,0 +1,266 @@
+"""The phases of a trial, each an object that gives the next one.
+
+    begin ─► Prepared ── measure ─► Measured ── conclude ─► Run
+        └──► Spoiled ─── measure ─► raises what was in the way
+
+``begin`` starts processes and does not wait for them, so that a sweep prepares the next case while
+the present one drains; what goes wrong meanwhile is kept until the case's own turn to be measured.
+From every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`` instead.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base.errors import MqperfError
+from mqperf.lab.load import GENERATORS, Access
+from mqperf.lab.runner import counted
+from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.control import controlled, next_start
+from mqperf.lab.runner.failing import FailCondition, shortened
+from mqperf.lab.runner.gauge import Gauge
+from mqperf.lab.runner.linking import Linked, linked
+from mqperf.lab.runner.loads import Load, Started
+from mqperf.lab.runner.outputs import gathered
+from mqperf.lab.runner.schedule import Schedule
+from mqperf.lab.runner.trial import Audience, Trial
+from mqperf.plan import AFTER_S, COUNT, Case, offered_msg_s
+from mqperf.record import Run
+
+READY_TIMEOUT_S = 90
+EXIT_MARGIN_S = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A trial whose window has ended; clients and servers still run."""
+
+    trial: Trial
+    load: Started
+    beside: tuple[Started, ...]
+    link: Linked | None
+    schedule: Schedule
+
+    def conclude(self) -> Run:
+        """Drain, stop the servers, judge what was left, and seal the run folder."""
+        trial = self.trial
+        trial.audience.phase("draining")
+        trial.audience.watching(None)
+        trial.stillness.check()
+        probes = [label for probing in trial.probing for label in probing.labels]
+        trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
+        self._cut()
+        trial.clocks.measure_after()
+        self._stop(self.load)
+        trial.attempt.event("stopped")
+        for number, one in enumerate(self.beside, 1):
+            counts = self._drained(one, self.schedule.end + AFTER_S)
+            trial.attempt.event("background-drained", number=number, **counts)
+            self._stop(one)
+        if self.link is not None:
+            self.link.measure("after")
+        trial.stillness.check()
+        trial.fetch()
+        self._judge()
+        trial.describe()
+        return trial.attempt.finish()
+
+    def _cut(self) -> None:
+        """Leave the window of a load by count the seconds in which it was sending."""
+        trial = self.trial
+        load, schedule = self.load, self.schedule
+        sent = counted.all_sent(load.load, load.control, schedule, trial.clocks.before)
+        if sent is not None:
+            trial.attempt.facts["all_sent"] = sent.model_dump()
+            trial.attempt.event("all-sent", **sent.model_dump())
+            trial.schedule = counted.cut(schedule, sent, trial.case)
+
+    def _drained(self, one: Started, end: float, others: Sequence[str] = ()) -> dict[str, int]:
+        """Wait for the clients of a load, and then its servers; what was sent and received."""
+        load, processes = one.load, self.trial.processes
+        limit = end + load.case.timeout_s + EXIT_MARGIN_S
+        processes.await_exit([*load.names("client"), *others], limit)
+        load.fetch()
+        load.check_answers()
+        return load.drain(one.control, self.trial.bench.deployment.check)
+
+    def _stop(self, one: Started) -> None:
+        one.control.stop()
+        self.trial.processes.await_exit(one.load.names("server"), time.time() + EXIT_MARGIN_S)
+
+    def _judge(self) -> None:
+        for one in (self.load, *self.beside):
+            one.load.judge()
+        for probing in self.trial.probing:
+            probing.judge()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A trial with its place on the system, whose processes are starting."""
+
+    trial: Trial
+    load: Started
+    beside: tuple[Started, ...]
+    link: Linked | None
+
+    def measure(self) -> Measured:
+        """Wait for everybody, agree on the start, and stay out of the way until the window ends."""
+        trial = self.trial
+        trial.audience.phase("getting ready")
+        self._await_ready()
+        if self.link is not None:
+            self.link.measure("before")
+        trial.held.callback(trial.timetable.close)
+        trial.timetable.prepare()
+        trial.stillness.seen.clear()
+        trial.clocks.measure_before()
+        schedule = self._start()
+        trial.attempt.event("start", start=schedule.start)
+        trial.audience.phase("warming up")
+        gauge = Gauge(self.load.load, self.load.control, trial.probing, schedule)
+        trial.held.callback(trial.audience.watching, None)
+        trial.audience.watching(gauge)
+        trial.timetable.begin(schedule.window_start)
+        self._sleep_until(schedule.window_start)
+        trial.audience.phase("measuring")
+        schedule = self._watched(schedule, gauge)
+        self._sleep_until(min(schedule.window_end, schedule.end))
+        trial.attempt.event("measured")
+        return Measured(trial, self.load, self.beside, self.link, schedule)
+
+    def _await_ready(self) -> None:
+        """Wait for background loads, and then for the measured one and the probes."""
+        trial = self.trial
+        probes = [label for probing in trial.probing for label in probing.labels]
+        for one in (*self.beside, self.load):
+            labels = [command.label for command in one.load.commands]
+            labels += probes if one is self.load else []
+            one.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
+
+    def _start(self) -> Schedule:
+        """Agree on the start of every load."""
+        schedule = Schedule.from_start(next_start(), self.trial.case)
+        self.trial.schedule = schedule
+        clocks = self.trial.clocks.before
+        for one in self.beside:
+            one.control.start(schedule.background, clocks)
+        self.load.control.start(schedule.start, clocks)
+        return schedule
+
+    def _watched(self, schedule: Schedule, gauge: Gauge) -> Schedule:
+        """Sleep through the window of a run that may end early; give the schedule that it has now.
+
+        Other runs return at once.  One that ends goes on until its processes, who are told a new
+        end, can meet it.
+        """
+        trial, case = self.trial, self.trial.case
+        if case.fail_when is None and case.parameters.get(COUNT) is None:
+            return schedule
+        condition = FailCondition(case.fail_when, _offered(case)) if case.fail_when else None
+        for instant in range(case.duration_s):
+            self._sleep_until(schedule.window_start + instant)
+            if (found := self._early(schedule, condition, gauge)) is not None:
+                self.load.control.end(found.end, trial.clocks.before)
+                trial.schedule = found
+                trial.audience.phase("ending early")
+                return found
+        return schedule
+
+    def _early(
+        self, schedule: Schedule, condition: FailCondition | None, gauge: Gauge
+    ) -> Schedule | None:
+        """The schedule of a run that has failed, or has sent all; None of one that goes on."""
+        trial, load = self.trial, self.load
+        clocks = trial.clocks.before
+        if counted.all_sent(load.load, load.control, schedule, clocks) is not None:
+            return counted.ended(schedule)
+        if condition is None or (failed := condition.see(gauge.glance())) is None:
+            return None
+        trial.attempt.facts["condition_failed"] = failed
+        trial.attempt.event("condition-failed", **failed)
+        return shortened(schedule, failed["at_s"], trial.case)
+
+    def _sleep_until(self, instant: float) -> None:
+        """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
+        timetable = self.trial.timetable
+        while time.time() < instant:
+            self.trial.processes.check_running()
+            timetable.act()
+            left = min(instant, timetable.due) - time.time()
+            time.sleep(max(0.0, min(1.0, left)))
+        timetable.act()
+
+
+def _offered(case: Case) -> float | None:
+    """Deliveries a second that the load asks for; None where clients send as fast as they can."""
+    rate = offered_msg_s(case.parameters, case.threads)
+    return None if rate is None else rate * GENERATORS[case.generator].copies(case)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoiled:
+    """A trial that could not be prepared."""
+
+    trial: Trial
+    error: MqperfError
+
+    def measure(self) -> Measured:
+        """Raise what was in the way, now that it is this trial's turn."""
+        raise self.error
+
+
+Begun = Prepared | Spoiled
+
+
+def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audience) -> Begun:
+    """Start the processes of a case; raises ``RecordError`` when there is no place for its run."""
+    trial = Trial(case, position, runs, bench, audience)
+    try:
+        return _prepared(trial)
+    except MqperfError as error:
+        return Spoiled(trial, error)
+    except BaseException:
+        trial.discard()
+        raise
+
+
+def _prepared(trial: Trial) -> Prepared:
+    """Make the link, get a place on the system, and start load generators and probes."""
+    bench, case = trial.bench, trial.case
+    link = trial.held.enter_context(linked(case.link, bench.hosts, trial.attempt.facts))
+    trial.take(link)
+    loads = (trial.load, *trial.beside)
+    controls = [trial.held.enter_context(controlled(bench.hosts.every)) for _ in loads]
+    outputs = [trial.held.enter_context(gathered(bench.hosts.every, one.out)) for one in loads]
+    accesses = [_provisioned(trial, load) for load in loads]
+    _describe(trial, accesses[0])
+    trial.held.callback(trial.processes.stop)
+    hosts = bench.hosts.with_clients(case.hosts)
+    for load, access, control, out in zip(loads, accesses, controls, outputs, strict=True):
+        load.start(bench, access, hosts, control, out)
+    for probing in trial.probing:
+        output = trial.held.enter_context(probing.host.output(probing.folder))
+        probing.start(bench.deployment.nodes, loads, controls[0], case.load_s, output)
+    trial.attempt.event("started", processes=trial.processes.labels)
+    measured, *beside = map(Started, loads, controls)
+    return Prepared(trial, measured, tuple(beside), link)
+
+
+def _provisioned(trial: Trial, load: Load) -> Access:
+    """A place on the system for a load, which is given back at the end."""
+    access = trial.bench.deployment.provision(load.case, load.key)
+    trial.held.callback(trial.clean_up, load)
+    return access
+
+
+def _describe(trial: Trial, access: Access) -> None:
+    """Write down what is known before anything runs."""
+    incidents = trial.bench.facts["system"].get("incidents", [])
+    trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
+    generator = trial.load.generator
+    trial.attempt.facts["generator_options"] = generator.options(
+        trial.case, access, trial.bench.hosts.client[0].address
+    )
+    trial.attempt.facts["parameters"] = generator.resolved(trial.case)

@@ -1,0 +1,247 @@
+"""Plans that are run: one, several one after the other, or their repeats in turns."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base.errors import PlanError, RecordError, SystemFault
+from mqperf.hosts import HERE, HostKind, lookup
+from mqperf.lab.probes import chosen
+from mqperf.lab.runner.linking import check_links
+from mqperf.lab.runner.observer import Observer
+from mqperf.lab.runner.probing import check_programs
+from mqperf.lab.runner.searching import Judge, Searching
+from mqperf.lab.runner.sweep import Ended, Sweep, swept
+from mqperf.lab.systems import Possible, possible, starts
+from mqperf.plan import Case, Plan
+from mqperf.record import Run, recording, runs
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A plan to run, its text as it was given, and the folder for its runs.
+
+    With ``only`` that is the end of the id of the only case to run.
+    """
+
+    plan: Plan
+    text: str
+    runs: Path
+    only: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a plan."""
+
+    done: int
+    failed: tuple[tuple[Run, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is run of one plan before the next plan comes; ``number`` is the plan's among all."""
+
+    number: int
+    words: str
+    cases: Sequence[Case]
+
+
+def sweep(
+    plan: Plan, text: str, runs: Path, observer: Observer, *, hosts: str | None = None
+) -> Outcome:
+    """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
+
+    It does for one plan what ``sweep_all`` does for several, and raises the same; a plan with a
+    search is for ``sweep_all``, which can be given a judge.
+    """
+    [outcome] = sweep_all([Job(plan, text, runs)], observer, hosts=hosts)
+    return outcome
+
+
+def sweep_all(
+    jobs: Sequence[Job],
+    observer: Observer,
+    *,
+    interleave: bool = False,
+    hosts: str | None = None,
+    judge: Judge | None = None,
+) -> list[Outcome]:
+    """Run what is pending of every plan into its folder: one plan after the other, or in turns.
+
+    With ``interleave`` the first repeat of every plan runs before the second of any, so that what
+    changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
+    favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
+    hosts on which brokers, clients and servers run, or the path of their inventory; None is what
+    each plan says, or this machine.  ``judge`` reads whole runs for plans with a search, which need
+    one.
+
+    A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
+    rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
+    asks for what does not exist, or plans cannot take turns, ``HostError`` for a kind of host that
+    there is not, for a host without the program of a probe, and for a link that cannot be made
+    between its hosts, ``SystemFault`` when nothing of them can be measured here, ``RecordError``
+    when a folder is in use or cannot be written.  Must be called from a thread that lives until it
+    returns.
+    """
+    if interleave:
+        _check_turns([job.plan for job in jobs])
+    kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
+    sweeps = [
+        _sweep(job, kind, observer, judge, interleave=interleave)
+        for job, kind in zip(jobs, kinds, strict=True)
+    ]
+    _check_possible(sweeps)
+    ended: list[list[Ended]] = [[] for _ in jobs]
+    with ExitStack() as held:
+        for job, one in zip(jobs, sweeps, strict=True):
+            if one.pending():
+                held.enter_context(recording(job.runs, one.as_measured(job.text)))
+        steps = _steps(sweeps, interleave=interleave)
+        _tell(steps, sweeps, observer)
+        for step in steps:
+            if len(jobs) > 1:
+                observer.doing(step.words)
+            with closing(swept(sweeps[step.number], step.cases)) as sweeping:
+                for each in sweeping:
+                    observer.finished(*each)
+                    ended[step.number].append(each)
+    return [_outcome(some) for some in ended]
+
+
+def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
+    """Numbers of plan and turn, from 0, in their order: every other turn is the other way round."""
+    for turn in range(plans[0].repeats):
+        numbers = range(len(plans))
+        yield from ((number, turn) for number in (reversed(numbers) if turn % 2 else numbers))
+
+
+def _check_turns(plans: Sequence[Plan]) -> None:
+    if searching := [plan.name for plan in plans if plan.search is not None]:
+        raise PlanError(
+            f"plan {searching[0]} searches, and takes no turns: what it runs depends on what it"
+            " measured; leave out --interleave"
+        )
+    if len(plans) == 1:
+        raise PlanError(
+            f"plan {plans[0].name} is alone, and takes no turns: give the plans that it is to"
+            " be interleaved with, or leave out --interleave"
+        )
+    if len({plan.repeats for plan in plans}) > 1:
+        numbers = ", ".join(f"{plan.name} has {plan.repeats}" for plan in plans)
+        raise PlanError(
+            f"plans in turns need the same number of repeats: {numbers}; set repeats: in the plans,"
+            " or leave out --interleave"
+        )
+
+
+def _sweep(
+    job: Job, kind: HostKind, observer: Observer, judge: Judge | None, *, interleave: bool
+) -> Sweep:
+    with kind.reached() as hosts:
+        here = possible(job.plan, hosts)
+        check_programs(chosen(job.plan.probes), hosts)
+        check_links(job.plan, hosts)
+    if here.plan.search is not None:
+        if job.only:
+            raise PlanError(f"plan {here.plan.name} searches, and has no cases: leave out --only")
+        return _search(here, job.runs, kind, observer, judge)
+    turns = here.plan.turns() if interleave else [here.plan.cases()]
+    order = [case for turn in turns for case in turn]
+    positions = {case.id: number for number, case in enumerate(order, 1)}
+    return Sweep(here, job.runs, _only(job, order), positions, observer, kind)
+
+
+def _only(job: Job, order: list[Case]) -> list[Case]:
+    """The cases of a job among all of its plan."""
+    chosen = [case for case in order if case.id.endswith(job.only)]
+    if job.only and len(chosen) != 1:
+        raise PlanError(
+            f"plan {job.plan.name}: {len(chosen) or 'no'} cases end in {job.only!r}: give the name"
+            " of one, as mqperf plan shows it"
+        )
+    return chosen
+
+
+def _search(
+    here: Possible, folder: Path, kind: HostKind, observer: Observer, judge: Judge | None
+) -> Sweep:
+    """A sweep of searches, from where the runs in the folder leave them."""
+    if judge is None:
+        raise PlanError(f"plan {here.plan.name}: a search needs who judges its runs: give a judge")
+    searching = Searching(here.plan.searches(), judge, observer.doing)
+    order = searching.begin(folder)
+    return Sweep(here, folder, order, _positions(folder), observer, kind, searching)
+
+
+def _positions(folder: Path) -> dict[str, int]:
+    """The places of the cases that were measured into a folder before."""
+    found: dict[str, int] = {}
+    for run in runs(folder) if folder.exists() else ():
+        with suppress(RecordError):  # of one that cannot be read, as audit says
+            if run.status == "done" and (place := run.facts().position) is not None:
+                found[run.case_id] = place
+    return found
+
+
+def _check_possible(sweeps: Sequence[Sweep]) -> None:
+    """Refuse when there is something to do, and nothing of it can be measured here."""
+    todo = [(one.here, case) for one in sweeps for case in one.pending()]
+    if todo and all(here.refusal(case) for here, case in todo):
+        reasons = [reason for one in sweeps for reason in one.here.refused.values()]
+        raise SystemFault("; ".join(dict.fromkeys(reasons)))
+
+
+def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
+    """What is pending, in the order in which it is to run."""
+    plans = [one.here.plan for one in sweeps]
+    todo = [one.pending() for one in sweeps]
+    ids = [{case.id for case in some} for some in todo]
+    if not interleave:
+        steps = [Step(n, f"plan {plan.name}", todo[n]) for n, plan in enumerate(plans)]
+    else:
+        turns = [plan.turns() for plan in plans]
+        steps = [
+            Step(
+                number,
+                f"plan {plans[number].name}, repeat {turn + 1} of {plans[number].repeats}",
+                [case for case in turns[number][turn] if case.id in ids[number]],
+            )
+            for number, turn in in_turns(plans)
+        ]
+    return [step for step in steps if step.cases]
+
+
+def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:
+    todo = [case for step in steps for case in _foreseen(sweeps[step.number], step)]
+    starts = sum(_starts(sweeps[step.number], step) for step in steps)
+    if searches := [search for one in sweeps if one.searching for search in one.searching.searches]:
+        noun = "search" if len(searches) == 1 else "searches"
+        observer.doing(f"{len(searches)} {noun}: the runs below are as many as that takes at most")
+    done = sum(_done(one) for one in sweeps)
+    observer.planned(todo, done, starts)
+
+
+def _foreseen(one: Sweep, step: Step) -> list[Case]:
+    """The cases of a step; with searches, as many as they take at most."""
+    if one.searching is None:
+        return [*step.cases]
+    return [case for search in one.searching.searches for case in one.searching.left(search)]
+
+
+def _done(one: Sweep) -> int:
+    """Cases of a plan that have a whole run."""
+    if one.searching is not None:
+        return len(one.positions)
+    return len(one.order) - len(one.pending())
+
+
+def _starts(one: Sweep, step: Step) -> int:
+    """How often the step has to start a system."""
+    return len(starts(case for case in step.cases if not one.here.refusal(case)))
+
+
+def _outcome(ended: Sequence[Ended]) -> Outcome:
+    failed = tuple((run, failure) for _, run, failure in ended if failure is not None)
+    return Outcome(len(ended) - len(failed), failed)

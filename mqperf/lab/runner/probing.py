@@ -1,0 +1,159 @@
+"""The probes of a run on one host: started with what they watch, judged by what they wrote."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mqperf.base.errors import HostError
+from mqperf.hosts import HERE, Host, Hosts, Output
+from mqperf.lab.probes import WHOLE_HOST, Inside, Probe, Target, Task
+from mqperf.lab.runner.control import Control
+from mqperf.lab.runner.loads import Load
+from mqperf.lab.runner.processes import Processes
+from mqperf.lab.systems import Node
+
+TAIL_BYTES = 20_000
+"""Of a log, where what it said last is looked for."""
+
+
+class Probing:
+    """The probes of a run and their logs; they write into ``folder``."""
+
+    def __init__(
+        self, host: Host, processes: Processes, folder: Path, probes: Sequence[Probe]
+    ) -> None:
+        """Begin with none started."""
+        self.host = host
+        self._probes = probes
+        self._processes = processes
+        self._folder = folder / host.name
+        self._output: Output | None = None
+        self._targets: list[Target] = []
+        self._tasks: list[tuple[Probe, Task]] = []
+        self.labels: list[str] = []
+        self.own: Mapping[str, int] = {}
+        """What else of mqperf runs on the host for this run: pids by label."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every process that is watched, by its label."""
+        return {target.label: target.kind for target in self._targets}
+
+    def start(
+        self,
+        nodes: Sequence[Node],
+        loads: Sequence[Load],
+        control: Control,
+        seconds: int,
+        output: Output,
+    ) -> None:
+        """Watch what runs on this host, and the probes themselves, for ``seconds`` of load.
+
+        These are nodes, load generators and mqperf.  mqperf's own probes come last: they watch the
+        others, too.  They write into ``output``.
+        """
+        self._output = output
+        station = self._station = control.at(self.host)
+        own = {**self.host.own_processes(), **self.own}
+        mqperf = [Target(label, "harness", pid) for label, pid in own.items()]
+        self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
+        for probe in reversed(self._probes):
+            if probe.program is not None:
+                label = self._label(probe)
+                watched = [*self._targets]
+                out = output.folder
+                told = self._insides(nodes)
+                task = Task(label, watched, station.folder, seconds, out, self.host, told)
+                if (program := probe.program(task)) is None:
+                    continue
+                self._tasks.append((probe, task))
+                station.place(program.files)
+                log = out / f"{probe.name}.log"
+                self._processes.start(self.host, label, program.argv, log, program.env)
+                self.labels.append(label)
+                pid = self._processes.pid(label)
+                self._targets.append(Target(label, "harness", pid, children=True))
+
+    def follow(self, nodes: Sequence[Node]) -> None:
+        """Tell the probes which processes the nodes on this host are now."""
+        now = {target.label: target for target in self._brokers(nodes)}
+        for probe, task in self._tasks:
+            targets = [now.get(target.label, target) for target in task.targets]
+            if probe.program is not None and targets != task.targets:
+                program = probe.program(replace(task, targets=targets))
+                self._station.place({} if program is None else program.files)
+
+    def now(self) -> dict[str, float]:
+        """Cores that each process on this host used of late, and the host, by label."""
+        found: dict[str, float] = {}
+        for probe, task in self._tasks:
+            if probe.now is not None:
+                log, now = probe.now
+                path = task.out / log
+                end = self.host.read(path, max(0, self.host.size(path) - TAIL_BYTES))
+                found.update({self._of_host(label): cores for label, cores in now(end).items()})
+        return found
+
+    def _of_host(self, label: str) -> str:
+        """A label among those of all hosts: each has a host."""
+        alone = label != WHOLE_HOST or self.host.name == HERE
+        return label if alone else f"{WHOLE_HOST} {self.host.name}"
+
+    def fetch(self) -> None:
+        """Bring home what probes have written until now."""
+        if self._output is not None:
+            self._output.fetch()
+
+    @property
+    def folder(self) -> Path:
+        """Where it gets home to."""
+        return self._folder
+
+    def _label(self, probe: Probe) -> str:
+        """How a probe is called among all processes of the run: there is one on each host."""
+        return probe.name if self.host.name == HERE else f"{probe.name} {self.host.name}"
+
+    def judge(self) -> None:
+        """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
+        for probe, _ in self._tasks:
+            probe.check(self._folder, self.host.name)
+
+    def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
+        return [
+            Target(node.label, "broker", node.process.pid, children=True)
+            for node in nodes
+            if node.process is not None and node.host is not None and self._is_mine(node.host)
+        ]
+
+    def _insides(self, nodes: Sequence[Node]) -> list[Inside]:
+        """Where the nodes on this host tell of theirs."""
+        return [
+            node.inside
+            for node in nodes
+            if node.inside is not None and node.host is not None and self._is_mine(node.host)
+        ]
+
+    def _generators(self, loads: Sequence[Load]) -> list[Target]:
+        """Clients and servers of the measured load, and all processes of those beside it."""
+        return [
+            Target(name, "background" if load.number else command.kind, self._processes.pid(name))
+            for load in loads
+            for command in load.commands
+            if self._is_mine(self._processes.host(name := load.name(command)))
+        ]
+
+    def _is_mine(self, host: Host) -> bool:
+        return host.name == self.host.name
+
+
+def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
+    """Raise ``HostError`` for the first host that lacks what a probe needs there."""
+    packages = {name: package for probe in probes for name, package in probe.programs.items()}
+    for host in hosts.every if packages else ():
+        for name, place in host.which([*packages]).items():
+            if place is None:
+                raise HostError(
+                    f"{host.name}: no program {name}, which the plan asks for with probes: install"
+                    f" it there (sudo apt-get install {packages[name]}), prepare all hosts (mqperf"
+                    " hosts prepare), or leave it out"
+                )

@@ -1,0 +1,189 @@
+"""ActiveMQ with replicated LevelDB and ZooKeeper: historic, as the test plan of 2016 names it.
+
+ActiveMQ gave this store up.  On a current Java it needs a newer ZooKeeper client than it brings,
+and a few of Java's doors opened.  Its brokers often die while they start (``listener is null``);
+started again they join, so this is done, and written into the record of every run.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from mqperf.hosts import Host, Spot
+from mqperf.lab.systems import activemq
+from mqperf.lab.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
+from mqperf.lab.systems.evidence import text
+from mqperf.lab.systems.java import ENVIRONMENT, JAVA, Java, installed_java, zookeeper
+from mqperf.lab.systems.java.archive import Archive, available, fetched
+from mqperf.lab.systems.java.logging import log4j1
+from mqperf.lab.systems.private import Servers, Site
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.settings import checked
+from mqperf.lab.systems.system import Deployment, System
+
+ARCHIVE = Archive(
+    group="org.apache.activemq",
+    artifact="apache-activemq",
+    version="5.15.11",
+    sha512="a3ca1a839ddb87eaf7468db1f130a1fe79be6423acc6b059ac2998d3d359b8cc"
+    "369a45b62322bf29bb031e702113e4d1ac44ee43457a28e7bf22687aa107a37f",
+)
+BROUGHT_ZOOKEEPER = "zookeeper-3.4.14.jar"
+ZOOKEEPER = "3.5.10"
+JARS = (
+    Archive(
+        group="org.apache.zookeeper",
+        artifact="zookeeper",
+        version=ZOOKEEPER,
+        sha512="56dc974b5108912961bef3dcdd168aaa802fe923490c0d846dd9643cba7c0e18"
+        "91c79fcf416eda48fd50d9c22f7ae22b6338fd2b039574682247f20d5681fec3",
+        extension="jar",
+        classifier="",
+    ),
+    Archive(
+        group="org.apache.zookeeper",
+        artifact="zookeeper-jute",
+        version=ZOOKEEPER,
+        sha512="f28b7f26c6486357c3796509a77179d182410d220ec6ffe3642564ad128709e0"
+        "cb056825d2e8173d404d39adb7886a190220570e0b8792603603a0b307223ca0",
+        extension="jar",
+        classifier="",
+    ),
+)
+SIZE = 3
+RESTARTS = 5
+PATIENCE_S = 15
+"""A broker that has not found the others by then has not been seen to find them at all."""
+
+STORE = (
+    '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="{address}"'
+    ' bind="tcp://{address}:{port}" zkAddress="{zookeeper}" zkPath="/mqperf" sync="quorum_mem"/>'
+)
+LOGGING = log4j1({"org.apache.zookeeper": "WARN"})
+OPENED = (*activemq.OPENED, "sun.nio.ch", "jdk.internal.ref")
+MASTER, SLAVE = "Promoted to master", "INFO  Attached"
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every broker of a host is started with: Java, all jars, and its heap."""
+
+    java: Java
+    jars: tuple[Path, ...]
+    heap_mb: int
+
+
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and everything else is here or can be fetched."""
+    java = installed_java(activemq.OLDEST_JAVA, host)
+    for archive in (ARCHIVE, *JARS):
+        available(archive)
+    return f"{ARCHIVE.version}, on Java {java.version}"
+
+
+def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
+    """Check what a plan says about ActiveMQ with replicated LevelDB."""
+    return checked("activemq-leveldb", BrokerSettings, settings)
+
+
+@contextmanager
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run three brokers and three ZooKeepers, a pair on each host if there are as many.
+
+    They are given when one broker is master, and the others hold copies of its store.
+    """
+    wanted = check(settings)
+    tools = {spot.host.name: _tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    edition = zookeeper.Edition(
+        lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), log4j1({})
+    )
+
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
+        own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
+        zk = zookeeper.connect_string(places, keepers)
+        brokers = [
+            _broker(tools[spot.host.name], spot, index, own, zk)
+            for index, spot in enumerate(places)
+        ]
+        java = {name: known.java for name, known in tools.items()}
+        ensemble = zookeeper.ensemble(java, edition, places, keepers)
+        servers.start(ensemble, wanted.start_timeout_s)
+        servers.start(brokers, wanted.start_timeout_s)
+        facts = about(
+            "ActiveMQ, replicated LevelDB (historic)",
+            ARCHIVE.version,
+            f"Java {java[places[0].host.name].version}, ZooKeeper {ZOOKEEPER}",
+            wanted.heap_mb,
+            brokers[0].files["activemq.xml"],
+        ) | {"incidents": [*servers.incidents]}
+        # Only the master listens; who that is, the brokers agreed upon.
+        first = sorted(brokers, key=lambda one: MASTER not in text(one.host, one.log))
+        return AmqpBrokers(servers, tuple(one.name for one in first), facts)
+
+    site = Site("ActiveMQ", spots, SIZE)
+    with site.launched(2 * SIZE + zookeeper.PORTS, launch) as deployment:
+        yield deployment
+
+
+def _tools_on(host: Host, heap_mb: int) -> Tools:
+    return Tools(installed_java(activemq.OLDEST_JAVA, host), tuple(_jars(host)), heap_mb)
+
+
+def _jars(host: Host) -> Iterator[Path]:
+    """Every jar of the archive but its ZooKeeper, and a newer one."""
+    archive = fetched(ARCHIVE)
+    home = host.copied(archive)
+    yield home / "bin" / "activemq.jar"
+    for folder in ("lib", "lib/optional"):
+        names = (jar.name for jar in archive.glob(f"{folder}/*.jar"))
+        yield from (home / folder / name for name in names if name != BROUGHT_ZOOKEEPER)
+    yield from (host.copied(fetched(jar) / jar.file) for jar in JARS)
+
+
+def _broker(tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers: str) -> Server:
+    """One broker; ``ports`` are the clients' ports, then those of the brokers."""
+    spot, port, address = place.within(f"broker{index + 1}"), ports[index], place.host.address
+    store = STORE.format(address=address, port=ports[SIZE + index], zookeeper=keepers)
+    folder = spot.folder
+    places = {"home": folder, "base": folder, "conf": folder, "data": folder / "data"}
+    properties = {
+        "zookeeper.sasl.client": "false",
+        **{f"activemq.{name}": place for name, place in places.items()},
+        **LOGGING.properties(folder),
+    }
+    opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
+    return Server(
+        label=f"Broker {index + 1}",
+        name=f"{address}:{port}",
+        spot=spot,
+        argv=(
+            *tools.java.command(folder, tools.heap_mb, properties),
+            *opened,
+            *("--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED"),
+            *("-classpath", ":".join(map(str, tools.jars))),
+            *("org.apache.activemq.console.Main", "start"),
+            f"xbean:{(folder / 'activemq.xml').as_uri()}",
+        ),
+        env=ENVIRONMENT,
+        ready=(") started", SLAVE),
+        taken=("Address already in use",),
+        files={"activemq.xml": activemq.configuration(spot, port, store), **LOGGING.files},
+        restarts=RESTARTS,
+        patience_s=PATIENCE_S,
+    )
+
+
+SYSTEM = System(
+    name="activemq-leveldb",
+    title="ActiveMQ LevelDB",
+    topologies=("primary",),
+    queues=("replicated",),
+    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
+    installed=installed,
+    check=check,
+    start=start,
+    tools=(JAVA,),
+)

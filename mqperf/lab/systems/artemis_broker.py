@@ -1,0 +1,154 @@
+"""An Artemis broker as specified: where it comes from, its files and its command."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from mqperf.hosts import Host, Spot
+from mqperf.lab.systems.java import ENVIRONMENT, Java, installed_java
+from mqperf.lab.systems.java.archive import Archive, available, fetched
+from mqperf.lab.systems.java.jolokia import Agent
+from mqperf.lab.systems.java.logging import log4j2
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.system import ONLY_BROKER
+
+ARCHIVE = Archive(
+    group="org.apache.activemq",
+    artifact="apache-artemis",
+    version="2.56.0",
+    sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
+    "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
+)
+OLDEST_JAVA = 17
+
+ACTIVE = "AMQ221007"
+"""Artemis' code for: server is now active."""
+
+# Unless it is switched off, the audit writes several lines for every message.
+LOGGING = log4j2(
+    {
+        "org.apache.activemq.audit": "OFF",
+        "org.apache.zookeeper": "WARN",
+        "org.apache.curator": "WARN",
+    }
+)
+
+BOOTSTRAP = """\
+<broker xmlns="http://activemq.apache.org/schema">
+  <jaas-security domain="mqperf"/>
+  <server configuration="{broker}"/>
+</broker>
+"""
+
+MANAGEMENT = """\
+<management-context xmlns="http://activemq.apache.org/schema"/>
+"""
+
+# Queues are made on first use, each for one reader of every message, and go with their last one.
+BROKER = """\
+<configuration xmlns="urn:activemq">
+  <core xmlns="urn:activemq:core">
+    <name>mqperf</name>
+    <security-enabled>false</security-enabled>
+    <jmx-management-enabled>{jmx}</jmx-management-enabled>
+    <journal-type>NIO</journal-type>
+    <journal-pool-files>10</journal-pool-files>
+    <paging-directory>{data}/paging</paging-directory>
+    <bindings-directory>{data}/bindings</bindings-directory>
+    <journal-directory>{data}/journal</journal-directory>
+    <large-messages-directory>{data}/large-messages</large-messages-directory>
+{availability}    <acceptors>
+      <acceptor name="amqp">tcp://{address}:{port}?protocols=AMQP;tcpNoDelay=true</acceptor>
+{acceptors}    </acceptors>
+    <address-settings>
+      <address-setting match="#">
+        <default-queue-routing-type>ANYCAST</default-queue-routing-type>
+        <default-address-routing-type>ANYCAST</default-address-routing-type>
+        <auto-delete-queues-delay>10000</auto-delete-queues-delay>
+        <auto-delete-queues-message-count>-1</auto-delete-queues-message-count>
+        <auto-delete-addresses-delay>10000</auto-delete-addresses-delay>
+      </address-setting>
+    </address-settings>
+  </core>
+</configuration>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every broker is started with: Java, the unpacked archive, and its heap."""
+
+    java: Java
+    home: Path
+    heap_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a broker is in a group: its label, what its log says when ready, and parts of its XML.
+
+    The defaults are those of a broker that is alone.  With an ``agent`` it tells of its inside.
+    """
+
+    label: str = ONLY_BROKER
+    ready: str = ACTIVE
+    availability: str = ""
+    acceptors: str = ""
+    agent: Agent | None = None
+
+
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and the broker is here or can be fetched."""
+    java = installed_java(OLDEST_JAVA, host)
+    available(ARCHIVE)
+    return f"{ARCHIVE.version}, on Java {java.version}"
+
+
+def tools_on(host: Host, heap_mb: int) -> Tools:
+    """The tools of brokers on a host, fetched here and copied there if they are not there yet."""
+    return Tools(installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE)), heap_mb)
+
+
+def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
+    """A broker in a folder of a host, which clients reach at ``port``."""
+    folder = spot.folder
+    properties = {
+        "artemis.home": tools.home,
+        "artemis.instance": folder,
+        "artemis.instance.etc": folder,
+        "data.dir": folder / "data",
+        "log4j2.disableJmx": "true",
+        **LOGGING.properties(folder),
+    }
+    agent = part.agent
+    settings = BROKER.format(
+        jmx="false" if agent is None else "true",
+        data=escape(str(folder / "data")),
+        address=spot.host.address,
+        port=port,
+        availability=part.availability,
+        acceptors=part.acceptors,
+    )
+    return Server(
+        label=part.label,
+        name=f"{spot.host.address}:{port}",
+        spot=spot,
+        argv=(
+            *tools.java.command(folder, tools.heap_mb, properties),
+            *(() if agent is None else (agent.option,)),
+            *("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"),
+            *("-classpath", str(tools.home / "lib" / "artemis-boot.jar")),
+            *("org.apache.activemq.artemis.boot.Artemis", "run"),
+        ),
+        env=ENVIRONMENT,
+        ready=(part.ready,),
+        taken=("Address already in use",),
+        files={
+            "broker.xml": settings,
+            "bootstrap.xml": BOOTSTRAP.format(broker=(folder / "broker.xml").as_uri()),
+            "management.xml": MANAGEMENT,
+            **LOGGING.files,
+            **({} if agent is None else agent.files),
+        },
+        inside=None if agent is None else agent.inside(part.label),
+    )

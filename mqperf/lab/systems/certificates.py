@@ -1,0 +1,74 @@
+"""Certificates for one deployment, made by openssl when it starts, and gone when it has ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Spot
+from mqperf.lab.systems.tool import Tool
+
+OPENSSL = Tool("openssl", "openssl", packages=("openssl",))
+"""Only plans with TLS need it: a host may lack it."""
+
+DAYS = 400
+"""For which they are good: longer than any sweep lasts."""
+
+TIMEOUT_S = 60
+CONFIG = "openssl.cnf"
+_CONFIG = """\
+[req]
+distinguished_name = subject
+[subject]
+[authority]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, keyCertSign
+subjectKeyIdentifier = hash
+[nodes]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
+subjectAltName = {names}
+"""
+_NEW = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """In PEM: of an authority of the deployment's own, and of its nodes, with their key."""
+
+    authority: str
+    nodes: str
+    key: str = field(repr=False)
+
+
+def issued(spot: Spot, addresses: Sequence[str]) -> Certificates:
+    """New ones for nodes at these addresses, made in a private folder on a host.
+
+    Keys are readable for their owner only; that of the authority stays there.  Raises
+    ``SystemFault`` when openssl is missing, or refuses.
+    """
+    if spot.host.which([OPENSSL.program])[OPENSSL.program] is None:
+        raise OPENSSL.missing("OpenSSL", spot.host)
+    spot.host.make(spot.folder)
+    names = ",".join(f"IP:{address}" for address in dict.fromkeys(addresses))
+    spot.host.write(spot.folder / CONFIG, _CONFIG.format(names=names))
+    authority, authority_key = (str(spot.folder / f"authority.{end}") for end in ("pem", "key"))
+    nodes, nodes_key = (str(spot.folder / f"nodes.{end}") for end in ("pem", "key"))
+    own = ("-subj", "/CN=mqperf authority", "-extensions", "authority")
+    _called(spot, *own, "-keyout", authority_key, "-out", authority)
+    signed = ("-extensions", "nodes", "-CA", authority, "-CAkey", authority_key)
+    _called(spot, "-subj", "/CN=mqperf", *signed, "-keyout", nodes_key, "-out", nodes)
+    made = (spot.host.read(Path(file)).decode() for file in (authority, nodes, nodes_key))
+    return Certificates(*made)
+
+
+def _called(spot: Spot, *arguments: str) -> None:
+    config = ("-config", str(spot.folder / CONFIG))
+    argv = [OPENSSL.program, *_NEW, *config, "-days", str(DAYS), *arguments]
+    env = {"PATH": spot.host.path, "LANG": "C.UTF-8"}
+    done = spot.host.run(argv, env=env, timeout_s=TIMEOUT_S)
+    if done.returncode:
+        raise SystemFault(f"openssl made no certificate: {' '.join(done.stderr.split())[-300:]}")

@@ -1,0 +1,161 @@
+"""What is wrong with a plan, as far as only its systems and its generator know."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.problems import NOUNS, Problem, unknown
+from mqperf.lab.actions import in_plans as of_actions
+from mqperf.lab.load import in_plans
+from mqperf.lab.probes import named
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.settings import SettingsFault
+from mqperf.lab.systems.system import System
+from mqperf.plan import SystemPlan, swept_settings
+from mqperf.plan.topologies import QUEUES, TOPOLOGIES
+
+
+def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
+    """Every system that there is not, and what each other one lacks or cannot be started with.
+
+    So with the load.  ``plan`` is as its document holds it; what has another form is not looked at.
+    """
+    systems, load = plan.get("systems"), plan.get("load")
+    if isinstance(systems, Mapping):
+        yield from _of_systems(systems)
+        yield from _misfits(systems, [*_loads(plan)])
+    if isinstance(load, Mapping):
+        yield from in_plans.problems_of(load, plan.get("test_cases"))
+        yield from in_plans.problems_of_asking(
+            load,
+            searches=plan.get("search") is not None,
+            ends_early=plan.get("fail_when") is not None,
+        )
+    probes = plan.get("probes")
+    if isinstance(probes, list | tuple):
+        yield from _of_probes(probes)
+    yield from _around(plan)
+    conditions = plan.get("conditions")
+    for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
+        for problem in _around(condition) if isinstance(condition, Mapping) else ():
+            yield Problem(("conditions", name, *problem.where), problem.text)
+
+
+def _around(spec: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with background loads and actions of a plan, or of one of its conditions."""
+    beside, actions = spec.get("background"), spec.get("actions")
+    if isinstance(beside, list | tuple):
+        yield from in_plans.problems_beside(beside)
+    if isinstance(actions, list | tuple):
+        for problem in of_actions.problems_of(actions):
+            yield Problem(("actions", *problem.where), problem.text)
+
+
+def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """The measured load, and those beside it under every condition."""
+    conditions = plan.get("conditions")
+    specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
+    beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
+    every = [plan.get("load"), *(one for some in beside if isinstance(some, list) for one in some)]
+    yield from (load for load in every if isinstance(load, Mapping))
+
+
+def _misfits(
+    systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
+) -> Iterator[Problem]:
+    """Every kind of queue in which a load of the plan cannot have its messages."""
+    for name, spec in systems.items():
+        kinds = spec.get("queues") if isinstance(spec, Mapping) else None
+        for index, kind in enumerate(kinds if isinstance(kinds, list) else ()):
+            if isinstance(kind, str) and kind in QUEUES:
+                found = (in_plans.misfits(load, kind) for load in loads)
+                if why := next(filter(None, found), None):
+                    yield Problem(("systems", name, "queues", index), why)
+
+
+def _of_probes(names: Sequence[object]) -> Iterator[Problem]:
+    """Every probe that there is not, or that has no program to be started."""
+    for index, name in enumerate(names):
+        if isinstance(name, str) and name not in (known := named()):
+            yield Problem(("probes", index), unknown("probe", name, known))
+
+
+def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:
+    for name, spec in systems.items():
+        if name not in SYSTEMS:
+            yield Problem(("systems", name), unknown("systems", name, list(SYSTEMS)))
+        elif isinstance(spec, Mapping):
+            for problem in _problems(SYSTEMS[name], spec):
+                yield Problem(("systems", name, *problem.where), problem.text)
+
+
+def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
+    default = SystemPlan.model_fields["queues"].default
+    yield from _lacking(system, "topologies", spec.get("topologies"))
+    yield from _lacking(system, "queues", spec.get("queues", default))
+    settings = spec.get("settings")
+    given = settings if isinstance(settings, Mapping) else {}
+    yield from _misfitting(system, spec.get("topologies"), given)
+    yield from _unfit(system, spec.get("topologies"), spec.get("queues", default))
+    if isinstance(settings, Mapping):
+        for problem in _of_settings(system, settings):
+            yield Problem(("settings", *problem.where), problem.text)
+
+
+def _misfitting(system: System, names: object, settings: Mapping[str, Any]) -> Iterator[Problem]:
+    """Every topology that cannot be had with the settings of the plan."""
+    for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+        if isinstance(name, str) and (why := system.misfit(name, settings)):
+            yield Problem(("topologies", index), why)
+
+
+def _unfit(system: System, topologies: object, queues: object) -> Iterator[Problem]:
+    """Every kind of queue that a topology of the plan has not."""
+    names = topologies if isinstance(topologies, list | tuple) else ()
+    for index, kind in enumerate(queues if isinstance(queues, list | tuple) else ()):
+        found = (
+            system.unfit.get((name, kind))
+            for name in names
+            if isinstance(name, str) and isinstance(kind, str)
+        )
+        if why := next(filter(None, found), None):
+            yield Problem(("queues", index), why)
+
+
+def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with any value of a setting; only what is swept has several."""
+    axes = {name: values for name, values in swept_settings(settings).items() if values}
+    first = {**settings, **{name: values[0] for name, values in axes.items()}}
+    yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
+    for name, values in axes.items():
+        for index, value in enumerate(values[1:], 1):
+            found = _refused(system, {**first, name: value})
+            yield from (_placed(p, axes, index) for p in found if p.where[:1] == (name,))
+
+
+def _placed(problem: Problem, axes: Mapping[str, object], index: int) -> Problem:
+    """The problem at the entry of the list that has it."""
+    key = problem.where[:1]
+    return Problem((*key, index), problem.text) if key and key[0] in axes else problem
+
+
+def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
+    try:
+        system.check(settings)
+    except SettingsFault as fault:
+        return list(fault.problems)
+    except (SystemFault, PlanError) as fault:
+        return [Problem((), str(fault))]
+    return []
+
+
+def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
+    """The topologies or kinds of queue that exist, and that this system has not."""
+    known: Mapping[str, object] = TOPOLOGIES if kind == "topologies" else QUEUES
+    own = system.topologies if kind == "topologies" else system.queues
+    for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+        if not isinstance(name, str) or name not in known:
+            continue
+        if not (name in own or (kind == "topologies" and system.offers(name))):
+            text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(own)}"
+            yield Problem((kind, index), text)

@@ -1,0 +1,64 @@
+"""Java, for the brokers that are written in it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host
+from mqperf.lab.systems.tool import Tool
+
+JAVA = Tool("java", "java", packages=("default-jre-headless",))
+INSTALL = JAVA.install
+VERSION_LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """The Java that is installed on a host."""
+
+    program: str
+    version: str
+
+    def command(self, folder: Path, heap_mb: int, properties: Mapping[str, object]) -> list[str]:
+        """Begin the command of a server which keeps to ``folder``, to its heap, and to IPv4."""
+        defined = {
+            "java.io.tmpdir": folder,
+            "user.home": folder,
+            "java.net.preferIPv4Stack": "true",
+            **properties,
+        }
+        return [
+            self.program,
+            f"-Xms{heap_mb}m",
+            f"-Xmx{heap_mb}m",
+            "-XX:+ExitOnOutOfMemoryError",
+            # No files below /tmp, whatever happens.
+            "-XX:-UsePerfData",
+            f"-XX:ErrorFile={folder}/crash.log",
+            *(f"-D{name}={value}" for name, value in defined.items()),
+        ]
+
+
+def installed_java(oldest: int, host: Host) -> Java:
+    """Find Java; raises ``SystemFault`` with the command that installs it, also for too old a one.
+
+    The first on the PATH counts; nothing else is looked at.
+    """
+    program = host.which(["java"])["java"]
+    if program is None:
+        raise JAVA.missing(f"Java, of which {oldest} or later is needed,", host)
+    said = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
+    found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
+    if found is None:
+        raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")
+    if int(found[2]) < oldest:
+        raise SystemFault(
+            f"{program} is Java {found[1]}, too old: {oldest} or later is needed: {INSTALL}"
+        )
+    return Java(program, found[1])
+
+
+ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+"""All variables of a Java server: nothing of the user's reaches it."""

@@ -1,0 +1,130 @@
+"""Archives of brokers, fetched from Maven's central repository with the user's Maven, and pinned.
+
+What was fetched stays in the user's cache.  It is checked against its pinned SHA-512 when it is
+unpacked, and what was unpacked for damage at each use, so that no other file is ever run.
+"""
+
+import hashlib
+import shutil
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base import cache
+from mqperf.base import processes as guarded
+from mqperf.base.errors import SystemFault
+
+INSTALL = "sudo apt-get install maven"
+GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
+LAST_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One file of the repository: where it is, and what must be in it."""
+
+    group: str
+    artifact: str
+    version: str
+    sha512: str
+    extension: str = "tar.gz"
+    classifier: str = "bin"
+
+    @property
+    def file(self) -> str:
+        """Its name."""
+        classifier = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{classifier}.{self.extension}"
+
+    @property
+    def coordinates(self) -> str:
+        """What Maven calls it."""
+        parts = (self.group, self.artifact, self.version, self.extension, self.classifier)
+        return ":".join(part for part in parts if part)
+
+    def home(self, folder: Path | None = None) -> Path:
+        """Where in the cache it is unpacked, or lies if it is no ``tar.gz``.
+
+        The name changes with the pin; ``folder`` is the cache, the user's by default.
+        """
+        root = cache.place() if folder is None else folder
+        return root / "unpacked" / f"{self.artifact}-{self.version}-{self.sha512[:12]}"
+
+
+def available(archive: Archive) -> None:
+    """Raise ``SystemFault`` when an archive is not here, nor Maven to fetch it."""
+    if not cache.whole(archive.home()):
+        _maven(archive)
+
+
+def fetched(archive: Archive, folder: Path | None = None) -> Path:
+    """The folder that holds what was in the archive, fetched first if it is not there or damaged.
+
+    Two processes that ask at once fetch it once.  Raises ``SystemFault`` when Maven is missing or
+    fails, or the file is not the pinned one, and ``HostError`` when the cache cannot be written.
+    """
+    home = archive.home(folder)
+    cache.make(home, lambda: _install(archive, home))
+    return home
+
+
+def _install(archive: Archive, home: Path) -> None:
+    file = home.parent / archive.file
+    if not file.exists():
+        _fetch(archive, file)
+    _verify(archive, file)
+    with tempfile.TemporaryDirectory(dir=home.parent) as draft:
+        content = _unpack(file, Path(draft)) if archive.extension == "tar.gz" else _alone(file)
+        content.rename(home)
+    file.unlink(missing_ok=True)
+
+
+def _fetch(archive: Archive, file: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=file.parent) as draft:
+        argv = [_maven(archive), "--batch-mode", "--quiet", GOAL]
+        argv += [f"-Dartifact={archive.coordinates}", f"-DoutputDirectory={draft}"]
+        done = guarded.run(argv)
+        if done.returncode != 0:
+            last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
+            raise SystemFault(
+                f"Maven could not fetch {archive.coordinates}; check that its repository can be"
+                f" reached (~/.m2/settings.xml) and repeat the command. Its last words:\n{last}"
+            )
+        (Path(draft) / archive.file).rename(file)
+
+
+def _verify(archive: Archive, file: Path) -> None:
+    with file.open("rb") as content:
+        found = hashlib.file_digest(content, "sha512").hexdigest()
+    if found != archive.sha512:
+        folder = "/".join((*archive.group.split("."), archive.artifact, archive.version))
+        raise SystemFault(
+            f"{file} is not the pinned {archive.coordinates}: its SHA-512 is {found[:16]}...,"
+            f" not {archive.sha512[:16]}...; delete it and ~/.m2/repository/{folder},"
+            " and repeat the command to fetch it again"
+        )
+
+
+def _unpack(file: Path, folder: Path) -> Path:
+    """Unpack into ``folder`` and give the one folder that was in it."""
+    with tarfile.open(file) as archive:
+        # Pythons before 3.11.4 know no filters; the checksum was verified.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)  # noqa: S202 (see above)
+    [content] = folder.iterdir()
+    return content
+
+
+def _alone(file: Path) -> Path:
+    folder = file.with_suffix(".folder")
+    folder.mkdir(exist_ok=True)
+    file.rename(folder / file.name)
+    return folder
+
+
+def _maven(archive: Archive) -> str:
+    program = shutil.which("mvn")
+    if program is None:
+        raise SystemFault(f"Maven, which fetches {archive.file}, is not installed: {INSTALL}")
+    return program

@@ -1,0 +1,213 @@
+"""Private servers: started on free ports for one system, watched, and ended with us."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import HERE, Spot, common_ports, stop_all
+from mqperf.lab.systems.evidence import Redact, check_alive, last_lines
+from mqperf.lab.systems.service import Server, Service
+from mqperf.lab.systems.system import Node
+from mqperf.record import disk_errors
+
+POLL_S = 0.05
+
+
+class AgainError(SystemFault):
+    """A start that failed by chance, and may succeed with other ports."""
+
+
+class PortTakenError(AgainError):
+    """Somebody took one of our ports between the choice and the start."""
+
+
+class Servers:
+    """The servers of one system, in the order of their start."""
+
+    def __init__(self, title: str, redact: Redact = str) -> None:
+        """Begin with none; ``redact`` takes the system's secrets out of a text."""
+        self._title = title
+        self._redact = redact
+        self._services: list[Service] = []
+        self.incidents: list[str] = []
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every server that is no helper as a node, with the process that it has now."""
+        return tuple(
+            Node(
+                one.server.label,
+                one.server.name,
+                one.process,
+                one.server.host,
+                one,
+                one.server.inside,
+            )
+            for one in self._of_nodes()
+        )
+
+    def start(
+        self, servers: Sequence[Server], timeout_s: float, *, enough: int | None = None
+    ) -> None:
+        """Start some more servers at once, and return when ``enough`` (or all) of them serve.
+
+        Raises ``PortTakenError``, or ``SystemFault`` for one that ended or did not serve in time,
+        with the end of its log.
+        """
+        started = []
+        for server in servers:
+            started.append(Service(server))
+            self._services.append(started[-1])
+        self._await(started, timeout_s, len(started) if enough is None else enough)
+
+    def stop(self) -> None:
+        """End all of them, helpers last, at once: what they would save goes with their folders."""
+        for last in (False, True):
+            processes = [one.process for one in self._services if one.server.helper == last]
+            stop_all(processes, grace_s=0)
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first node that is dead, with the end of its log.
+
+        One that is down on purpose is not.
+        """
+        for one in self._of_nodes():
+            if not one.down:
+                self._check_alive(one)
+
+    def collect(self, folder: Path) -> None:
+        """Write each server's files and what it has logged since the last call, redacted."""
+        with ExitStack() as each:  # the others, too, when one cannot be read
+            for one in self._services:
+                each.callback(self._collect, one, folder)
+
+    def _collect(self, service: Service, folder: Path) -> None:
+        server = service.server
+        stem = server.folder.name
+        with disk_errors(folder):
+            for name, content in server.files.items():
+                copy = folder / f"{stem}-{Path(name).name}"
+                copy.write_text(self._redact(content), encoding="utf-8")
+            logged = self._redact(service.reader.read_on())
+            (folder / _collected(server)).write_text(logged, encoding="utf-8")
+
+    def facts(self) -> list[dict[str, JsonValue]]:
+        """Name, host, memory and log of each node."""
+        return [
+            {
+                "label": one.server.label,
+                "name": one.server.name,
+                "host": one.server.host.name,
+                "rss_bytes": one.process.rss_bytes,
+                "log": _collected(one.server),
+            }
+            for one in self._of_nodes()
+        ]
+
+    def _of_nodes(self) -> list[Service]:
+        return [one for one in self._services if not one.server.helper]
+
+    def _await(self, starting: Sequence[Service], timeout_s: float, enough: int) -> None:
+        deadline = time.monotonic() + timeout_s
+        waiting = list(starting)
+        while len(starting) - len(waiting) < enough:
+            for spot in {one.server.host.name: one.server.spot for one in starting}.values():
+                spot.host.check_room(spot.folder)
+            self.check_starting()
+            waiting = [one for one in waiting if not one.serves]
+            self._restart_hanging(waiting)
+            if waiting and time.monotonic() > deadline:
+                server = waiting[0].server
+                raise SystemFault(
+                    f"{self._named(server)} is not ready after {timeout_s:g} s;"
+                    f" {last_lines(server.host, server.log, self._redact)}"
+                )
+            time.sleep(POLL_S)
+
+    def check_starting(self) -> None:
+        """Raise ``PortTakenError`` or ``SystemFault`` for a server that ended while it started."""
+        for one in self._services:
+            server = one.server
+            ended = not one.process.alive  # asked first: then its log is whole
+            if one.says(server.taken):
+                raise PortTakenError(
+                    f"a port was taken while {self._named(server)} started;"
+                    f" repeat the command; {last_lines(server.host, server.log, self._redact)}"
+                )
+            if ended and not self._again(one, "died"):
+                self._check_alive(one)
+
+    def _restart_hanging(self, waiting: Sequence[Service]) -> None:
+        """End and start again who has been starting for longer than its patience."""
+        for one in waiting:
+            if time.monotonic() - one.began > one.server.patience_s:
+                self._again(one, "hung")
+
+    def _again(self, service: Service, fate: str) -> bool:
+        """Start a server again, unless that was done as often as it may; say whether."""
+        server = service.server
+        incident = f"{server.label} {fate} while it started, and was started again"
+        if self.incidents.count(incident) >= server.restarts:
+            return False
+        self.incidents.append(incident)
+        service.start_again()
+        return True
+
+    def _check_alive(self, service: Service) -> None:
+        server = service.server
+        check_alive(server.host, service.process, self._named(server), self._redact)
+
+    def _named(self, server: Server) -> str:
+        name = server.label if server.label == self._title else f"{self._title}'s {server.label}"
+        return name if server.host.name == HERE else f"{name} on {server.host.name}"
+
+
+T = TypeVar("T")
+Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
+"""Starts servers on the ports, with everything in these folders, and gives what became of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
+
+    Its ``nodes`` are on the hosts of ``spots`` in their order; with fewer, a host has several.
+    """
+
+    title: str
+    spots: Sequence[Spot]
+    nodes: int = 1
+    redact: Redact = str
+
+    @contextmanager
+    def launched(self, ports: int, launch: Launch[T]) -> Iterator[T]:
+        """Give what ``launch`` gives, and end its servers afterwards.
+
+        When a port was taken in the meantime, or ``launch`` raises another ``AgainError``, it tries
+        once more, with other ports.  Raises what ``Servers.start`` and ``launch`` raise.
+        """
+        with ExitStack() as stack:
+            try:
+                result = stack.enter_context(self._attempt(ports, launch, "servers"))
+            except AgainError:
+                result = stack.enter_context(self._attempt(ports, launch, "servers-again"))
+            yield result
+
+    @contextmanager
+    def _attempt(self, ports: int, launch: Launch[T], name: str) -> Iterator[T]:
+        spots = [self.spots[number % len(self.spots)].within(name) for number in range(self.nodes)]
+        with common_ports([spot.host for spot in spots], ports) as block, ExitStack() as stack:
+            servers = Servers(self.title, self.redact)
+            stack.callback(servers.stop)
+            yield launch(servers, block, spots)
+
+
+def _collected(server: Server) -> str:
+    """The name of its log in a run folder."""
+    return f"{server.folder.name}.log"

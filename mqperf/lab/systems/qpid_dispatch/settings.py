@@ -1,0 +1,63 @@
+"""What a plan says about routers: their settings, and the network that a topology is."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, JsonValue
+
+from mqperf.base.errors import NetworkError
+from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.plan.networks import DEFAULTS, GRAPH, Network, from_node_link, named
+
+NAME = "qpid-dispatch"
+
+
+def _network(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The data, which describe a network; raises ``ValueError``."""
+    try:
+        network = from_node_link(data)
+    except NetworkError as error:
+        raise ValueError(str(error)) from None
+    if any(node.defaults != DEFAULTS for node in network.nodes):
+        raise ValueError("listeners and connectors of private routers are made: leave def_... out")
+    return data
+
+
+class RouterSettings(SystemSettings):
+    """What a plan may say about routers; with ``tls`` clients connect encrypted only."""
+
+    program: str | None = Field(default=None, min_length=1, max_length=1_000)
+    worker_threads: int = Field(default=4, ge=1, le=1_000, strict=True)
+    link_capacity: int = Field(default=250, ge=1, le=1_000_000, strict=True)
+    tls: bool = False
+    graph: Annotated[dict[str, JsonValue], AfterValidator(_network)] | None = None
+
+
+def check(settings: Mapping[str, JsonValue]) -> RouterSettings:
+    """Check what a plan says about routers."""
+    return checked(NAME, RouterSettings, settings)
+
+
+def network_of(topology: str, settings: RouterSettings) -> Network:
+    """The network that a topology is, with these settings.
+
+    Raises ``NetworkError`` where there is none of that name.
+    """
+    if topology == GRAPH and settings.graph is not None:
+        return from_node_link(settings.graph)
+    network = named(topology)
+    if network is None:
+        raise NetworkError(f"{NAME}: no network {topology!r}")
+    return network
+
+
+def network(topology: str, settings: Mapping[str, JsonValue]) -> Network:
+    """The network that a topology of a plan is; raises as ``check`` and ``network_of`` do."""
+    return network_of(topology, check(settings))
+
+
+def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
+    """Why there is no such topology with these settings: it is to be described, and is not."""
+    if topology == GRAPH and settings.get(GRAPH) is None:
+        return f"the topology {GRAPH} needs the setting {GRAPH}: describe the network there"
+    return None

@@ -1,0 +1,83 @@
+"""RabbitMQ as a system under test: a private cluster or broker, or one that is already there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from pydantic import JsonValue
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host, Spot
+from mqperf.lab.systems.rabbitmq.config import NODES
+from mqperf.lab.systems.rabbitmq.control import TOOL, installed_version
+from mqperf.lab.systems.rabbitmq.existing import existing_cluster
+from mqperf.lab.systems.rabbitmq.policies import POLICIES
+from mqperf.lab.systems.rabbitmq.private import private_cluster
+from mqperf.lab.systems.rabbitmq.settings import parse_settings
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue
+from mqperf.lab.systems.system import Deployment, System
+
+SINGLE = "single"
+"""The topology of a broker alone, which is started for itself; the others share a cluster."""
+
+_NO_COPIES = f"topology {SINGLE} is one broker, which mirrors to no other: plan these queues apart"
+
+
+@contextmanager
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Bring nodes up on the hosts, or check those which the settings' URLs lead to."""
+    own = {**settings}
+    nodes = 1 if own.pop("topology", None) == SINGLE else NODES
+    parsed = parse_settings(own)
+    if parsed.urls:
+        yield existing_cluster(parsed, [spot.host for spot in spots])
+    else:
+        with private_cluster(parsed, spots, nodes) as deployment:
+            yield deployment
+
+
+def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
+    """Why the topology cannot be had with these settings: it is one broker, and they name more."""
+    urls = settings.get("urls")
+    if topology == SINGLE and isinstance(urls, list | tuple) and len(urls) > 1:
+        return f"topology {SINGLE} is one broker: give one node and one URL instead of {len(urls)}"
+    return None
+
+
+def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
+    """The kind of queue that a plan gets: ``ha`` is what the installed version has.
+
+    Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
+    """
+    if not parse_settings(settings).urls:
+        return kind_of_queue(asked, installed_version(host))
+    if asked == "ha":
+        raise SystemFault(
+            "rabbitmq: which queues an existing cluster replicates is its owner's choice:"
+            " plan queues: [mirrored] or [quorum] instead of ha"
+        )
+    return asked
+
+
+SYSTEM = System(
+    name="rabbitmq",
+    title="RabbitMQ",
+    topologies=("cmsm", "cs1ss2", "any-node", SINGLE),
+    queues=(*POLICIES, "ha"),
+    drivers={
+        "simulator": "rabbitmq",
+        "amqp-0-9-1": "amqp-0-9-1",
+        "compute-nodes": "amqp-0-9-1",
+        "rpc-chain": "rabbitmq",
+        "command": "any",
+    },
+    installed=installed_version,
+    queue_kind=queue_kind,
+    encrypts=lambda settings: parse_settings(settings).encrypted,
+    check=parse_settings,
+    start=start,
+    tools=(TOOL,),
+    telling={"metrics": True},
+    apart=lambda topology: topology == SINGLE,
+    unfit={(SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")},
+    misfit=misfit,
+)

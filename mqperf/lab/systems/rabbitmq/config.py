@@ -1,0 +1,291 @@
+"""The specification of a private RabbitMQ cluster: ports, files, environments of its processes.
+
+Nothing here starts anything.  Every environment is built from scratch and every file that RabbitMQ
+looks for is named, so that neither the user's environment nor anything under /etc has a say.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.hosts import HERE, Spot
+from mqperf.lab.probes import Inside
+from mqperf.lab.systems.certificates import Certificates
+from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.version import Version
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.system import ONLY_BROKER, node_label
+
+USER = "mqperf"
+NODES = 3
+CTL_PORTS = 10
+TLS_FILES: Mapping[str, str] = {
+    "cacertfile": "../authority.pem",
+    "certfile": "../nodes.pem",
+    "keyfile": "../nodes.key",
+}
+"""Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
+
+PORT_COUNT = 1 + 4 * NODES + CTL_PORTS
+STATISTICS_MS = 1000
+"""How often queues and nodes say what they hold: as often as the probe asks."""
+
+# One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
+# variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
+# minute, and since 3.13 a second Erlang that looks for the other nodes.
+_ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {{{address}}}"
+
+# RabbitMQ starts a library for syslog even if nothing is logged that way, and the library opens a
+# UDP socket on all addresses unless it is to write to a file.
+_NO_SYSLOG = "-syslog protocol {rfc5424,standard_error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The password of the user of a private cluster, and the cookie of its nodes, at random."""
+
+    password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
+
+    def redacted(self, text: str) -> str:
+        """Give the text without them."""
+        return text.replace(self.password, "***").replace(self.cookie, "***")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
+
+    There is a spot for each node; a cluster of one is a broker alone.
+
+    The ports are the same on every host, as they must be for the port mapper.  With certificates
+    clients connect by TLS only.
+    """
+
+    spots: Sequence[Spot]
+    ports: Sequence[int]
+    settings: Settings
+    version: Version
+    programs: Mapping[str, Path]
+    secrets: Secrets
+    certificates: Certificates | None = None
+
+    @property
+    def epmd_port(self) -> int:
+        """Where the nodes find each other."""
+        return self.ports[0]
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Erlang names of the nodes, Master first."""
+        at = ["localhost" if self._here else spot.host.address for spot in self.spots]
+        return tuple(f"mqperf{number}@{name}" for number, name in enumerate(at, 1))
+
+    @property
+    def _here(self) -> bool:
+        """Whether it is on this machine alone; elsewhere names are addresses, known to all."""
+        return all(spot.host.name == HERE for spot in self.spots)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether it is one node, which looks for no other."""
+        return len(self.spots) == 1
+
+    def _label(self, index: int) -> str:
+        """How reports call a node."""
+        return ONLY_BROKER if self._alone else node_label(index)
+
+    def address(self, index: int) -> str:
+        """Where a node listens."""
+        return self.spots[index].host.address
+
+    def node_spot(self, index: int) -> Spot:
+        """Everything that one node reads and writes."""
+        return self.spots[index].within(f"node{index + 1}")
+
+    def amqp_port(self, index: int) -> int:
+        """Where clients of a node connect."""
+        return self.ports[1 + index]
+
+    def management_port(self, index: int) -> int:
+        """Where a node's management plugin listens, if it is switched on."""
+        return self.ports[1 + 2 * NODES + index]
+
+    def metrics_port(self, index: int) -> int:
+        """Where a node's plugin for Prometheus listens, if it is switched on."""
+        return self.ports[1 + 3 * NODES + index]
+
+    def config(self, index: int) -> str:
+        """Write a node's rabbitmq.conf, password included."""
+        lines = [
+            # The first user is ours, so that no guest is made.
+            f"default_user = {USER}",
+            f"default_pass = {self.secrets.password}",
+            f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
+            "log.console.level = info",
+        ]
+        if not self._alone:
+            lines.append("cluster_formation.peer_discovery_backend = classic_config")
+            lines.append(f"cluster_formation.discovery_retry_limit = {self._discovery_retries}")
+            lines.append("cluster_formation.discovery_retry_interval = 100")
+            for number, name in enumerate(self.node_names, 1):
+                lines.append(f"cluster_formation.classic_config.nodes.{number} = {name}")
+        if self.certificates is not None:
+            lines.append("listeners.tcp = none")
+            lines.append(f"listeners.ssl.1 = {self.address(index)}:{self.amqp_port(index)}")
+            lines += [f"ssl_options.{name} = {file}" for name, file in TLS_FILES.items()]
+            # of clients, which log in by a password
+            lines.append("ssl_options.verify = verify_none")
+        if self.settings.management:
+            lines.append(f"management.tcp.ip = {self.address(index)}")
+            lines.append(f"management.tcp.port = {self.management_port(index)}")
+        if self.settings.metrics:
+            lines.append(f"prometheus.tcp.ip = {self.address(index)}")
+            lines.append(f"prometheus.tcp.port = {self.metrics_port(index)}")
+            lines.append(f"collect_statistics_interval = {STATISTICS_MS}")
+        return "\n".join(lines) + "\n"
+
+    @property
+    def _discovery_retries(self) -> int:
+        """How often a node looks for the others, every 100 ms.
+
+        Since 3.13 a node looks until it finds another that is starting, too, and one that gives up
+        stays alone, as on a machine that is slow to start them.  Before 3.13 the first node would
+        only wait for peers which in turn wait for it.
+        """
+        return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
+
+    @property
+    def _of_hosts(self) -> list[Spot]:
+        """The first folder on each host, the Master's first."""
+        found: dict[str, Spot] = {}
+        for spot in self.spots:
+            found.setdefault(spot.host.name, spot)
+        return [*found.values()]
+
+    def write_cookies(self) -> None:
+        """Put the cookie where nodes and rabbitmqctl look for it."""
+        for spot in self._of_hosts:
+            spot.host.write(spot.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+
+    def write_certificates(self) -> None:
+        """Put certificates and key where the nodes look for them, for their owner only."""
+        if (known := self.certificates) is None:
+            return
+        contents = {"cacertfile": known.authority, "certfile": known.nodes, "keyfile": known.key}
+        for spot in self._of_hosts:
+            for name, file in TLS_FILES.items():
+                spot.host.write(spot.folder / Path(file).name, contents[name])
+
+    def port_mappers(self) -> list[Server]:
+        """Our epmd on each host."""
+        return [self._port_mapper(spot) for spot in self._of_hosts]
+
+    def _port_mapper(self, spot: Spot) -> Server:
+        """In the foreground; without ``-d`` it does not say that its port was taken."""
+        address = spot.host.address
+        name = "epmd" if self._here else f"epmd-{spot.host.name}"
+        return Server(
+            label=name.replace("-", " ", 1),
+            name=f"{address}:{self.epmd_port}",
+            spot=spot.within(name),
+            argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", address),
+            env=self.environment(spot),
+            ready=("epmd running",),
+            taken=("already a epmd running",),
+            helper=True,
+        )
+
+    def control(self) -> Control:
+        """The rabbitmqctl of the Master's host."""
+        spot = self.spots[0]
+        program = self.programs[spot.host.name].with_name("rabbitmqctl")
+        options = () if self._here else ("--longnames",)
+        return Control(spot, program, self.ctl_environment(spot), options)
+
+    def node(self, index: int) -> Server:
+        """One node."""
+        return Server(
+            label=self._label(index),
+            name=self.node_names[index],
+            spot=self.node_spot(index),
+            argv=(str(self.programs[self.spots[index].host.name]),),
+            env=self.node_environment(index),
+            ready=("Server startup complete",),
+            taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
+            files={"rabbitmq.conf": self.config(index), "enabled_plugins": self._plugins},
+            inside=self._inside(index),
+        )
+
+    @property
+    def _plugins(self) -> str:
+        """The file that names those which are switched on."""
+        wanted = {
+            "rabbitmq_management": self.settings.management,
+            "rabbitmq_prometheus": self.settings.metrics,
+        }
+        return f"[{','.join(name for name, on in wanted.items() if on)}]."
+
+    def _inside(self, index: int) -> Inside | None:
+        """Where a node tells of its inside, if it does: without a password, and nothing else."""
+        if not self.settings.metrics:
+            return None
+        address = f"{self.address(index)}:{self.metrics_port(index)}"
+        return Inside(self._label(index), "prometheus", address)
+
+    def environment(self, spot: Spot) -> dict[str, str]:
+        """Environment of epmd, and what those of all other processes on a host have in common."""
+        return {
+            "HOME": str(spot.folder),
+            "PATH": spot.host.path,
+            "LANG": "C.UTF-8",
+            "ERL_EPMD_PORT": str(self.epmd_port),
+            "ERL_EPMD_ADDRESS": spot.host.address,
+            "ERL_AFLAGS": _ERL_FLAGS.format(address=spot.host.address.replace(".", ",")),
+            # A crash dump holds the password.
+            "ERL_CRASH_DUMP_SECONDS": "0",
+            "RABBITMQ_CONF_ENV_FILE": os.devnull,
+            **({} if self._here else {"RABBITMQ_USE_LONGNAME": "true"}),
+        }
+
+    def ctl_environment(self, spot: Spot) -> dict[str, str]:
+        """Environment of rabbitmqctl; several may run at once."""
+        first = self.ports[1 + 4 * NODES]
+        return self.environment(spot) | {
+            "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
+            "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
+            "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
+        }
+
+    def node_environment(self, index: int) -> dict[str, str]:
+        """Environment of one node."""
+        folder = self.node_spot(index).folder
+        unencrypted = {
+            "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
+            "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),
+        }
+        return self.environment(self.spots[index]) | {
+            **(unencrypted if self.certificates is None else {}),
+            "RABBITMQ_NODENAME": self.node_names[index],
+            "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),
+            "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
+            "RABBITMQ_ADVANCED_CONFIG_FILE": str(folder / "advanced.config"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
+            "RABBITMQ_FEATURE_FLAGS_FILE": str(folder / "feature_flags"),
+            "RABBITMQ_GENERATED_CONFIG_DIR": str(folder / "generated"),
+            "RABBITMQ_PLUGINS_EXPAND_DIR": str(folder / "plugins"),
+            "RABBITMQ_MNESIA_BASE": str(folder),
+            "RABBITMQ_MNESIA_DIR": str(folder / "data"),
+            "RABBITMQ_PID_FILE": str(folder / "pid"),
+            "RABBITMQ_LOG_BASE": str(folder / "log"),
+            # Everything into the output of the process, and nowhere else.
+            "RABBITMQ_LOGS": "-",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _NO_SYSLOG,
+            # All nodes would bind their first scheduler to the same core.
+            "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
+            # The script becomes the broker instead of waiting for it: its pid is the node's.
+            "RUNNING_UNDER_SYSTEMD": "true",
+        }

@@ -1,0 +1,206 @@
+"""A RabbitMQ cluster that is already there: we use it, watch it, and change nothing in it.
+
+Runs cannot have a virtual host of their own, so they keep apart by their topics, and what they
+declared is deleted by name afterwards.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import amqp
+from pydantic import JsonValue
+
+from mqperf.base.errors import SystemFault
+from mqperf.base.urls import HIDDEN, BrokerUrl
+from mqperf.hosts import Host, interface_of
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.urls import AUTHORITY, ENCRYPTED, address, authority
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue
+from mqperf.lab.systems.system import Node, node_label
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+
+CONNECT_TIMEOUT_S = 5
+ERLANG = "beam.smp"
+"""The program of a node: Erlang's machine."""
+MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What a node said of itself when we connected."""
+
+    node: Node
+    version: str
+    platform: str
+    cluster: str
+    interface: str | None
+
+
+class ExistingCluster:
+    """The deployment; nothing of it ends with us."""
+
+    def __init__(self, peers: tuple[Peer, ...], urls: tuple[BrokerUrl, ...]) -> None:
+        """Take nodes that have been reached, and their URLs."""
+        self._peers = peers
+        self._urls = urls
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes in the order of the plan's URLs."""
+        return tuple(peer.node for peer in self._peers)
+
+    def provision(self, case: Case, _run_id: str) -> Access:
+        """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
+        kind_of_queue(case.queues, self._peers[0].version)
+        topology = TOPOLOGIES[case.topology]
+        if topology.any_node:
+            raise SystemFault(
+                f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
+                " put an address in front of its nodes, and plan cmsm with its url"
+            )
+        return Access(
+            client=self._endpoint(topology.client, case.topology),
+            server=self._endpoint(topology.server, case.topology),
+        )
+
+    def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
+        """Delete the queues which the run declared; the server expires those with random names."""
+        with connected(self._urls[0]) as connection:
+            channel = connection.channel()
+            for queue in queues:
+                channel.queue_delete(queue)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Give what the nodes said when we connected."""
+        first = self._peers[0]
+        return {
+            "product": "RabbitMQ",
+            "cluster": "existing",
+            "cluster_name": first.cluster,
+            "version": first.version,
+            "runtime": first.platform.replace("Erlang/OTP", "Erlang"),
+            "nodes": [
+                {
+                    "label": peer.node.label,
+                    "name": peer.node.name,
+                    "version": peer.version,
+                    "interface": peer.interface,
+                }
+                for peer in self._peers
+            ],
+            "urls": [url.shown() for url in self._urls],
+            "tls": self._urls[0].scheme == ENCRYPTED,
+            "policies": {"mirrored": MIRRORED},
+        }
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when a node on this machine is gone; others are not asked."""
+        for node in self.nodes:
+            if node.process is not None and not node.process.alive:
+                raise SystemFault(f"RabbitMQ node {node.label} ({node.name}) has ended")
+
+    def collect(self, folder: Path) -> None:
+        """Leave the folder empty: configuration and logs belong to somebody else."""
+
+    def _endpoint(self, index: int, topology: str) -> Endpoint:
+        if index >= len(self._urls):
+            raise SystemFault(
+                f"topology {topology} needs {index + 1} RabbitMQ nodes,"
+                f" the plan's settings give {len(self._urls)}: add their urls"
+            )
+        url = self._urls[index]
+        user, password = url.credentials
+        return Endpoint(
+            "amqp-0-9-1",
+            (address(url),),
+            user,
+            password,
+            url.vhost,
+            url.options_but(AUTHORITY),
+            authority(url),
+        )
+
+
+def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingCluster:
+    """Connect to every URL once, and learn who answers.
+
+    A node that runs on one of the hosts is watched there.
+    Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
+    """
+    urls = settings.endpoints
+    peers = tuple(
+        _peer(index, name, url, hosts)
+        for index, (name, url) in enumerate(zip(settings.nodes, urls, strict=True))
+    )
+    return ExistingCluster(peers, urls)
+
+
+@contextmanager
+def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
+    """Open an AMQP connection for a moment; refusals become ``SystemFault``."""
+    shown, user = url.shown(), url.credentials[0]
+    try:
+        connection = _connect(url)
+    except amqp.exceptions.AccessRefused:
+        raise SystemFault(f"{shown}: RabbitMQ refuses user {user!r} or the password") from None
+    except amqp.exceptions.NotAllowed as error:
+        reason = _without_secrets(url, error.reply_text)
+        raise SystemFault(f"{shown}: not allowed for {user!r}: {reason}") from None
+    except (OSError, ValueError, amqp.exceptions.AMQPError) as error:
+        raise SystemFault(
+            f"{shown}: cannot be reached ({_without_secrets(url, error)});"
+            " start it, or correct the plan's settings"
+        ) from None
+    with connection:
+        yield connection
+
+
+def _connect(url: BrokerUrl) -> amqp.Connection:
+    user, password = url.credentials
+    trusted = authority(url)
+    connection = amqp.Connection(
+        host=address(url),
+        userid=user,
+        password=password,
+        virtual_host=unquote(url.path[1:]) or "/",
+        connect_timeout=CONNECT_TIMEOUT_S,
+        ssl=_by_tls(url.host, trusted) if trusted else False,
+    )
+    connection.connect()
+    return connection
+
+
+def _by_tls(host: str, trusted: str) -> dict[str, object]:
+    """Only who has a certificate for that host, signed by those that are trusted, is RabbitMQ."""
+    return {"context": {"cadata": trusted, "check_hostname": True}, "server_hostname": host}
+
+
+def _without_secrets(url: BrokerUrl, text: object) -> str:
+    """What a library or a server said, without any form of the URL's password."""
+    said = str(text)
+    for secret in sorted(url.secrets(), key=len, reverse=True):
+        said = said.replace(secret, HIDDEN)
+    return said
+
+
+def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
+    with connected(url) as connection:
+        properties = connection.server_properties
+        ip, port = connection.sock.getpeername()[:2]
+        found = ((host, host.listener(name, ip, port, ERLANG)) for host in hosts)
+        host, broker = next(((host, one) for host, one in found if one), (None, None))
+        node = Node(node_label(index), name, broker, host)
+        # the interface of ours by which the node is reached
+        interface = interface_of(connection.sock.getsockname()[0])
+        return Peer(
+            node,
+            properties["version"],
+            properties["platform"],
+            properties["cluster_name"],
+            interface,
+        )

@@ -1,0 +1,160 @@
+"""A private RabbitMQ, a cluster of three nodes or one alone, started and ended with us."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Spot
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.certificates import Certificates, issued
+from mqperf.lab.systems.private import AgainError, Servers, Site
+from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, USER, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.control import Control, installed_version, server_program
+from mqperf.lab.systems.rabbitmq.policies import POLICIES
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.version import parsed
+from mqperf.lab.systems.system import Node
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+
+TELLING = (3, 10)
+"""The first version whose plugin for Prometheus is asked for families of metrics."""
+
+
+class NoClusterError(AgainError):
+    """Nodes that are up, but have not found each other: each looks for a limited time."""
+
+
+@contextmanager
+def private_cluster(
+    settings: Settings, spots: Sequence[Spot], nodes: int = NODES
+) -> Iterator["PrivateCluster"]:
+    """Run nodes which form one cluster, three or one alone, on the addresses of their hosts only.
+
+    Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
+    is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
+    """
+    spots = spots[:nodes]
+    programs, version = _installed(spots)
+    if settings.metrics and parsed(version) < TELLING:
+        raise SystemFault(
+            f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
+            f" the probe inside, or install {'.'.join(map(str, TELLING))} or later"
+        )
+    secrets = Secrets()
+
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> PrivateCluster:
+        known = _certificates(settings, places)
+        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, known)
+        cluster.write_cookies()
+        cluster.write_certificates()
+        servers.start(cluster.port_mappers(), settings.start_timeout_s)
+        servers.start([cluster.node(index) for index in range(nodes)], settings.start_timeout_s)
+        return PrivateCluster(cluster, cluster.control(), servers)
+
+    site = Site("RabbitMQ", spots, nodes, secrets.redacted)
+    with site.launched(PORT_COUNT, launch) as running:
+        yield running
+
+
+def _certificates(settings: Settings, spots: Sequence[Spot]) -> Certificates | None:
+    """New ones for the nodes' addresses, if clients are to connect encrypted."""
+    if not settings.tls:
+        return None
+    return issued(spots[0].within("certificates"), [spot.host.address for spot in spots])
+
+
+def _installed(spots: Sequence[Spot]) -> tuple[dict[str, Path], str]:
+    """The program on each host, by its name, and the version that all of them have."""
+    hosts = [spot.host for spot in spots]
+    versions = {host.name: installed_version(host) for host in hosts}
+    if len(set(versions.values())) > 1:
+        found = ", ".join(f"{name} has {version}" for name, version in versions.items())
+        raise SystemFault(
+            f"the hosts of brokers have different versions of RabbitMQ: {found}; install the same"
+        )
+    return {host.name: server_program(host) for host in hosts}, versions[hosts[0].name]
+
+
+class PrivateCluster:
+    """The deployment."""
+
+    def __init__(self, cluster: Cluster, control: Control, servers: Servers) -> None:
+        """Take over running nodes, and raise ``NoClusterError`` unless they are one cluster."""
+        self._cluster = cluster
+        self._control = control
+        self._servers = servers
+        self._status = control.status(cluster.node_names[0])
+        running = cast("list[str]", self._status["running_nodes"])
+        if set(running) != set(cluster.node_names):
+            raise NoClusterError(
+                f"the RabbitMQ nodes did not form one cluster: {', '.join(cluster.node_names)}"
+                f" were started, {', '.join(sorted(running))} found each other;"
+                " repeat the command when the machine is less busy"
+            )
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Master, Slave 1 and Slave 2; one alone is the Broker."""
+        return self._servers.nodes
+
+    def provision(self, case: Case, run_id: str) -> Access:
+        """Make a virtual host for the run, with its policy before any queue is declared."""
+        self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
+        topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
+        return Access(
+            client=self._endpoint(topology.order(topology.client, nodes), run_id),
+            server=self._endpoint(topology.order(topology.server, nodes), run_id),
+        )
+
+    def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
+        """Delete the run's virtual host and all its queues."""
+        self._control.delete_vhost(self._live_node(), run_id)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Give versions and configuration, and each node's memory."""
+        return {
+            "product": "RabbitMQ",
+            "cluster": "private",
+            "version": self._versions["rabbitmq_version"],
+            "runtime": f"Erlang {self._versions['erlang_version']}",
+            "nodes": [*self._servers.facts()],
+            "config": self._cluster.secrets.redacted(self._cluster.config(0)),
+            "policies": cast("JsonValue", POLICIES),
+            "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
+            "management": self._cluster.settings.management,
+            "metrics": self._cluster.settings.metrics,
+            "tls": self._cluster.settings.tls,
+            "schedulers": "not bound to cores",
+        }
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
+        self._servers.check()
+
+    def collect(self, folder: Path) -> None:
+        """Write each node's configuration and what it has logged since the last call."""
+        self._servers.collect(folder)
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        versions = cast("dict[str, dict[str, str]]", self._status["versions"])
+        return versions[self._cluster.node_names[0]]
+
+    def _live_node(self) -> str:
+        for node in self.nodes:
+            if node.process is not None and node.process.alive:
+                return node.name
+        raise SystemFault("all RabbitMQ nodes are dead")
+
+    def _endpoint(self, order: Sequence[int], vhost: str) -> Endpoint:
+        cluster = self._cluster
+        addresses = (f"{cluster.address(index)}:{cluster.amqp_port(index)}" for index in order)
+        known = cluster.certificates
+        authority = "" if known is None else known.authority
+        password = cluster.secrets.password
+        return Endpoint("amqp-0-9-1", (*addresses,), USER, password, vhost, authority=authority)

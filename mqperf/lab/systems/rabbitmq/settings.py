@@ -1,0 +1,76 @@
+"""What a plan may say about RabbitMQ."""
+
+from collections.abc import Mapping
+
+from pydantic import Field, JsonValue, SecretStr, model_validator
+
+from mqperf.base.urls import BrokerUrl
+from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
+from mqperf.lab.systems.settings import SettingsFault, SystemSettings, checked
+
+
+class Settings(SystemSettings):
+    """A private cluster's settings, or where an existing cluster is.
+
+    With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
+    gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
+    With ``metrics`` the nodes tell of their inside.
+    """
+
+    management: bool = False
+    metrics: bool = False
+    tls: bool = False
+    memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216)
+    nodes: tuple[str, ...] = ()
+    urls: tuple[NodeUrl, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_url_per_node(self) -> "Settings":
+        if len(self.nodes) != len(self.urls):
+            raise ValueError(
+                f"{len(self.nodes)} nodes but {len(self.urls)} urls: give one of each per node"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _as_ours(self) -> "Settings":
+        if self.tls and self.urls:
+            raise ValueError(
+                "tls is for a cluster that mqperf starts: leave it out beside urls, and begin these"
+                f" with {ENCRYPTED}://"
+            )
+        if len({url.scheme == ENCRYPTED for url in self.endpoints}) > 1:
+            raise ValueError(f"some urls begin with {ENCRYPTED}:// and some do not: all, or none")
+        if self.metrics and self.urls:
+            raise ValueError(
+                "metrics, and the probe inside, are for a cluster that mqperf starts: leave them"
+                " out beside urls"
+            )
+        return self
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether clients connect by TLS only."""
+        return self.tls or any(url.scheme == ENCRYPTED for url in self.endpoints)
+
+    @property
+    def endpoints(self) -> tuple[BrokerUrl, ...]:
+        """The URLs, taken apart."""
+        return tuple(BrokerUrl.parse(url.get_secret_value()) for url in self.urls)
+
+
+def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
+    """Check the settings and put the environment's values into the URLs.
+
+    Raises ``SettingsFault`` for an unknown key, a value out of range, a URL that is none, a
+    variable that is not set, or certificates that cannot be read.
+    """
+    parsed = checked("rabbitmq", Settings, settings)
+    urls = [url.get_secret_value() for url in parsed.urls]
+    problems = unset(urls)
+    if not problems:
+        urls = [with_environment(url) for url in urls]
+        problems = unusable(urls)
+    if problems:
+        raise SettingsFault("rabbitmq", problems)
+    return parsed.model_copy(update={"urls": tuple(map(SecretStr, urls))})

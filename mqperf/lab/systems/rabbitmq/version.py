@@ -1,0 +1,40 @@
+"""Versions of RabbitMQ, as numbers that compare."""
+
+import re
+
+from mqperf.base.errors import SystemFault
+
+Version = tuple[int, ...]
+"""``(4, 0, 5)`` for 4.0.5."""
+
+MIRRORING_ENDED: Version = (4,)
+"""The first version without mirrored queues."""
+
+STREAMS_BEGAN: Version = (3, 9)
+"""The first version with streams."""
+
+
+def parsed(version: str) -> Version:
+    """The numbers of a version; those of ``4.1.0-beta.1`` are (4, 1, 0, 1)."""
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def kind_of_queue(asked: str, version: str) -> str:
+    """The kind of queue that a plan gets: ``ha`` is mirrored where there is that, else quorum.
+
+    Raises ``SystemFault`` for mirrored queues, and streams, of a RabbitMQ without them.
+    """
+    mirrors = parsed(version) < MIRRORING_ENDED
+    if asked == "ha":
+        return "mirrored" if mirrors else "quorum"
+    if asked == "mirrored" and not mirrors:
+        raise SystemFault(
+            f"RabbitMQ {version} has no mirrored queues, they were removed in 4.0:"
+            " plan queues: [ha] for what this version has, or install RabbitMQ 3"
+        )
+    if asked == "stream" and parsed(version) < STREAMS_BEGAN:
+        raise SystemFault(
+            f"RabbitMQ {version} has no streams, they came with 3.9: leave out queues: [stream], or"
+            " install a newer RabbitMQ"
+        )
+    return asked

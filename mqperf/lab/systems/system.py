@@ -1,0 +1,147 @@
+"""What every system under test is, to those who measure it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from mqperf.hosts import Host, Restartable, Spot, Watched
+from mqperf.lab.load import Access
+from mqperf.lab.probes import Inside
+from mqperf.lab.systems.tool import Tool
+from mqperf.plan import Case
+from mqperf.plan.networks import Network
+from mqperf.plan.topologies import TOPOLOGIES
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a deployment: as reports call it, and as the system calls it.
+
+    ``process`` and ``host`` are None when the node runs where we cannot see it.  ``service`` is
+    there for one that can be ended on purpose and started again, ``inside`` for one that tells of
+    its inside.
+    """
+
+    label: str
+    name: str
+    process: Watched | None
+    host: Host | None = None
+    service: Restartable | None = None
+    inside: Inside | None = None
+
+
+class Deployment(Protocol):
+    """A system that is up; it stays so until the context which gave it is left."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, in the order in which topologies count them."""
+        ...
+
+    def provision(self, case: Case, run_id: str) -> Access:
+        """Prepare what one run needs and give access to it; no queue of another run is seen."""
+        ...
+
+    def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
+        """Remove what the run left in the system; ``queues`` are those that its load declared."""
+        ...
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Versions, configuration and state, without secrets; not for a measured window."""
+        ...
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` when a node is dead; cheap enough for a measured window."""
+        ...
+
+    def collect(self, folder: Path) -> None:
+        """Copy configuration and what was logged since the last call, without secrets."""
+        ...
+
+
+def _never(_settings: Mapping[str, JsonValue]) -> bool:
+    return False
+
+
+def _together(_topology: str) -> bool:
+    return False
+
+
+def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A kind of system: what it can do, and how to start one.
+
+    ``drivers`` names, by generator, its driver that speaks to the system.  ``installed`` gives the
+    version that is installed on a host, or raises ``SystemFault`` with the command to install it.
+    ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
+    the settings, and the hosts for its nodes in their order, each with a private folder which its
+    caller removes; with fewer hosts than nodes, hosts have several.  ``queue_kind`` gives the kind
+    of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
+    or the whole system, cannot be had there; None where a kind is always what its name says.
+    ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
+    ``tools`` are what the hosts of its nodes must have.  ``apart`` tells whether a topology is a
+    deployment of its own, for which ``start`` finds its name among the settings, as ``topology``.
+    ``unfit`` gives by topology and kind of queue why there is no such pair.
+    ``telling`` are settings with which its nodes tell of their inside; None where none can.
+    ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
+    cannot be had with these settings, checked or not, ``network`` which network of routers it is,
+    if it is one.
+    """
+
+    name: str
+    title: str
+    topologies: tuple[str, ...]
+    queues: tuple[str, ...]
+    drivers: Mapping[str, str]
+    installed: Callable[[Host], str]
+    check: Callable[[Mapping[str, JsonValue]], object]
+    start: Callable[[Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]]
+    queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
+    encrypts: Callable[[Mapping[str, JsonValue]], bool] = _never
+    tools: tuple[Tool, ...] = ()
+    apart: Callable[[str], bool] = _together
+    unfit: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    telling: Mapping[str, JsonValue] | None = None
+    forms: tuple[str, ...] = ()
+    misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
+    network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
+
+    def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The settings with those by which its nodes, if they can, tell of their inside."""
+        return {**settings, **(self.telling or {})}
+
+    def offers(self, topology: str) -> bool:
+        """Whether it has a topology of this name."""
+        of_form = topology.partition("-")[0] in self.forms and topology in TOPOLOGIES
+        return topology in self.topologies or of_form
+
+    def started(
+        self, settings: Mapping[str, JsonValue], topology: str, spots: Sequence[Spot]
+    ) -> AbstractContextManager[Deployment]:
+        """The system as cases of this topology need it."""
+        own = {**settings, "topology": topology} if self.apart(topology) else settings
+        return self.start(own, spots)
+
+    def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
+        """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""
+        if self.queue_kind is not None:
+            return self.queue_kind(asked, settings, host)
+        self.installed(host)
+        return asked
+
+
+ONLY_BROKER = "Broker"
+"""How reports call the only broker of a system."""
+
+
+def node_label(index: int) -> str:
+    """Name a node as the published reports do: Master, Slave 1, Slave 2."""
+    return f"Slave {index}" if index else "Master"

@@ -1,0 +1,1 @@
+"""What answers on a host that is reached over SSH."""

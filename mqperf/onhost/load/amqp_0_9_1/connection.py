@@ -1,0 +1,227 @@
+"""A connection to the broker: its handshake, its frames in and out, and how it ends.
+
+Calls that set something up wait for their answer; once messages flow, nothing waits but the caller.
+"""
+
+import struct
+import time
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.codec import Method, Reader, long, short
+from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
+
+__all__ = ["Broker", "Connection", "Lost", "Refused"]
+
+FRAME_MAX = 131_072
+HEARTBEAT_S = 20
+BUFFER = 1 << 20
+
+FORCED = 320
+"""The code with which a broker that is stopped closes its connections."""
+
+PROPERTIES: codec.Table = {
+    "product": "mqperf",
+    "capabilities": {
+        "publisher_confirms": True,
+        "basic.nack": True,
+        "connection.blocked": True,
+        "consumer_cancel_notify": True,
+        "authentication_failure_close": True,
+    },
+}
+
+
+class Connection(Outbox):
+    """An open connection.  Frames that have come are in ``buffer`` up to ``have``.
+
+    When each part of them was read is kept until it is forgotten, so that bytes may be taken in at
+    once and understood later.
+    """
+
+    def __init__(self, broker: Broker) -> None:
+        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
+        self.broker = broker
+        self.incoming(broker.buffer_bytes or BUFFER)
+        super().__init__()
+        self.blocked = False
+        self.socket, self.address = connected(broker.addresses, broker.authority)
+        self.last_in = time.monotonic()
+        try:
+            self._log_in()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def incoming(self, size: int) -> None:
+        """Begin with an empty buffer of that size."""
+        self.buffer = bytearray(size)
+        self.view = memoryview(self.buffer)
+        self.have = 0
+        self.ends: list[int] = []
+        self.read_ns: list[int] = []
+
+    # set up: every call waits
+
+    def call(self, channel: int, which: Method, arguments: bytes, answer: Method) -> Reader:
+        """A method and the arguments of its answer."""
+        self.send(codec.method(channel, which, arguments))
+        self._finish_sending()
+        return self._expect(answer)
+
+    def open_channel(self, channel: int) -> None:
+        """A channel of that number."""
+        self.call(channel, codec.CHANNEL_OPEN, b"\0", codec.CHANNEL_OPEN_OK)
+
+    # messages flow
+
+    def fill(self) -> bool:
+        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
+        return taken(self.socket, self._take)
+
+    def _take(self) -> bool:
+        if self.have == len(self.buffer):
+            self._grow()
+        try:
+            count = self.socket.recv_into(self.view[self.have :])
+        except WAITING:
+            return False
+        except OSError as error:
+            raise Lost(error.strerror or str(error)) from None
+        if not count:
+            raise Lost("the broker closed the connection")
+        self.have += count
+        self.last_in = time.monotonic()
+        self.read_ns.append(time.time_ns())
+        self.ends.append(self.have)
+        return True
+
+    def arrived_ns(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """When what ends there in the buffer had been read; ends are in order."""
+        if len(self.ends) == 1:
+            return np.full(len(ends), self.read_ns[0])
+        found: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
+        return found
+
+    def frame(self, at: int) -> tuple[int, int, bytes] | None:
+        """Type, channel and payload of the frame that begins there, if it is whole."""
+        if self.have - at < codec.FRAME.size:
+            return None
+        kind, channel, size = codec.FRAME.unpack_from(self.buffer, at)
+        end = at + size + codec.OVERHEAD
+        if end > self.have:
+            return None
+        if self.buffer[end - 1] != codec.END:
+            raise Lost("the broker sent a frame without its end")
+        return kind, channel, bytes(self.buffer[at + codec.FRAME.size : end - 1])
+
+    def consumed(self, until: int) -> None:
+        """Forget what was understood."""
+        if not until:
+            return
+        left = self.have - until
+        if left:
+            self.buffer[:left] = self.buffer[until : self.have]
+        self.have = left
+        first = bisect_right(self.ends, until)
+        self.ends = [end - until for end in self.ends[first:]]
+        self.read_ns = self.read_ns[first:]
+
+    def keep_alive(self) -> None:
+        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
+        if not self.heartbeat_s:
+            return
+        now = time.monotonic()
+        if now - self.last_in > 2 * self.heartbeat_s + 1:
+            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
+        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
+            self.send(codec.HEARTBEAT)
+
+    def attend(self, channel: int, payload: bytes) -> bool:
+        """Deal with a method that concerns the connection; False when it is another's.
+
+        Raises ``Refused`` in the broker's words when it closed the channel, or the connection.
+        """
+        which = codec.which(payload)
+        if which == codec.BLOCKED:
+            self.blocked = True
+        elif which == codec.UNBLOCKED:
+            self.blocked = False
+        elif which in {codec.CLOSE, codec.CHANNEL_CLOSE}:
+            raise _end(payload)
+        elif which == codec.FLOW:
+            self.send(codec.method(channel, codec.FLOW_OK, payload[4:5]))
+            return False
+        else:
+            return False
+        return True
+
+    def close(self, timeout_s: float) -> bool:
+        """Say goodbye, and wait until the broker has read all that was sent; whether it has."""
+        try:
+            self.socket.settimeout(timeout_s)
+            self.send(codec.method(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0)))
+            self._finish_sending()
+            self._expect(codec.CLOSE_OK)
+        except (Lost, Refused):
+            return False
+        finally:
+            self.socket.close()
+        return True
+
+    def _log_in(self) -> None:
+        self.send(codec.HEADER)
+        self._expect(codec.START)
+        identity = long(f"\0{self.broker.user}\0{self.broker.password}".encode())
+        arguments = codec.table(PROPERTIES) + short("PLAIN") + identity + short("en_US")
+        self.send(codec.method(0, codec.START_OK, arguments))
+        tune = self._expect(codec.TUNE)
+        self.channel_max = tune.number("H") or 65_535
+        self.frame_max = min(tune.number("I") or FRAME_MAX, FRAME_MAX)
+        self.heartbeat_s = min(tune.number("H"), self.broker.heartbeat_s or HEARTBEAT_S)
+        tuned = struct.pack(">HIH", self.channel_max, self.frame_max, self.heartbeat_s)
+        self.send(codec.method(0, codec.TUNE_OK, tuned))
+        self.call(0, codec.OPEN, short(self.broker.vhost) + b"\0\0", codec.OPEN_OK)
+
+    def _expect(self, answer: Method) -> Reader:
+        """The next method, which must be this one; others that concern the connection are done."""
+        while True:
+            while (found := self.frame(0)) is None:
+                try:
+                    self.fill()
+                except Lost as error:
+                    raise self._no_answer(answer, str(error)) from None
+            kind, channel, payload = found
+            self.consumed(len(payload) + codec.OVERHEAD)
+            if kind == codec.METHOD and codec.which(payload) == answer:
+                return Reader(payload)
+            if kind == codec.METHOD:
+                self.attend(channel, payload)
+
+    def _no_answer(self, answer: Method, why: str) -> Lost | Refused:
+        if answer in {codec.START, codec.TUNE}:
+            return Lost(f"{self.address}: the broker ended the handshake: {why}")
+        return Lost(f"{self.address}: {why}")
+
+    def _grow(self) -> None:
+        known = self.buffer
+        self.buffer = known + bytes(len(known))
+        self.view = memoryview(self.buffer)
+
+    def _finish_sending(self) -> None:
+        while not self.drained:
+            before = self.sent
+            self.flush()
+            if self.sent == before:
+                raise Lost("the broker takes no more bytes")
+
+
+def _end(payload: bytes) -> Lost | Refused:
+    """What the broker says when it closes: that it stops, or that it refuses."""
+    reader = Reader(payload)
+    code, words = reader.number("H"), reader.short().decode(errors="replace")
+    return Lost(words) if code == FORCED else Refused(words)

@@ -1,0 +1,221 @@
+"""A server: consumes from the queues of its threads, and accounts for every message."""
+
+import math
+import struct
+import time
+from contextlib import suppress
+
+import numpy as np
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.codec import short, table
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
+from mqperf.onhost.load.amqp_0_9_1.deliveries import FROM, Batch, Deliveries
+from mqperf.onhost.load.amqp_0_9_1.orders import Orders, Thread
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.arrivals import Arrivals
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.lines import Line, Lines, Use
+from mqperf.onhost.load.numbered.record import Numbers, Record
+from mqperf.onhost.load.numbered.roles import SERVER_IDLE_S, Server
+from mqperf.onhost.load.numbered.schedule import NS
+from mqperf.onhost.load.numbered.waiting import Waiting, shares
+
+GATHER_S, GATHER_BYTES = 0.01, 1 << 17
+"""What has come is understood after so long, or when it is so much; it was read, and its instant
+taken, at once.  Acknowledgements wait for that, so those of many messages wait less:"""
+
+ACK_S, ACK_SHARE = 0.001, 4
+"""Or for no more messages than this part of the prefetch."""
+
+LINGER_S, SHORTEST_S, SHARE = 0.001, 0.0001, 50
+"""Where messages have queued, the next are read together after a part of the time that the last one
+was in the queue, 1 ms at most: latency is then up to 2 % too long.  Where nothing queues, or
+messages are acknowledged, they are read as they come."""
+
+DURABLE, AUTO_DELETE = 0b10, 0b100
+NO_ACK = 0b10
+
+ACK = codec.method(1, codec.ACK, struct.pack(">QB", 0, 0))
+TAG_AT, MULTIPLE_AT = 11, 19
+
+
+class Intake(Line[Connection]):
+    """A connection with a channel, and a consumer on it, for each queue of some threads."""
+
+    def __init__(
+        self,
+        orders: Orders,
+        threads: list[Thread],
+        server: "Consumer",
+        waiting: Waiting,
+        diary: Diary,
+    ) -> None:
+        self.orders = orders
+        use = Use(self._connected, self._prepare, self._enough, self._read, self.take_rest)
+        super().__init__(waiting, diary, use)
+        self.server = server
+        self.queues = [(one, queue) for one in threads for queue in one.queues]
+        self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
+
+    def _connected(self) -> Connection:
+        return Connection(self.orders.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Declare everything, and consume."""
+        self.on = connection
+        self.deliveries = Deliveries(
+            connection, self._take, self._other, in_body=self.orders.in_body
+        )
+        for channel, (thread, queue) in enumerate(self.queues, 1):
+            connection.open_channel(channel)
+            self._declare(connection, channel, thread, queue)
+        for channel, (_, queue) in enumerate(self.queues, 1):
+            self._consume(connection, channel, queue)
+
+    def understand(self) -> None:
+        """Deal with all that has come whole."""
+        if self.connection is not None:
+            self.use.read(self.connection)
+
+    def take_rest(self) -> None:
+        """Account for what had come before the connection was lost."""
+        with suppress(Lost, Refused):
+            self.deliveries.read()
+
+    def _enough(self, connection: Connection) -> bool:
+        """Whether to deal with what has come at once; if not, the server will soon."""
+        if enough := connection.have >= self._gathered():
+            self.server.behind.discard(self)
+        else:
+            self.server.behind.add(self)
+        return enough
+
+    def _gathered(self) -> int:
+        """Bytes that are gathered at most."""
+        if self.orders.acks == "auto":
+            return GATHER_BYTES
+        form = self.deliveries.form
+        messages = self.orders.prefetch // ACK_SHARE
+        return 0 if form is None else min(GATHER_BYTES, messages * form.length)
+
+    def _read(self, _connection: Connection) -> None:
+        self.deliveries.read()
+
+    def _declare(self, connection: Connection, channel: int, thread: Thread, queue: str) -> None:
+        exchange, kind = thread.exchange, self.orders.exchange_type
+        declared = b"\0\0" + short(exchange) + short(kind) + bytes([DURABLE | AUTO_DELETE])
+        connection.call(
+            channel, codec.EXCHANGE_DECLARE, declared + table({}), codec.EXCHANGE_DECLARE_OK
+        )
+        wanted = b"\0\0" + short(queue) + bytes([DURABLE]) + table(self.orders.queue_arguments)
+        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        bound = b"\0\0" + short(queue) + short(exchange) + short(thread.binding_key) + b"\0"
+        connection.call(
+            channel, codec.QUEUE_BIND, bound + table(thread.binding), codec.QUEUE_BIND_OK
+        )
+
+    def _consume(self, connection: Connection, channel: int, queue: str) -> None:
+        automatic = self.orders.acks == "auto"
+        if not automatic:
+            limit = struct.pack(">IHB", 0, self.orders.prefetch, 0)
+            connection.call(channel, codec.QOS, limit, codec.QOS_OK)
+        # deliveries may come before the answer, and are taken then: so nobody waits for it
+        wanted = b"\0\0" + short(queue) + short("c") + bytes([NO_ACK if automatic else 0])
+        begin = int(self.next_offset[channel - 1])
+        arguments: codec.Table = {FROM: begin} if self.orders.log else {}
+        connection.send(codec.method(channel, codec.CONSUME, wanted + table(arguments)))
+
+    def _take(self, batch: Batch) -> None:
+        """Count deliveries, and acknowledge them if that is asked for."""
+        if batch.offset is not None:  # in order on each channel: the last one stays
+            self.next_offset[batch.channel - 1] = batch.offset + 1
+        copy = (batch.channel - 1) % self.orders.copies
+        self.server.take(batch, copy)
+        if self.orders.acks != "auto":
+            with suppress(Lost):  # the next read will find it out; these have come
+                self.on.send(acks(batch, multiple=self.orders.acks == "multiple"))
+                self.watch()
+
+    def _other(self, channel: int, payload: bytes) -> None:
+        which = codec.which(payload)
+        if which == codec.CANCEL:
+            queue = self.queues[channel - 1][1]
+            raise Refused(f"the broker cancelled the consumer of queue {queue}")
+        self.on.attend(channel, payload)
+
+
+def acks(batch: Batch, *, multiple: bool) -> bytes:
+    """Acknowledgements: of every delivery, or one of all up to the last of each channel."""
+    channel, tag = batch.channel, batch.tag
+    if multiple:
+        last = np.append(np.flatnonzero(np.diff(channel)), len(channel) - 1)
+        channel, tag = channel[last], tag[last]
+    frames = np.tile(np.frombuffer(ACK, np.uint8), (len(tag), 1))
+    frames[:, 1], frames[:, 2] = channel >> 8, channel & 0xFF
+    frames[:, TAG_AT:MULTIPLE_AT] = tag.astype(">i8").view(np.uint8).reshape(-1, 8)
+    frames[:, MULTIPLE_AT] = multiple
+    return frames.tobytes()
+
+
+class Consumer(Server[Intake]):
+    """All connections of a process, from the first declaration to the end of the drain."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        self.orders = orders
+        waiting, threads = Waiting(exact=False), orders.threads
+        intakes = [
+            Intake(orders, [threads[place] for place in some], self, waiting, diary)
+            for some in shares(len(threads), orders.channels)
+        ]
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        super().__init__(control, Lines(waiting, intakes), arrivals, self._attend)
+        self.behind: set[Intake] = set()
+        self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S
+        self.understood_at = 0.0
+        self.queued_s, self.least_s = 0.0, math.inf
+
+    def run(self, _start: float) -> None:
+        """Consume until told to stop."""
+        try:
+            self._run()
+        finally:
+            for intake in self.lines.all:
+                if intake.connection is not None:
+                    intake.take_rest()
+
+    def _run(self) -> None:
+        self.attend_until_stop()
+        self._understand()
+        self.say_count()
+        for intake in self.lines.all:
+            if (connection := intake.connection) is not None:
+                intake.connection = None
+                connection.close(1.0)
+
+    def take(self, batch: Batch, copy: Numbers) -> None:
+        """Record deliveries; ``copy`` tells of which of a message's queues each is."""
+        stamp, now = batch.stamp, batch.read_ns / NS
+        sender = stamp["sender"].astype(np.int64) * self.orders.copies + copy
+        waited = now - self.arrivals.take(stamp, sender, now)
+        self.least_s = min(self.least_s, float(waited.min()))
+        self.queued_s = float(waited[-1]) - self.least_s
+
+    def _attend(self) -> None:
+        """Read what comes, and understand what was read some time ago."""
+        self._linger()
+        came = self.lines.attend(self.gather_s if self.behind else SERVER_IDLE_S)
+        if self.behind and not (came and time.monotonic() < self.understood_at + self.gather_s):
+            self._understand()
+
+    def _understand(self) -> None:
+        self.understood_at = time.monotonic()
+        behind, self.behind = self.behind, set()
+        for intake in behind:
+            self.lines.try_on(intake, intake.understand)
+
+    def _linger(self) -> None:
+        """Let messages come that are then read together, where they have queued anyway."""
+        linger_s = min(LINGER_S, self.queued_s / SHARE)
+        if self.orders.acks == "auto" and linger_s > SHORTEST_S:
+            time.sleep(linger_s)

@@ -1,0 +1,251 @@
+"""Deliveries, read as arrays: messages of one load have one form, which is learnt from the first.
+
+A delivery is a method frame, a header frame and body frames.  While they follow each other and have
+the form that is known, a whole buffer of them is one array with a row for each.  Whatever does not
+fit is read frame by frame.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.codec import Reader
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
+from mqperf.onhost.load.numbered import stamps
+
+TAG_AT = 12
+"""Where the consumer tag begins in a frame of ``basic.deliver``, after its length."""
+
+
+FROM = "x-stream-offset"
+"""The header with the place of a message in a stream; consumers say by it where they begin."""
+
+_OFFSET = codec.short(FROM) + b"l"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Deliveries in their order: channel, delivery tag and stamp of each, and when it was read.
+
+    ``offset`` is the place of each in its stream; None when they come from queues.
+    """
+
+    channel: NDArray[np.int64]
+    tag: NDArray[np.int64]
+    stamp: stamps.Stamps
+    read_ns: NDArray[np.int64]
+    offset: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a delivery: its length, bytes that tell it, where its tag and its stamp are.
+
+    ``offset_at`` is where it has its place in a stream, if it comes from one.
+    """
+
+    length: int
+    places: NDArray[np.int64]
+    values: NDArray[np.uint8]
+    tag_at: int
+    stamp_at: int
+    offset_at: int | None = None
+
+    def fitting(self, rows: stamps.Bytes) -> int:
+        """How many rows, from the first on, have this form."""
+        same = (rows[:, self.places] == self.values).all(axis=1)
+        return len(rows) if same.all() else int(same.argmin())
+
+    def batch(self, rows: stamps.Bytes, read_ns: NDArray[np.int64]) -> Batch:
+        """The deliveries in rows of this form."""
+        channel = rows[:, 1].astype(np.int64) << 8 | rows[:, 2]
+        stamp = stamps.read(rows[:, self.stamp_at : self.stamp_at + stamps.SIZE])
+        offset = None if self.offset_at is None else _numbers(rows, self.offset_at)
+        return Batch(channel, _numbers(rows, self.tag_at), stamp, read_ns, offset)
+
+
+def _numbers(rows: stamps.Bytes, at: int) -> NDArray[np.int64]:
+    """The numbers of eight bytes that begin there in every row."""
+    return np.ascontiguousarray(rows[:, at : at + 8]).view(">i8").ravel().astype(np.int64)
+
+
+@dataclass(slots=True)
+class _Partial:
+    """A message of which not all frames have come."""
+
+    method: bytes
+    header: bytes = b""
+    body: list[bytes] = field(default_factory=list)
+    size: int = 0
+    got: int = 0
+
+
+class Assembler:
+    """Messages out of single frames, channel by channel."""
+
+    def __init__(self) -> None:
+        self.partial: dict[int, _Partial] = {}
+
+    def take(self, kind: int, channel: int, payload: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Method, header and body of a message that this frame completes."""
+        if kind == codec.METHOD:
+            self.partial[channel] = _Partial(payload)
+            return None
+        if (one := self.partial.get(channel)) is None:
+            raise Lost("the broker sent content without its method")
+        if kind == codec.CONTENT_HEADER:
+            one.header, one.size = payload, Reader(payload, 4).number("Q")
+        else:
+            one.body.append(payload)
+            one.got += len(payload)
+        if one.got < one.size:
+            return None
+        del self.partial[channel]
+        return one.method, one.header, b"".join(one.body)
+
+
+class Deliveries:
+    """What comes on a connection with consumers.
+
+    ``in_body`` says where stamps are: at the beginning of the body, or in the message-id.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        take: Callable[[Batch], None],
+        other: Callable[[int, bytes], None],
+        *,
+        in_body: bool,
+    ) -> None:
+        """Batches go to ``take``, methods that are no deliveries to ``other``."""
+        self.connection = connection
+        self.take = take
+        self.other = other
+        self.in_body = in_body
+        self.form: Form | None = None
+        self.assembler = Assembler()
+        self.begun = 0
+
+    def read(self) -> None:
+        """Everything that has come whole; what was taken is never taken again."""
+        connection, at = self.connection, 0
+        try:
+            while True:
+                if self.form is not None and not self.assembler.partial:
+                    at += self._rows(self.form, at)
+                    if self._begins(self.form, at):
+                        break  # the rest of it will come
+                found = connection.frame(at)
+                if found is None:
+                    break
+                at = self._one(at, *found)
+        finally:
+            connection.consumed(at)
+            self.begun -= at
+
+    def _rows(self, form: Form, at: int) -> int:
+        """Read what has the form, and give how many bytes that was."""
+        count = (self.connection.have - at) // form.length
+        if not count:
+            return 0
+        every = np.frombuffer(self.connection.buffer, np.uint8, count * form.length, at)
+        rows = every.reshape(count, form.length)
+        if fitting := form.fitting(rows):
+            ends = np.arange(1, fitting + 1) * form.length + at
+            self.take(form.batch(rows[:fitting], self.connection.arrived_ns(ends)))
+        return fitting * form.length
+
+    def _begins(self, form: Form, at: int) -> bool:
+        """Whether what is left is, as far as it goes, the beginning of a delivery of the form."""
+        left = np.frombuffer(self.connection.buffer, np.uint8, self.connection.have - at, at)
+        known = form.places < len(left)
+        return bool(len(left)) and bool((left[form.places[known]] == form.values[known]).all())
+
+    def _one(self, at: int, kind: int, channel: int, payload: bytes) -> int:
+        """Read a frame, and give where it ends."""
+        end = at + len(payload) + codec.OVERHEAD
+        if kind == codec.METHOD and codec.which(payload) != codec.DELIVER:
+            self.other(channel, payload)
+        elif kind != codec.HEARTBEAT_TYPE:
+            if kind == codec.METHOD:
+                self.begun = at
+            if (whole := self.assembler.take(kind, channel, payload)) is not None:
+                self._message(end, channel, *whole)
+                self._learn(end, *whole)
+        return end
+
+    def _message(self, end: int, channel: int, method: bytes, header: bytes, body: bytes) -> None:
+        stamp = stamp_of(header, body, in_body=self.in_body)
+        reader = Reader(method)
+        reader.short()
+        tag = reader.number("Q")
+        read_ns = self.connection.arrived_ns(np.array([end]))
+        at = _offset_at(header)
+        offset = None if at is None else np.array([Reader(header, at).number("q")])
+        self.take(Batch(np.array([channel]), np.array([tag]), stamp, read_ns, offset))
+
+    def _learn(self, end: int, method: bytes, header: bytes, body: bytes) -> None:
+        """The form of a message whose frames followed each other, as they nearly always do."""
+        frames = [method, header, *codec.split(body, self.connection.frame_max)]
+        if self.begun >= 0 and end - self.begun == sum(len(one) + codec.OVERHEAD for one in frames):
+            delivery = bytes(self.connection.buffer[self.begun : end])
+            self.form = form_of(delivery, in_body=self.in_body)
+
+
+def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
+    """The form of a delivery, given as its bytes; None if it has no stamp."""
+    payloads: list[tuple[int, bytes]] = []
+    places, at = [TAG_AT - 1], 0
+    while at < len(delivery):
+        _, _, size = codec.FRAME.unpack_from(delivery, at)
+        start, end = at + codec.FRAME.size, at + size + codec.OVERHEAD
+        places += [at, *range(at + 3, start), end - 1]
+        if len(payloads) < 2:  # class and method, or class and weight
+            places += range(start, start + 4)
+        payloads.append((start, delivery[start : end - 1]))
+        at = end
+    stamp_at = _stamp_at(payloads, in_body=in_body)
+    if stamp_at is None:
+        return None
+    order = np.unique(places)
+    values = np.frombuffer(delivery, np.uint8)[order]
+    start, header = payloads[1]
+    offset_at = _offset_at(header)
+    return Form(
+        len(delivery),
+        order,
+        values,
+        TAG_AT + delivery[TAG_AT - 1],
+        stamp_at,
+        None if offset_at is None else start + offset_at,
+    )
+
+
+def _offset_at(header: bytes) -> int | None:
+    """Where a content header has the place in a stream, if it has one."""
+    at = header.find(_OFFSET)
+    return None if at < 0 else at + len(_OFFSET)
+
+
+def _stamp_at(payloads: Sequence[tuple[int, bytes]], *, in_body: bool) -> int | None:
+    """Where the stamp begins; payloads are of method, header and body, with where they begin."""
+    if in_body:
+        start, content = payloads[2] if len(payloads) > 2 else (0, b"")
+        return start if len(content) >= stamps.SIZE else None
+    start, content = payloads[1]
+    found = codec.message_id(content)
+    if found is None or len(found) != stamps.SIZE:
+        return None
+    return start + content.index(codec.short(found)) + 1
+
+
+def stamp_of(header: bytes, body: bytes, *, in_body: bool) -> stamps.Stamps:
+    """The stamp of one message; one of no run for a message that has none."""
+    content = body[: stamps.SIZE] if in_body else codec.message_id(header) or b""
+    if len(content) != stamps.SIZE:
+        content = bytes(stamps.SIZE)
+    return np.frombuffer(content, stamps.STAMP)

@@ -1,0 +1,197 @@
+"""A publishing thread: the template of its messages, what it has sent, what awaits confirmation."""
+
+import os
+import time
+
+import numpy as np
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection
+from mqperf.onhost.load.amqp_0_9_1.orders import Orders, Thread
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.record import BATCH, Record
+from mqperf.onhost.load.numbered.schedule import NS, of_thread
+
+BLOCK_BYTES = 1 << 18
+"""Of one thread."""
+
+MOST_BLOCKS = 64
+"""Blocks, of however few messages, that are sent before they are recorded together."""
+
+
+class Lane:
+    """One thread.  Its numbers count what was handed over whole, from 0.
+
+    Messages stand ready in a block, numbered and with the instants at which they are due; to send
+    some of them only the instant of sending is still written.
+    """
+
+    def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
+        self.orders, self.thread, self.record = orders, thread, record
+        self.schedule = of_thread(orders, thread.number)
+        self.next = self.count = self.sent_ns = self.at = self.block = 0
+        self.total = orders.count_of(thread.number)
+        self.paused = False
+        self.unconfirmed = 0
+        self.window = max(orders.confirms, 1)
+        self.tag_of_next = self.lowest = 1
+        self.ahead: set[int] = set()
+        self.due_ns = np.zeros(self.window, dtype=np.int64)
+        self.counts: list[int] = []
+        self.instants_ns: list[int] = []
+
+    def attach(self, connection: Connection, channel: int) -> None:
+        """Send on this channel from now on; what was not confirmed before never will be."""
+        self.connection, self.channel = connection, channel
+        self.unconfirmed += self.waiting
+        self.ahead.clear()
+        self.tag_of_next = self.lowest = 1
+        self.count = 0
+        self.began_at = connection.queued
+        self.paused = False
+        message, stamp_at = template(self.orders, self.thread, channel, connection.frame_max)
+        self.unit = len(message)
+        threads = len(self.orders.threads)
+        tile, self.stamps = stamps.block(message, stamp_at, BLOCK_BYTES, threads)
+        self.block = self.at = len(tile)
+        self.content = tile.data.cast("B")
+        self.stamps["run"], self.stamps["sender"] = self.orders.run, self.thread.number
+
+    @property
+    def held_back(self) -> bool:
+        """Whether it must wait for the broker, by its flow or for confirms; or has sent all."""
+        full = self.tag_of_next - self.lowest >= self.window
+        return self.paused or (self.orders.confirms > 0 and full) or self.next >= self.total
+
+    def wanted(self, now_ns: int) -> int:
+        """Messages that may be sent now."""
+        if self.paused:
+            return 0
+        wanted = self.block if self.schedule is None else self.schedule.due(now_ns) - self.next
+        if self.orders.confirms:
+            wanted = min(wanted, self.window - (self.tag_of_next - self.lowest))
+        return min(wanted, self.total - self.next)
+
+    def next_due_ns(self) -> int:
+        """When to send again: without a schedule, after all others had their turn."""
+        if self.schedule is None:
+            return self.sent_ns + 1
+        if self.at < self.block:
+            return int(self.stamps["due_ns"][self.at])
+        return self.schedule.instant_ns(self.next)
+
+    def send(self, count: int) -> None:
+        """Send so many, or what is ready; all that came before must have been handed over."""
+        if self.at == self.block:
+            self._renew()
+        count = min(count, self.block - self.at)
+        own = slice(self.at, self.at + count)
+        self.sent_ns = time.time_ns()
+        self.stamps["sent_ns"][own] = self.sent_ns
+        if self.schedule is None:
+            self.stamps["due_ns"][own] = self.sent_ns
+        if self.orders.confirms:
+            tags = np.arange(self.tag_of_next, self.tag_of_next + count)
+            self.due_ns.put(tags, self.stamps["due_ns"][own], mode="wrap")
+            self.tag_of_next += count
+        self.at, self.count = own.stop, count
+        self.began_at = self.connection.queued
+        self.connection.send(self.content[own.start * self.unit : own.stop * self.unit])
+        if self.connection.drained:
+            self.settle()
+
+    def settle(self) -> None:
+        """Count what of the last block was handed over whole; the rest is still to be sent."""
+        if not self.count:
+            return
+        whole = min((self.connection.sent - self.began_at) // self.unit, self.count)
+        if self.orders.confirms:
+            self.tag_of_next -= self.count - whole
+        self.next += whole
+        self.count = 0
+        self.counts.append(whole)
+        self.instants_ns.append(self.sent_ns)
+        if len(self.counts) >= MOST_BLOCKS or whole >= BATCH:
+            self.tell()
+
+    def tell(self) -> None:
+        """Record what was sent since it was last recorded."""
+        if not self.counts:
+            return
+        count = sum(self.counts)
+        sent = np.repeat(np.array(self.instants_ns) / NS, self.counts)
+        number, first = self.thread.number, self.next - count
+        numbers = np.arange(first, self.next)
+        self.record.add("sent", number, numbers, sent)
+        if self.schedule is not None:
+            due = self.schedule.instants_ns(first, count) / NS
+            self.record.add("handover", number, numbers, due, sent)
+        self.counts, self.instants_ns = [], []
+
+    def confirm(self, first: int, last: int, *, good: bool, now_ns: int) -> int:
+        """The broker has the messages of these tags, or (not good) refuses them; how many."""
+        first, last = max(first, self.lowest), min(last, self.tag_of_next - 1)
+        tags = np.arange(first, last + 1)
+        if self.ahead:
+            tags = np.array([tag for tag in range(first, last + 1) if tag not in self.ahead], int)
+        if len(tags):
+            base = self.next + self.count - self.tag_of_next
+            due = self.due_ns.take(tags, mode="wrap") / NS
+            stream = "confirmed" if good else "error"
+            self.record.add(stream, self.thread.number, tags + base, due, now_ns / NS)
+            self._closed(first, last)
+        return len(tags)
+
+    @property
+    def waiting(self) -> int:
+        """Messages that the broker has not confirmed yet."""
+        return self.tag_of_next - self.lowest - len(self.ahead)
+
+    def _closed(self, first: int, last: int) -> None:
+        """Nothing is to come for these tags; ``lowest`` is the first that is open."""
+        if first > self.lowest:
+            self.ahead.update(range(first, last + 1))
+            return
+        self.lowest = last + 1
+        if self.ahead:
+            self.ahead.difference_update(range(first, last + 1))
+            while self.lowest in self.ahead:
+                self.ahead.discard(self.lowest)
+                self.lowest += 1
+
+    def _renew(self) -> None:
+        """The next messages into the block."""
+        self.at = 0
+        self.stamps["number"] = np.arange(self.next, self.next + self.block)
+        if self.schedule is not None:
+            self.stamps["due_ns"] = self.schedule.instants_ns(self.next, self.block)
+
+
+def template(orders: Orders, thread: Thread, channel: int, frame_max: int) -> tuple[bytes, int]:
+    """A message with room for its stamp, as frames; and where that begins.
+
+    In the body, or in the message-id where the plan gives the body.
+    """
+    blank = bytes(stamps.SIZE)
+    in_body = orders.in_body
+    properties = codec.Properties(
+        headers=thread.headers or None,
+        delivery_mode=2 if orders.persistent else None,
+        expiration=None if orders.ttl_ms is None else str(orders.ttl_ms),
+        message_id=None if in_body else b"\xff" * stamps.SIZE,
+    )
+    body = _body(orders) if orders.body is None else orders.body
+    mandatory = codec.publish(thread.exchange, thread.routing_key, mandatory=orders.mandatory)
+    begin = codec.method(channel, codec.PUBLISH, mandatory)
+    encoded = properties.encode()
+    message = begin + codec.content(channel, encoded, body, frame_max)
+    header_at = len(begin) + codec.FRAME.size
+    if in_body:
+        at = header_at + 12 + len(encoded) + 1 + codec.FRAME.size
+        return message[:at] + blank + message[at + stamps.SIZE :], at
+    return message, message.index(b"\xff" * stamps.SIZE, header_at)
+
+
+def _body(orders: Orders) -> bytes:
+    """Random bytes, which nobody can compress: the same for every message of a thread."""
+    return os.urandom(orders.payload_bytes)

@@ -1,0 +1,69 @@
+"""What one process is told beyond what all are: its threads, and how they publish and consume."""
+
+from base64 import b64decode
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mqperf.onhost.load.amqp_0_9_1.codec import Table
+from mqperf.onhost.load.numbered.orders import OfThreads, told
+
+Acks = Literal["auto", "each", "multiple"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A publisher: its number over all processes, where it sends, and the queues that get it."""
+
+    number: int
+    exchange: str
+    routing_key: str
+    headers: Table
+    queues: tuple[str, ...]
+    binding_key: str
+    binding: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Orders(OfThreads):
+    """All that a process is told.
+
+    ``body`` is what the plan gives as the body, else it has ``payload_bytes``; one that is in the
+    file ``body_file`` of the control folder only clients have.  With ``log``, queues keep messages.
+    """
+
+    threads: tuple[Thread, ...]
+    channels: int
+    exchange_type: str
+    copies: int
+    body: bytes | None
+    body_file: str | None
+    persistent: bool
+    mandatory: bool
+    ttl_ms: int | None
+    confirms: int
+    acks: Acks
+    prefetch: int
+    queue_arguments: Table
+    log: bool
+
+    @property
+    def in_body(self) -> bool:
+        """Whether stamps are in bodies, which are then ours; else they are message-ids."""
+        return self.body is None and self.body_file is None
+
+
+def read(file: Path) -> Orders:
+    """The orders in a file."""
+    found = told(file)
+    found["threads"] = tuple(
+        Thread(**{**one, "queues": tuple(one["queues"])}) for one in found["threads"]
+    )
+    found["body"] = _body(found)
+    return Orders(**found)
+
+
+def _body(found: dict[str, Any]) -> bytes | None:
+    if found["body_file"] is not None and found["kind"] == "client":
+        return b64decode((found["control"] / found["body_file"]).read_bytes())
+    return None if found["body"] is None else str(found["body"]).encode()

@@ -1,0 +1,139 @@
+"""How a chain goes on in a process: the next step is sent by the service whose it is."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import eventlet
+import eventlet.event
+
+from mqperf.onhost.load.letters import letters
+from mqperf.onhost.load.record import Record
+from .steps import Steps
+
+if TYPE_CHECKING:
+    from .services import Service
+
+Step = Mapping[str, Any]
+
+
+class Creation:
+    """One that is under way: ``over`` tells its thread of the end, by None or why it failed.
+
+    ``step`` is the last one that this process saw.
+    """
+
+    def __init__(self) -> None:
+        self.over = eventlet.event.Event()
+        self.step = ""
+
+
+class Walk:
+    """The side of a chain that this process has.
+
+    ``services`` are filled in by whoever starts them.  ``waiting`` has the creations of this
+    process that are under way, by their start.
+    """
+
+    def __init__(self, task: Mapping[str, Any], record: Record, steps: Steps) -> None:
+        self._steps: Sequence[Step] = task["steps"]
+        self._timeout_s: float = task["timeout_s"]
+        self._record, self._instants = record, steps
+        self._bodies = {
+            size: letters(size)
+            for one in self._steps
+            for size in (one["request_bytes"], one["reply_bytes"])
+        }
+        self._agent = task["kind"] == "server"
+        self.services: dict[str, Service] = {}
+        self.waiting: dict[float, Creation] = {}
+
+    def begin(self, creation: float) -> None:
+        """Send the first steps of a creation; raises what the library raises."""
+        self._go_on(creation, 0)
+
+    def handle(self, creation: float, number: int) -> str:
+        """Handle a step that came to a service of ours, and see to it that the chain goes on."""
+        step = self._steps[number]
+        if step["kind"] == "fan-out":
+            return ""
+        self._see(creation, step)
+        if step["receipt"]:
+            self._record.add("received", creation, time.time())
+        if step["processing_s"]:
+            eventlet.sleep(step["processing_s"])
+        for other in step["meanwhile"]:
+            self._fan_out(creation, other)
+        if step["moves"]:
+            self._instants.add(creation, number, passed=time.time())
+            eventlet.spawn_n(self._proceed, creation, number + 1 + len(step["meanwhile"]))
+        return self._bodies[step["reply_bytes"]]
+
+    def end(self, creation: float, reason: str | None = None) -> None:
+        """Tell the thread of a creation, if it still waits."""
+        if (own := self.waiting.pop(creation, None)) is not None:
+            own.over.send(reason)
+
+    def _proceed(self, creation: float, number: int) -> None:
+        """Go on with a creation, in a green thread of its own; what fails ends it."""
+        try:
+            self._go_on(creation, number)
+        except Exception as error:  # noqa: BLE001 (of the library, whatever it is)
+            reason = f"{type(error).__name__}: {str(error)[:200]}"
+            sys.stdout.write(f"a creation failed: {reason}\n")
+            self._give_up(creation, reason)
+
+    def _go_on(self, creation: float, number: int) -> None:
+        while number < len(self._steps):
+            step = self._steps[number]
+            if step["kind"] == "fan-out":
+                self._fan_out(creation, number)
+                number += 1
+                continue
+            started = time.time()
+            if step["moves"]:
+                self._instants.add(creation, number, started=started)
+            self._send(creation, number)
+            if step["moves"]:
+                return
+            self._instants.add(creation, number, started=started, passed=time.time())
+            number += 1 + len(step["meanwhile"])
+        self.end(creation)
+
+    def _send(self, creation: float, number: int) -> None:
+        step = self._steps[number]
+        self._see(creation, step)
+        sender, message = self.services[step["from"]], self._message(creation, number)
+        try:
+            if step["kind"] == "call":
+                sender.call(step["to"], self._timeout_s, message)
+            else:
+                sender.cast(step["to"], message)
+        except Exception as error:
+            raise RuntimeError(f"{step['step']}: {type(error).__name__}: {error}") from error
+
+    def _see(self, creation: float, step: Step) -> None:
+        if creation in self.waiting:
+            self.waiting[creation].step = step["step"]
+
+    def _fan_out(self, creation: float, number: int) -> None:
+        step, started = self._steps[number], time.time()
+        self.services[step["from"]].fan_out(step["to"], self._message(creation, number))
+        self._instants.add(creation, number, started=started, passed=time.time())
+
+    def _message(self, creation: float, number: int) -> dict[str, object]:
+        body = self._bodies[self._steps[number]["request_bytes"]]
+        return {"creation": creation, "number": number, "body": body}
+
+    def _give_up(self, creation: float, reason: str) -> None:
+        """Tell the process whose creation it is."""
+        if not self._agent:
+            self.end(creation, reason)
+            return
+        first = self._steps[0]["from"]
+        sender = next(iter(self.services.values()))
+        try:
+            sender.cast(first, {"creation": creation, "reason": reason}, method="failed")
+        except Exception as error:  # noqa: BLE001 (it ends by its own timeout then)
+            sys.stdout.write(f"nobody could be told: {type(error).__name__}\n")

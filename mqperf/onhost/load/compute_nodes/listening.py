@@ -1,0 +1,99 @@
+"""A server: the queues of nodes and controllers, each group on a connection of its own."""
+
+import time
+
+import numpy as np
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.codec import short, table
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection
+from mqperf.onhost.load.amqp_0_9_1.consumer import AUTO_DELETE, DURABLE, acks
+from mqperf.onhost.load.amqp_0_9_1.deliveries import Batch, Deliveries
+from mqperf.onhost.load.compute_nodes.orders import Box, Orders
+from mqperf.onhost.load.compute_nodes.parting import part
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.arrivals import Arrivals
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.lines import Line, Lines, Refused, Use
+from mqperf.onhost.load.numbered.record import Numbers, Record
+from mqperf.onhost.load.numbered.roles import Server
+from mqperf.onhost.load.numbered.schedule import NS
+from mqperf.onhost.load.numbered.waiting import Waiting
+
+
+class Ear(Line[Connection]):
+    """A connection with a channel, and a consumer on it, for each of its queues."""
+
+    def __init__(
+        self,
+        orders: Orders,
+        boxes: tuple[Box, ...],
+        server: "Listeners",
+        waiting: Waiting,
+        diary: Diary,
+    ) -> None:
+        # what has come is dealt with at once, and acknowledgements are not counted
+        use = Use(self._connected, self._prepare, lambda _: True, self._read, lambda: None)
+        super().__init__(waiting, diary, use)
+        self.told, self.boxes, self.server = orders, boxes, server
+        self.copy = np.array([box.copy for box in boxes], dtype=np.int64)
+
+    def _connected(self) -> Connection:
+        return Connection(self.told.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Declare everything, and consume."""
+        self.on = connection
+        self.deliveries = Deliveries(connection, self._take, self._other, in_body=False)
+        for channel, box in enumerate(self.boxes, 1):
+            connection.open_channel(channel)
+            self._declare(connection, channel, box)
+        for channel, box in enumerate(self.boxes, 1):
+            # deliveries may come before the answer, and are taken then: so nobody waits for it
+            wanted = b"\0\0" + short(box.queue) + short("c") + b"\0"
+            connection.send(codec.method(channel, codec.CONSUME, wanted + table({})))
+
+    def _declare(self, connection: Connection, channel: int, box: Box) -> None:
+        """The queue, and its exchange with a binding; that of replies has every queue."""
+        wanted = b"\0\0" + short(box.queue) + bytes([DURABLE]) + table(self.told.queue_arguments)
+        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        if not box.exchange:
+            return
+        kind = short(box.exchange_type) + bytes([DURABLE | AUTO_DELETE]) + table({})
+        declared = b"\0\0" + short(box.exchange) + kind
+        connection.call(channel, codec.EXCHANGE_DECLARE, declared, codec.EXCHANGE_DECLARE_OK)
+        bound = b"\0\0" + short(box.queue) + short(box.exchange) + short(box.routing_key) + b"\0"
+        connection.call(channel, codec.QUEUE_BIND, bound + table({}), codec.QUEUE_BIND_OK)
+
+    def _read(self, _connection: Connection) -> None:
+        self.deliveries.read()
+
+    def _take(self, batch: Batch) -> None:
+        """Count deliveries, and acknowledge each, as oslo.messaging does."""
+        self.server.take(batch, self.copy[batch.channel - 1])
+        self.on.send(acks(batch, multiple=False))
+
+    def _other(self, channel: int, payload: bytes) -> None:
+        if codec.which(payload) == codec.CANCEL:
+            queue = self.boxes[channel - 1].queue
+            raise Refused(f"the broker cancelled the consumer of queue {queue}")
+        self.on.attend(channel, payload)
+
+
+class Listeners(Server[Ear]):
+    """All connections of a process, from the first declaration to the end of the drain."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        self.orders, waiting = orders, Waiting(exact=False)
+        ears = [Ear(orders, boxes, self, waiting, diary) for boxes in orders.boxes]
+        super().__init__(control, Lines(waiting, ears), Arrivals(record, orders.run, paced=True))
+
+    def run(self, _start: float) -> None:
+        """Consume until told to stop."""
+        self.attend_until_stop()
+        part([ear.connection for ear in self.lines.all if ear.connection is not None], 1.0)
+
+    def take(self, batch: Batch, copy: Numbers) -> None:
+        """Record deliveries; ``copy`` tells of which of the copies of a fan-out each is."""
+        place = self.orders.place(1) * batch.stamp["sender"].astype(np.int64) + copy
+        self.arrivals.take(batch.stamp, place, time.time_ns() / NS)

@@ -1,0 +1,214 @@
+"""A client: every message when it is due, each node's on a connection of its own.
+
+Few messages are sent on each of many connections, so nothing is done in blocks.
+"""
+
+import heapq
+import struct
+import time
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from mqperf.onhost.load.amqp_0_9_1 import codec
+from mqperf.onhost.load.amqp_0_9_1.codec import Reader
+from mqperf.onhost.load.amqp_0_9_1.connection import Connection
+from mqperf.onhost.load.compute_nodes.orders import Flow, Orders
+from mqperf.onhost.load.compute_nodes.parting import part
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.lines import Line, Lines, Lost, Use
+from mqperf.onhost.load.numbered.record import Record
+from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
+from mqperf.onhost.load.numbered.schedule import NS, Schedule, Steady
+from mqperf.onhost.load.numbered.waiting import Waiting
+
+CHANNEL = 1
+FAREWELL_S = 5.0
+
+STAMP = struct.Struct("<IIqqq")
+"""A stamp as ``numbered.inside.stamps`` reads it: run, sender, number, when due, when sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A message of a flow."""
+
+    flow: Flow
+    number: int
+    due_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """One that was handed over, up to this byte of the connection's."""
+
+    message: Due
+    sent_ns: int
+    until: int
+
+
+class Talk(Line[Connection]):
+    """A connection and its channel; confirms are asked for, as oslo.messaging does, not awaited."""
+
+    def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
+        use = Use(self._connected, self._prepare, lambda _: True, self._read, self._settle)
+        super().__init__(waiting, diary, use)
+        self.told, self.record = orders, record
+        self.due: deque[Due] = deque()
+        self.begun: deque[Begun] = deque()
+
+    def send(self) -> None:
+        """Hand over what is due, until the socket is full."""
+        connection = self.connection
+        if connection is None or connection.blocked:
+            return
+        while self.due and connection.drained:
+            message, sent_ns = self.due.popleft(), time.time_ns()
+            until = connection.queued
+            content = self._content(message, sent_ns, connection.frame_max)
+            self.begun.append(Begun(message, sent_ns, until + len(content)))
+            connection.send(content)
+            self._count(connection)
+
+    def _connected(self) -> Connection:
+        return Connection(self.told.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        connection.open_channel(CHANNEL)
+        connection.call(CHANNEL, codec.SELECT, b"\0", codec.SELECT_OK)
+
+    def _settle(self) -> None:
+        """What was not handed over whole is due again: its connection may be lost."""
+        if self.connection is not None:
+            self._count(self.connection)
+            if not self.connection.drained:
+                self.due.extendleft(one.message for one in reversed(self.begun))
+                self.begun.clear()
+
+    def _count(self, connection: Connection) -> None:
+        while self.begun and self.begun[0].until <= connection.sent:
+            one = self.begun.popleft()
+            flow, message = one.message.flow, one.message
+            copies = np.arange(1, flow.copies + 1) if flow.copies else np.zeros(1, np.int64)
+            places = self.told.place(flow.number) + copies
+            numbers = np.full(len(places), message.number)
+            sent_s = one.sent_ns / NS
+            self.record.add("sent", places, numbers, sent_s)
+            self.record.add("handover", places, numbers, message.due_ns / NS, sent_s)
+
+    def _content(self, message: Due, sent_ns: int, frame_max: int) -> bytes:
+        """Its frames; transient, since what oslo.messaging declares is not durable by default."""
+        flow = message.flow
+        number = message.number
+        stamp = STAMP.pack(self.told.run, flow.number, number, message.due_ns, sent_ns)
+        properties = codec.Properties(
+            content_type="application/json",
+            content_encoding="utf-8",
+            headers={},
+            message_id=stamp,
+        )
+        published = codec.publish(flow.exchange, flow.routing_key, mandatory=False)
+        body = self.told.bodies[flow.body].encode()
+        return codec.method(CHANNEL, codec.PUBLISH, published) + codec.content(
+            CHANNEL, properties.encode(), body, frame_max
+        )
+
+    def _read(self, connection: Connection) -> None:
+        at = 0
+        while (found := connection.frame(at)) is not None:
+            kind, channel, payload = found
+            at += len(payload) + codec.OVERHEAD
+            if kind == codec.METHOD:
+                self._heed(connection, channel, payload)
+        connection.consumed(at)
+
+    def _heed(self, connection: Connection, channel: int, payload: bytes) -> None:
+        which = codec.which(payload)
+        if which == codec.NACK:
+            self.diary.count("not-confirmed")
+        elif which != codec.ACK:
+            connection.attend(channel, payload)
+        if which == codec.BLOCKED:
+            self.diary.happened("blocked", why=Reader(payload).short().decode(errors="replace"))
+        if which == codec.UNBLOCKED:
+            self.diary.happened("unblocked")
+
+
+@dataclass(order=True, slots=True)
+class Next:
+    """When a flow has its next message due; the least is the next of all."""
+
+    due_ns: int
+    flow_number: int
+    number: int
+
+
+class Senders(Client[Talk]):
+    """All connections of a process."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        self.diary, waiting = diary, Waiting(exact=True)
+        talks = [Talk(orders, record, waiting, diary) for _ in orders.senders]
+        super().__init__(orders, control, Lines(waiting, talks))
+        self.of_flow = {
+            flow.number: (talk, flow, Schedule(Steady(flow.rate), flow.phase))
+            for talk, flows in zip(talks, orders.senders, strict=True)
+            for flow in flows
+        }
+
+    def run(self, start: float) -> None:
+        """Send from the agreed start on until the load has ended, or a signal came."""
+        start_ns, end_ns = self.span_ns(start)
+        coming = []
+        for number, (_, _, schedule) in self.of_flow.items():
+            schedule.begin(start_ns)
+            coming.append(Next(schedule.instant_ns(0), number, 0))
+        heapq.heapify(coming)
+        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
+            self._send_due(coming, now_ns)
+            pause_s = (min(coming[0].due_ns, end_ns) - time.time_ns()) / NS
+            self.lines.attend(max(0.0, min(CLIENT_IDLE_S, pause_s)))
+        self._send_due(coming, end_ns - 1)
+        self._finish()
+
+    def _send_due(self, coming: list[Next], now_ns: int) -> None:
+        """All that is due by now, and on every connection what has waited for it."""
+        while coming[0].due_ns <= now_ns:
+            one = coming[0]
+            talk, flow, schedule = self.of_flow[one.flow_number]
+            talk.due.append(Due(flow, one.number, one.due_ns))
+            number = one.number + 1
+            heapq.heapreplace(coming, Next(schedule.instant_ns(number), one.flow_number, number))
+            self._send(talk)
+        for talk in self.lines.all:
+            if talk.due:
+                self._send(talk)
+
+    def _send(self, talk: Talk) -> None:
+        try:
+            talk.send()
+        except Lost as error:
+            talk.lost(error)
+
+    def _finish(self) -> None:
+        """Hand over what was due, for as long as a plan's timeout, and say goodbye."""
+        limit = time.monotonic() + self.timeout_s
+        while self._busy() and time.monotonic() < limit and not self.control.stopping:
+            for talk in self.lines.all:
+                self._send(talk)
+            self.attend()
+        whole = []
+        for talk in self.lines.all:
+            talk.use.settle()
+            self.diary.count("never-sent", len(talk.due))
+            if talk.connection is not None and talk.connection.drained:
+                whole.append(talk.connection)
+            else:  # a goodbye would hand over the rest of what was just counted as never sent
+                talk.part(0.0, at_once=True)
+        for _ in range(part(whole, FAREWELL_S)):
+            self.diary.happened("cut-off")
+
+    def _busy(self) -> bool:
+        return self.pending or any(talk.due for talk in self.lines.all)

@@ -1,0 +1,87 @@
+"""What one process is told to do: a JSON file in the control folder, which may hold a password."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mqperf.onhost.load.numbered.lines import Broker
+
+NO_END = 1 << 62
+"""More messages than any load has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What every process is told, whatever its generator tells it more.
+
+    ``run`` is in every stamp, and tells the run from others.  Servers say how many messages took
+    longer than each of ``limits_s``.
+    """
+
+    label: str
+    kind: Literal["client", "server"]
+    test_case: str
+    run: int
+    control: Path
+    out: Path
+    broker: Broker
+    load_s: float
+    timeout_s: float
+    limits_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The rate of one thread, in messages a second.
+
+    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps``.
+    """
+
+    rate: float
+    ramp_to: float | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfThreads(Orders):
+    """What a process of so many threads is told; ``all_threads`` is how many all processes have.
+
+    Without a ``pace`` each is as fast as it can.  ``message_count`` is what all threads send
+    together, as evenly as it can be shared; None is as many as the load takes.
+    """
+
+    threads_per_process: int
+    all_threads: int
+    pace: Pace | None
+    message_count: int | None
+    payload_bytes: int
+
+    @property
+    def paced(self) -> bool:
+        """Whether messages are due at instants, and not sent as fast as they can be."""
+        return self.pace is not None
+
+    def count_of(self, number: int) -> int:
+        """How many messages a thread sends at most."""
+        if self.message_count is None:
+            return NO_END
+        each, more = divmod(self.message_count, self.all_threads)
+        return each + (number < more)
+
+    def sender(self, number: int) -> str:
+        """The name of a thread: ``client-1.2``."""
+        process, thread = divmod(number, self.threads_per_process)
+        return f"client-{process + 1}.{thread + 1}"
+
+
+def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
+    """What a file says, with what all are told made ready, its broker by ``broker``."""
+    found: dict[str, Any] = json.loads(file.read_text())
+    found["control"], found["out"] = Path(found["control"]), Path(found["out"])
+    found["limits_s"] = tuple(found["limits_s"])
+    found["broker"] = broker(**found["broker"])
+    if found.get("pace") is not None:
+        found["pace"] = Pace(**found["pace"])
+    return found

@@ -1,0 +1,147 @@
+"""What clients, and servers, of all loads do alike, whatever they speak."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.arrivals import Arrivals
+from mqperf.onhost.load.numbered.lines import Line, Lines
+from mqperf.onhost.load.numbered.orders import Orders
+from mqperf.onhost.load.numbered.schedule import NS
+
+CLIENT_IDLE_S = 0.02
+"""Longest wait while nothing is due: then the control folder and connections are looked at."""
+
+FAREWELL_S = 12.0
+"""Beyond a plan's timeout, for the other end to read what was handed over; the runner waits longer.
+"""
+
+END_EVERY_S = 0.25
+"""How often is looked whether the load ends early."""
+
+SERVER_IDLE_S = 0.05
+COUNT_EVERY_S = 0.25
+
+L = TypeVar("L", bound=Line[Any])
+
+
+class Attending(Generic[L]):
+    """Lines that are open from before the load on; ``attend`` waits for them for a moment."""
+
+    def __init__(self, control: Control, lines: Lines[L], attend: Callable[[], object]) -> None:
+        self.control, self.lines, self.attend = control, lines, attend
+
+    def prepare(self) -> None:
+        """Connect all, and set up what they are for."""
+        self.lines.open()
+
+    def idle(self) -> None:
+        """Stay connected until the load starts."""
+        self.attend()
+
+
+class Counting(Protocol):
+    """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
+
+    ``sent_ns`` is when the last of these were.
+    """
+
+    total: int
+    next: int
+    sent_ns: int
+
+
+class Client(Attending[L]):
+    """One that sends from the agreed start on, for as long as its orders say.
+
+    Where all its threads have sent as many messages as they were to, it tells the runner when the
+    first and the last of them had, and waits for the end that it is then told.
+    """
+
+    def __init__(
+        self,
+        orders: Orders,
+        control: Control,
+        lines: Lines[L],
+        threads: Sequence[Counting] = (),
+    ) -> None:
+        super().__init__(control, lines, partial(lines.attend, CLIENT_IDLE_S))
+        self.load_s, self.timeout_s = orders.load_s, orders.timeout_s
+        self.threads = threads
+        self._look_ns = 0
+        self._all_sent = False
+
+    def span_ns(self, start: float) -> tuple[int, int]:
+        """When the load starts and when it ends."""
+        start_ns = int(start * NS)
+        return start_ns, start_ns + int(self.load_s * NS)
+
+    def end_ns(self, now_ns: int, end_ns: int) -> int:
+        """The end of the load as it is known by now: the runner may have told an earlier one."""
+        if now_ns < self._look_ns:
+            return end_ns
+        self._look_ns = now_ns + int(END_EVERY_S * NS)
+        self._say_all_sent()
+        told = self.control.end()
+        return end_ns if told is None else min(end_ns, int(told * NS))
+
+    def _say_all_sent(self) -> None:
+        """Once there is nothing left to send."""
+        if self._all_sent or not self.threads:
+            return
+        if all(one.next >= one.total for one in self.threads):
+            instants = [one.sent_ns / NS for one in self.threads]
+            self.control.say("sent", f"{min(instants):.6f} {max(instants):.6f}")
+            self._all_sent = True
+
+    def await_start(self, start_ns: int) -> None:
+        """Return when it is time, or a signal came."""
+        while (now_ns := time.time_ns()) < start_ns and not self.control.stopping:
+            self.lines.attend(min(CLIENT_IDLE_S, (start_ns - now_ns) / NS))
+
+    @property
+    def pending(self) -> bool:
+        """Whether a socket has not taken everything yet."""
+        return any(line.connection and not line.connection.drained for line in self.lines.all)
+
+    def finish(self, busy: Callable[[], bool]) -> None:
+        """Go on while anything is awaited, for as long as a plan's timeout, and say goodbye."""
+        limit = time.monotonic() + self.timeout_s
+        while busy() and time.monotonic() < limit and not self.control.stopping:
+            self.attend()
+        self._say_all_sent()
+        for line in self.lines.all:
+            if line.connection is not None:
+                line.use.settle()
+                line.part(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
+
+
+class Server(Attending[L]):
+    """One that receives until it is told to stop, and says how many messages came."""
+
+    def __init__(
+        self,
+        control: Control,
+        lines: Lines[L],
+        arrivals: Arrivals,
+        attend: Callable[[], object] | None = None,
+    ) -> None:
+        super().__init__(control, lines, attend or partial(lines.attend, SERVER_IDLE_S))
+        self.arrivals = arrivals
+
+    def attend_until_stop(self) -> None:
+        """Return when the runner, or a signal, asks for it."""
+        while not self.control.told_to_stop:
+            limit = time.monotonic() + COUNT_EVERY_S
+            while time.monotonic() < limit and not self.control.stopping:
+                self.attend()
+            self.say_count()
+        self.say_count()
+
+    def say_count(self) -> None:
+        """Tell the runner how many messages have come, how long they took, and what is missing."""
+        come = self.arrivals
+        known = f"{come.received} {come.took_s:.6f} {time.monotonic():.6f} {come.missing}"
+        self.control.say("count", " ".join([known, *map(str, come.late)]))

@@ -1,0 +1,124 @@
+"""Run as ``python -P -m programs.simulator OPTIONS -- SIMULATOR-ARGUMENTS``.
+
+Loads the simulator, wraps the few of its functions that mqperf needs to know about, and hands
+over to its ``main()``.  Ends with the simulator's own exit code.
+"""
+
+import argparse
+import importlib.util
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType, ModuleType
+
+from mqperf.onhost.load.capped_log import CappedLog
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.repairs import prepare, repair
+from .bodies import quick_bodies
+from .clients import Gate, hold
+from .recorder import Recorder, record
+from .servers import prepare_server
+
+STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
+STREAMS["notify"] = STREAMS["rpc-cast"]
+
+LOG_BYTES = 1_000_000
+
+
+def main() -> None:
+    """Run the simulator under a capped log."""
+    options, arguments = _parse(sys.argv[1:])
+    log = CappedLog(sys.stdout, LOG_BYTES)
+    vars(sys).update(stdout=log, stderr=log)
+    try:
+        _run(options, arguments)
+    finally:
+        log.finish()
+
+
+def _run(options: argparse.Namespace, arguments: list[str]) -> None:
+    prepare(options.repair)
+    simulator = _load(options.simulator)
+    repair(simulator, options.repair)
+    control = Control(options.control, options.label)
+    recorder = Recorder(_header(options), _streams(options))
+    record(simulator, recorder)
+    gate = Gate(control, options.threads)
+    if options.kind == "client":
+        quick_bodies(simulator, options.seed, options.payload)
+        hold(simulator, gate)
+    else:
+        prepare_server(simulator, control, recorder)
+    _stop_gently(simulator, control, recorder, options)
+    sys.argv = [str(options.simulator), *arguments]
+    try:
+        simulator.main()
+    finally:
+        recorder.header["start"] = gate.start
+        recorder.save(options.messages)
+    if gate.failure:
+        sys.exit(gate.failure)
+
+
+def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(prog="programs.simulator", description=__doc__)
+    parser.add_argument("--simulator", type=Path, required=True)
+    parser.add_argument("--label", required=True)
+    parser.add_argument("--kind", choices=("client", "server"), required=True)
+    parser.add_argument("--test-case", choices=STREAMS, required=True)
+    parser.add_argument("--control", type=Path, required=True, help="folder shared with the runner")
+    parser.add_argument("--messages", type=Path, required=True, help="exact record to write")
+    parser.add_argument("--threads", type=int, default=0, help="green threads of a client")
+    parser.add_argument("--seed", type=int, default=0, help="of the message bodies")
+    parser.add_argument("--payload", type=int, help="length of all bodies; else by the table")
+    parser.add_argument("--repair", action="append", default=[])
+    own = argv.index("--")
+    return parser.parse_args(argv[:own]), argv[own + 1 :]
+
+
+def _load(path: Path) -> ModuleType:
+    """The simulator as a module; importing it is what makes the standard library green."""
+    spec = importlib.util.spec_from_file_location("simulator", path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{path} is no Python file")
+    simulator = importlib.util.module_from_spec(spec)
+    sys.modules["simulator"] = simulator
+    spec.loader.exec_module(simulator)
+    vars(simulator).update(CURRENT_PID=os.getpid(), CURRENT_HOST=os.uname().nodename)
+    return simulator
+
+
+def _header(options: argparse.Namespace) -> dict[str, object]:
+    return {
+        "label": options.label,
+        "kind": options.kind,
+        "test_case": options.test_case,
+    }
+
+
+def _streams(options: argparse.Namespace) -> list[str]:
+    return ["received"] if options.kind == "server" else STREAMS[options.test_case]
+
+
+def _stop_gently(
+    simulator: ModuleType, control: Control, recorder: Recorder, options: argparse.Namespace
+) -> None:
+    """On a signal save what is known, then let the simulator end by its own way and write its file.
+
+    The simulator's handler raises inside whichever green thread is running; this one only asks.
+    """
+
+    def on_signal(_signum: int, _frame: FrameType | None) -> None:
+        control.stopping = True
+        recorder.save(options.messages)
+        if options.kind == "client":
+            vars(simulator)["IS_RUNNING"] = False
+
+    vars(simulator)["signal_handler"] = on_signal
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
+
+
+if __name__ == "__main__":
+    main()

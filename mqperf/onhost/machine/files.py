@@ -1,0 +1,103 @@
+"""Private files and folders of the machine on which this runs.
+
+With the standard library alone, since the agents of other hosts use it, too.  What the system
+refuses becomes one sentence about the file: a ``HostError``.
+"""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mqperf.base.errors import HostError
+from mqperf.onhost.processes.scratch import scratch_errors
+
+PAGE_BYTES = 4096
+"""A file system that takes a page takes a line of a log."""
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+NO_ROOM = "make room there, or set TMPDIR to another folder"
+
+
+@contextmanager
+def host_errors(path: Path, what: str) -> Iterator[None]:
+    """Turn the system's refusal into one sentence about the file."""
+    try:
+        yield
+    except OSError as error:
+        advice = f"; {NO_ROOM}" if error.errno in FULL else ""
+        raise HostError(
+            f"{error.filename or path}: cannot {what} it: {error.strerror}{advice}"
+        ) from None
+
+
+def make(folder: Path) -> None:
+    """Make a folder for its owner only, and those that lead to it; it must not be there."""
+    with host_errors(folder, "make"):
+        folder.mkdir(mode=0o700, parents=True)
+
+
+def write(path: Path, content: bytes, mode: int) -> None:
+    """Write a file, and the folders that lead to it; it appears whole.
+
+    While it is written it is its owner's only.
+    """
+    write_part(path, content, 0)
+    finish(path, mode)
+
+
+def write_part(path: Path, content: bytes, start: int) -> None:
+    """Write the draft of a file from a position to its end, and the folders that lead to it."""
+    draft = _draft(path)
+    with host_errors(path, "write"):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            draft.touch(mode=0o600)
+            with draft.open("r+b") as file:
+                file.seek(start)
+                file.write(content)
+                file.truncate()
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def finish(path: Path, mode: int) -> None:
+    """Put the draft of a file in its place."""
+    with host_errors(path, "write"):
+        _draft(path).chmod(mode)
+        _draft(path).replace(path)
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.draft")
+
+
+def read(path: Path, start: int = 0, longest: int = -1) -> bytes:
+    """The content of a file from a position on; so many bytes at most, when told."""
+    with host_errors(path, "read"), path.open("rb") as file:
+        file.seek(start)
+        return file.read(longest)
+
+
+def size(path: Path) -> int:
+    """How many bytes a file has."""
+    with host_errors(path, "read"):
+        return path.stat().st_size
+
+
+def names(folder: Path) -> set[str]:
+    """Names of all that is in a folder now."""
+    with host_errors(folder, "read"):
+        return {entry.name for entry in folder.iterdir()}
+
+
+def check_room(folder: Path) -> None:
+    """Raise ``HostError`` when nothing more can be written into the folder."""
+    probe = folder / ".room"
+    try:
+        with scratch_errors(folder):
+            probe.write_bytes(bytes(PAGE_BYTES))
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)

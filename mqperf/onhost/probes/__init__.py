@@ -1,0 +1,1 @@
+"""Programs that watch a host while it is measured."""

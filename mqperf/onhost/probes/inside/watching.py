@@ -1,0 +1,120 @@
+"""The program of the probe: asks nodes about their inside once a second, and writes what they tell.
+
+It asks at whole seconds after the agreed start, each node by itself, so that one that hangs keeps
+none of the others from being asked.  Every answer is a line of JSON::
+
+    {"node": ..., "protocol": ..., "epoch": ..., "monotonic": ..., "took_s": ..., "told": ...}
+
+with ``"error"`` in the place of ``"told"`` where there was none in time.  The instants are those of
+the question.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Protocol, TextIO
+
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.probes.inside import java, rabbitmq, routers
+from mqperf.onhost.probes.inside.http import Unanswered
+
+LAST_S = 1.0
+"""Seconds after the load in which a node may still answer the last question."""
+
+
+class Asked(Protocol):
+    """A node that is asked."""
+
+    def told(self) -> object:
+        """What it tells now, as JSON can have it; raises ``Unanswered``."""
+        ...
+
+
+NODES: Mapping[str, Callable[[str, str, str], Asked]] = {
+    "prometheus": rabbitmq.Node,
+    "amqp-management": routers.Node,
+    "jolokia": java.Node,
+}
+"""By protocol: what asks at an address, as a user with a password."""
+
+
+class Log:
+    """A file that threads write lines into."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+        self.lock = Lock()
+
+    def write(self, line: Mapping[str, object]) -> None:
+        """Write one more, whole; none that comes when the load has long ended."""
+        text = json.dumps(line, default=str) + "\n"
+        with self.lock:
+            if not self.out.closed:
+                self.out.write(text)
+                self.out.flush()
+
+
+class Watched:
+    """A node that is asked, under the label that the log has."""
+
+    def __init__(self, node: str, protocol: str, address: str, user: str, password: str) -> None:
+        self.about = {"node": node, "protocol": protocol}
+        self.asked = NODES[protocol](address, user, password)
+
+    def watch(self, start: float, seconds: int, log: Log, control: Control) -> None:
+        """Ask every second; one in which it still was to answer the last question is left out."""
+        self.answer()  # a connection on which nothing was asked for a while may be closed
+        for second in range(seconds + 1):
+            if (wait := start + second - time.time()) <= -1:
+                continue
+            time.sleep(max(0.0, wait))
+            if (end := control.end()) is not None and start + second > end + 0.5:
+                break
+            epoch, began = time.time(), time.monotonic()
+            answer = self.answer()
+            when = {"epoch": epoch, "monotonic": began, "took_s": time.monotonic() - began}
+            log.write({**self.about, **when, **answer})
+
+    def answer(self) -> dict[str, object]:
+        """What it tells, or why it tells nothing, as a line has it."""
+        try:
+            return {"told": self.asked.told()}
+        except Unanswered as error:
+            return {"error": str(error)}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Ask from the start until the end of the load."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--label", required=True, help="what this process is called")
+    parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
+    parser.add_argument("--targets", type=Path, required=True, help="JSON list of nodes")
+    parser.add_argument("--seconds", type=int, required=True, help="questions after the first")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args(arguments)
+    targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
+    nodes = [Watched(**target) for target in targets]
+    control = Control(options.control, options.label)
+    for node in nodes:
+        node.answer()  # whoever is asked for the first time takes longest
+    control.say("ready")
+    start = control.wait_for_start()
+    if start is None:
+        return
+    with options.out.open("w") as out:
+        log = Log(out)
+        threads = [
+            Thread(target=node.watch, args=(start, options.seconds, log, control), daemon=True)
+            for node in nodes
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, start + options.seconds + LAST_S - time.time()))
+
+
+if __name__ == "__main__":
+    main()

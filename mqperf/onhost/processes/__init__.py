@@ -1,0 +1,1 @@
+"""How processes and folders end with whoever started them."""

@@ -1,0 +1,1 @@
+"""How programs on hosts record messages: counts and histograms of each second."""

@@ -1,0 +1,1 @@
+"""How results are shown: figures, reports, views of notebooks and terminals."""

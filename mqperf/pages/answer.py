@@ -1,0 +1,151 @@
+"""The answer in a few lines of text: what a sweep found, and what one run found."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.pages.report import limits
+from mqperf.pages.report.rst import MISSING
+from mqperf.pages.report.tops import tops, why_not
+from mqperf.pages.report.verdicts import UNTOLD
+from mqperf.pages.report.words import MESSAGES, amount, cell, in_unit, layouts
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record import Run
+from mqperf.study import stats, tables
+from mqperf.study.stats.checks import doubts
+from mqperf.study.tables import Tables, varied
+
+HEADINGS = ("system", "topology and queues", "test case")
+SUSTAINED, TOP = "sustained", "top_throughput_msg_s"
+BEFORE = {SUSTAINED: "sustained, msg/sec", TOP: "raw maximum, msg/sec", "threads": "threads"}
+AFTER = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
+"""Columns of numbers and their headings; parameters that vary stand between these."""
+
+UNSUSTAINED = "; the rest of such a line is about the raw maximum."
+UNKNOWN = f"?: at most; {UNTOLD}."
+
+
+def of_runs(runs: Path) -> Iterator[str]:
+    """What every layout and test case sustains as a table, and the commands that come next.
+
+    Columns are sustained throughput and raw maximum; and of the sustained point its threads, each
+    parameter that tells points apart, median and 99th percentile of the latency, bottleneck, and
+    kinds of doubt.
+    """
+    found = tables.of_plan(stats.complete(tables.read(runs)))
+    yield from of_tables(found)
+    yield ""
+    folder = shlex.quote(str(runs))
+    yield f"{amount(len(found['doubts']), 'doubt')}: mqperf audit {folder}"
+    out = shlex.quote(f"reports/{runs.name}")
+    yield f"pages to publish: mqperf report {folder} --out {out}"
+
+
+def of_tables(found: Tables) -> Iterator[str]:
+    """The table alone, of complete tables, and what its marks mean; nothing without figures."""
+    best = tops(found, layouts(found["runs"]))
+    if best.empty:
+        return
+    bottlenecks = limits.of_points(found)
+    numbers = _numbers(varied(found["points"]))
+    rows = [_row(top, numbers, bottlenecks) for _, top in best.iterrows()]
+    units = best["test_case"].map(lambda name: TEST_CASES[name].unit).unique()
+    heads = (in_unit(head, " or ".join(units)) for head in numbers.values())
+    headings = (*HEADINGS, *heads, "bottleneck", "doubts")
+    yield from _aligned([headings, *rows], len(numbers))
+    if len(unsound := best[~best["sound"].astype(bool)]):
+        yield f"{MISSING}: {why_not(unsound)}{UNSUSTAINED}"
+    if (best["sound"] & ~best["sustained"]).any():
+        yield UNKNOWN
+    yield from of_searches(found)
+
+
+def of_searches(found: Tables) -> Iterator[str]:
+    """A line for each search, with what tells it from the others."""
+    rows = found["searches"]
+    names = ["system", "topology", "queues", "test_case", "threads", "condition"]
+    names += [name for name in parameters() if name in rows.columns and name not in names]
+    apart = [name for name in names if len(rows[name].unique()) > 1]
+    for row in rows.to_dict("records"):
+        where = ", ".join(str(row[name]) for name in apart if pd.notna(row[name]))
+        doubts = f" Doubts: {row['doubted']}." if pd.notna(row["doubted"]) else ""
+        yield f"{where}: {row['text']}{doubts}" if where else f"{row['text']}{doubts}"
+
+
+def of_run(run: Run) -> str:
+    """Throughput and 99th percentile of one run, as the tables have them, and its own doubts.
+
+    Doubts that take other runs to be raised are not among them.
+    """
+    found = tables.of_runs([run])
+    figures = {**_first(found["messages"]), **_first(found["latency"])}
+    rate, slow = (figures.get(column) for column in ("throughput_msg_s", "latency_p99_s"))
+    unit = TEST_CASES[str(figures["test_case"])].unit if figures else MESSAGES
+    kinds = list(doubts(found)["kind"].unique())
+    return (
+        f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
+        f" p99 {cell('latency_p99_s', slow)} {COLUMNS['latency_p99_s'].shown},"
+        f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}{_early(found)}"
+    )
+
+
+def _early(found: Tables) -> str:
+    """Why a run ended early, if it did, and how much of it there is."""
+    runs = found["runs"].dropna(subset=["condition_failed"])
+    return "".join(
+        f"; condition failed, window of {window:g} s: {why}"
+        for why, window in zip(runs["condition_failed"], runs["window_s"], strict=True)
+    )
+
+
+def of_run_if_sound(run: Run) -> str:
+    """The same, or why there are no figures: what was recorded stays recorded."""
+    try:
+        return of_run(run)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the sweep goes on)
+        return f"its figures cannot be read: {error}"
+
+
+def _numbers(parameters: Sequence[str]) -> dict[str, str]:
+    """The columns of numbers, and their headings."""
+    names = dict.fromkeys((*BEFORE, *parameters, *AFTER))
+    headings = BEFORE | AFTER
+    return {name: headings.get(name) or COLUMNS[name].heading() for name in names}
+
+
+def _row(top: pd.Series, numbers: Iterable[str], bottlenecks: pd.Series) -> tuple[str, ...]:
+    return (
+        str(top["system"]),
+        str(top["label"]),
+        TEST_CASES[top["test_case"]].short,
+        *(_number(column, top) for column in numbers),
+        str(bottlenecks.get(top["point"], limits.UNKNOWN)),
+        ", ".join(top["doubts"]) or "none",
+    )
+
+
+def _number(column: str, top: pd.Series) -> str:
+    if column != SUSTAINED:
+        return str(cell(column, top[column]))  # of finished RST the bare text
+    if not top["sound"]:
+        return MISSING
+    return str(cell("throughput_msg_s", top["throughput_msg_s"])) + "?" * (not top["sustained"])
+
+
+def _aligned(rows: list[tuple[str, ...]], count: int) -> Iterator[str]:
+    """Rows as lines, columns as wide as their longest cell, the ``count`` figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = range(len(HEADINGS), len(HEADINGS) + count)
+    for row in rows:
+        cells = [
+            text.rjust(width) if place in numbers else text.ljust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _first(frame: pd.DataFrame) -> dict[str, object]:
+    return {} if frame.empty else {str(key): value for key, value in frame.iloc[0].items()}

@@ -1,0 +1,92 @@
+"""Figures: a table and an ``Axes`` in, the same ``Axes`` out, and sheets of them.
+
+Notebooks and reports draw the same pictures by these functions.  A colour has one meaning
+everywhere, axis titles come from the register of columns, and two units never share an axis.
+A point with a doubt gets a hollow marker; the 95 % interval over repeats is a bar.
+"""
+
+from mqperf.pages.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
+from mqperf.pages.figures.hosts import clocks, host_cpu, traffic
+from mqperf.pages.figures.insides import PANELS as INSIDE_PANELS
+from mqperf.pages.figures.insides import inside, inside_sheet
+from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
+from mqperf.pages.figures.one_run import OneRun, run_sheet
+from mqperf.pages.figures.overlaid import overlaid, overlaid_sheet
+from mqperf.pages.figures.panels import (
+    broker_cpu,
+    by_load,
+    cpu_per_message,
+    finished_messages,
+    latency,
+    message_count,
+    message_faults,
+    node_cpu,
+    over_time,
+    throughput,
+    topologies,
+    tops,
+)
+from mqperf.pages.figures.percentiles import common, percentiles
+from mqperf.pages.figures.ratios import ratios
+from mqperf.pages.figures.sheets import (
+    count_sheet,
+    cpu_per_message_sheet,
+    factor_sheet,
+    map_sheet,
+    node_sheet,
+    percentile_sheet,
+    ratio_sheet,
+    sweep_sheet,
+    time_sheet,
+    top_sheet,
+    topology_sheet,
+)
+from mqperf.pages.figures.svg import write_svg
+from mqperf.pages.figures.trends import trend, trend_sheet
+
+__all__ = [
+    "INSIDE_PANELS",
+    "OneRun",
+    "broker_cpu",
+    "by_load",
+    "clock_sheet",
+    "clocks",
+    "common",
+    "count_sheet",
+    "cpu_per_message",
+    "cpu_per_message_sheet",
+    "factor_sheet",
+    "finished_messages",
+    "host_cpu",
+    "host_sheet",
+    "inside",
+    "inside_sheet",
+    "latency",
+    "latency_map",
+    "latency_map_sheet",
+    "map_sheet",
+    "message_count",
+    "message_faults",
+    "node_cpu",
+    "node_sheet",
+    "over_time",
+    "overlaid",
+    "overlaid_sheet",
+    "percentile_sheet",
+    "percentiles",
+    "ratio_sheet",
+    "ratios",
+    "run_sheet",
+    "sweep_sheet",
+    "throughput",
+    "time_sheet",
+    "top_sheet",
+    "topologies",
+    "topology_sheet",
+    "tops",
+    "traffic",
+    "traffic_sheet",
+    "trend",
+    "trend_sheet",
+    "write_svg",
+]

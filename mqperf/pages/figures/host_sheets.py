@@ -1,0 +1,56 @@
+"""Sheets of hosts: a panel for each host, or for each test case."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mqperf.pages.figures import hosts as panels
+from mqperf.pages.figures.sheets import HEIGHT, level, panes
+from mqperf.study.tables import where
+
+ACROSS = 3
+"""Panels of hosts beside each other."""
+
+
+def clock_sheet(hosts: pd.DataFrame) -> Figure:
+    """The clock of every host, before and after the load of each run."""
+    figure, ((axes,),) = panes(1, 1, HEIGHT)
+    panels.clocks(hosts, axes)
+    return figure
+
+
+def host_sheet(cpu: pd.DataFrame) -> Figure:
+    """CPU of the processes of every host in the seconds of one run, with the same heights."""
+    nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
+    hosts = list(cpu["host"].dropna().unique()) or [""]
+    across = min(len(hosts), ACROSS)
+    down = -(-len(hosts) // across)
+    figure, grid = panes(across, down, (HEIGHT - 0.3) * down)
+    places = [axes for row in grid for axes in row]
+    for host, axes in zip(hosts, places, strict=False):
+        own = where(cpu, host=host)
+        panels.host_cpu(own, axes, nodes=nodes, subject=f"{host} CPU".strip())
+    for axes in places[len(hosts) :]:
+        axes.set_axis_off()
+    level([[axes] for axes in places[: len(hosts)]])
+    return figure
+
+
+def traffic_sheet(network: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
+    """What every interface carried: a panel for each test case, named by ``titles``."""
+    cases = [case for case in titles if (network["test_case"] == case).any()] or [""]
+    rows = network.groupby("run").size().max() if len(network) else 1
+    figure, (grid,) = panes(len(cases), 1, 1.0 + 0.42 * rows)
+    for case, axes in zip(cases, grid, strict=True):
+        own = where(network, test_case=case)
+        panels.traffic(own, axes, subject=" ".join([titles.get(case, ""), "received and"]).strip())
+    for left, axes in pairwise(grid):
+        axes.tick_params(labelleft=_names(left) != _names(axes))
+    return figure
+
+
+def _names(axes: Axes) -> list[str]:
+    return [label.get_text() for label in axes.get_yticklabels()]

@@ -1,0 +1,56 @@
+"""The inside of nodes over time: messages that wait, memory, garbage collection."""
+
+from dataclasses import replace
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.marks import as_text, dress, from_zero
+from mqperf.pages.figures.panels import by_load
+from mqperf.pages.figures.sheets import HEIGHT, panes
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import insides
+
+PANELS = {
+    "waiting_max": ("waiting", insides.waiting),
+    "memory_max_bytes": ("memory", insides.memory),
+    "paused_s": ("garbage collection", insides.collecting),
+}
+"""Column whose unit a panel has -> what it is called, and what it draws."""
+
+
+def inside_sheet(internals: pd.DataFrame) -> Figure:
+    """A panel for each that nodes tell of: messages that wait, memory, garbage collection."""
+    drawn = {name: label for name, (label, of) in PANELS.items() if len(of(internals))}
+    figure, (grid,) = panes(max(len(drawn), 1), 1, HEIGHT - 0.4)
+    for name, axes in zip(drawn, grid, strict=False):
+        inside(internals, axes, name)
+    return figure
+
+
+def inside(internals: pd.DataFrame, axes: Axes, name: str) -> Axes:
+    """What all nodes of a run tell together in each second, one line per run.
+
+    ``name`` is one of ``PANELS``; ``internals`` may have the parameters of its runs.
+    """
+    label, of = PANELS[name]
+    values, column = of(internals).set_index("run"), COLUMNS[name]
+    loads = list(by_load(internals.drop_duplicates("run")))
+    for place, (words, runs) in enumerate(loads):
+        shade = palette.spread(palette.THREADS, place, len(loads))
+        for number, run in enumerate(run for run in runs["run"] if run in values.index):
+            rows = values.loc[[run]]
+            axes.plot(
+                rows["time_s"].to_numpy(dtype=float),
+                rows["value"].to_numpy(dtype=float) * column.scale,
+                color=shade.light,
+                linewidth=1.3,
+                label=as_text(words) if number == 0 else "_",
+            )
+    axes.set_xlabel(COLUMNS["time_s"].heading(), fontsize=9)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    from_zero(axes)
+    return dress(axes, replace(column, label=label).heading(), legend_columns=3)

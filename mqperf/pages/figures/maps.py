@@ -1,0 +1,53 @@
+"""Maps: a figure at every combination of two axes, as a number on a shade."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+
+from mqperf.pages.figures.marks import as_text, dress, plain
+from mqperf.pages.figures.palette import BOX, INK, PAPER, THROUGHPUT
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables.axes import arranged, split
+from mqperf.study.tables.axis_words import worded
+
+SHADES = LinearSegmentedColormap.from_list("throughput", [PAPER.light, BOX.light, THROUGHPUT.light])
+
+
+def throughput_map(points: pd.DataFrame, axes: Axes, *, most: float | None = None) -> Axes:
+    """Throughput at each value of the sweep's first axis (columns) and of the second (rows).
+
+    Of points that agree in both the mean is shown; a combination that was not measured is empty.
+    ``most`` is the throughput with the darkest shade, in maps that are to compare.
+    """
+    import seaborn as sns  # slow to load, and few sweeps have maps
+
+    shown = arranged(points)
+    places = {name: _words(points, name) for name in (shown.x, shown.colour) if name is not None}
+    named = points.assign(**{name: [worded(name, v) for v in points[name]] for name in places})
+    figure = COLUMNS["throughput_msg_s"]
+    cells = named.pivot_table(
+        index=shown.colour, columns=shown.x, values=figure.name, aggfunc="mean", sort=False
+    ).reindex(index=places[str(shown.colour)], columns=places[shown.x])
+    sns.heatmap(
+        cells.astype(float) * figure.scale,
+        ax=axes,
+        cmap=SHADES,
+        vmin=0,
+        vmax=most,
+        cbar=False,
+        linewidths=1,
+        annot=cells.map(lambda rate: plain(float(f"{rate:.3g}")), na_action="ignore").fillna(""),
+        fmt="",
+        annot_kws={"fontsize": 8.5},
+    )
+    dress(axes, figure.heading())
+    axes.set(xlabel="", ylabel="")
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", rotation=0, labelcolor=INK.light)
+    axes.tick_params(axis="x", rotation=0, labelcolor=INK.light)
+    return axes
+
+
+def _words(points: pd.DataFrame, name: str) -> list[str]:
+    """Every value of an axis in words, in order."""
+    return [as_text(words) for words, _ in split(points, (name,))]

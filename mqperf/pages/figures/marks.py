@@ -1,0 +1,259 @@
+"""What every panel is made of: a line with its intervals and doubts, and axes that read well."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import compress, pairwise
+from math import ceil, floor, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures.palette import FAINT, GRID, INK, PAPER, Shade
+from mqperf.pages.figures.told import of_points, tell
+from mqperf.plan.columns import COLUMNS
+
+WIDE_SWEEP = 20
+"""A sweep whose ends are further apart than this is shown on a log axis."""
+
+NEAREST_TICKS = 0.075
+"""Share of the axis below which two values are too near for two tick labels."""
+
+LETTERS_ACROSS, SLANT = 40, 30
+"""Room for letters below an axis; names that need more stand slanted, by so many degrees."""
+
+HEADROOM = 1.06
+"""How far an axis from zero goes above its highest value."""
+
+PLACE = "place"
+"""The column that has the places of points on x, in the unit that a person reads."""
+
+LONGEST_LABEL = 80
+"""Characters of a label that there is room for."""
+
+LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
+"""Characters beside each other in a legend, and what each handle takes of them."""
+
+LEGEND_COLUMNS = 3
+"""As many entries of a legend as stand side by side above a third of a sheet."""
+
+TITLE_PAD, LEGEND_ROW = 8, 14
+"""Points between a panel and its title, and what each row of the legend between them adds."""
+
+_LEGEND: dict[str, Any] = {
+    "loc": "lower left",
+    "bbox_to_anchor": (-0.02, 0.985),
+    "borderaxespad": 0.2,
+    "frameon": False,
+    "fontsize": 8.5,
+    "labelcolor": INK.light,
+    "handlelength": 2.8,
+    "columnspacing": 1.2,
+    "handletextpad": 0.5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How a line looks, and by which entries of the legend it is known."""
+
+    shade: Shade
+    label: str = ""
+    dash: str = "-"
+    marker: str = "o"
+    entries: tuple[str, ...] = ()
+
+    @property
+    def series(self) -> list[str]:
+        """These entries as the legend shows them."""
+        return [as_shown(name) for name in self.entries or (self.label,) if name]
+
+
+def line(
+    rows: pd.DataFrame, column: str, axes: Axes, pen: Pen, *, doubted: Collection[str] = ()
+) -> None:
+    """Draw a column at the places of its points, with 95 % intervals; doubted points are hollow.
+
+    ``doubted`` may map points to the kinds of their doubts.
+    """
+    known = rows[rows[column].notna() & rows[PLACE].notna()].sort_values(PLACE)
+    if known.empty:
+        return
+    places = known[PLACE].to_numpy(dtype=float)
+    values = shown(known, column)
+    colour = pen.shade.light
+    marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
+    marks["color"] = colour
+    texts = of_points(known, column, doubted)
+    # where points share a place no line would mean anything
+    (drawn,) = axes.plot(
+        places,
+        values,
+        linestyle=pen.dash if known[PLACE].is_unique else "none",
+        linewidth=1.8,
+        label=as_text(pen.label) if pen.label else "_",
+        **marks,
+    )
+    tell(drawn, pen.series, texts)
+    _intervals(known, column, axes, pen)
+    hollow = known["point"].isin(list(doubted)).to_numpy()
+    if hollow.any():
+        marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
+        (over,) = axes.plot(places[hollow], values[hollow], label="_", **marks)
+        tell(over, pen.series, list(compress(texts, hollow)))
+
+
+def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
+    """The column's values in the unit that a person reads."""
+    return rows[column].to_numpy(dtype=float, na_value=np.nan) * COLUMNS[column].scale
+
+
+def _intervals(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
+    low, high = f"{column}_low", f"{column}_high"
+    if low not in rows or not rows[low].notna().any():
+        return
+    given = rows[rows[low].notna()]
+    bottoms = np.maximum(given[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
+    tops = given[high].to_numpy(dtype=float) * COLUMNS[column].scale
+    places = given[PLACE].to_numpy(dtype=float)
+    bars = axes.vlines(places, bottoms, tops, color=pen.shade.light, linewidth=1, alpha=0.7)
+    tell(bars, pen.series)
+
+
+def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
+    """The same paper, grid, title and legend for every panel; says so when there is no data."""
+    axes.set_facecolor(PAPER.light)
+    rows = _legend(axes, legend_columns)
+    pad = TITLE_PAD + LEGEND_ROW * max(rows, 1)
+    axes.set_title(
+        as_text(title), loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad
+    )
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT.light)
+    axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.label.set_color(FAINT.light)
+    axes.grid(axis="y", color=GRID.light, linewidth=0.8)
+    axes.set_axisbelow(True)
+    if not axes.has_data():
+        note = axes.text(0.5, 0.5, "no data", color=FAINT.light, transform=axes.transAxes)
+        note.set(horizontalalignment="center", verticalalignment="center")
+    return axes
+
+
+def as_text(text: str) -> str:
+    """The text as matplotlib shows it to the letter: no formula, and not hidden from the legend."""
+    label = one_line(text, LONGEST_LABEL).replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
+
+
+def as_shown(text: str) -> str:
+    """The text as it stands in the drawing."""
+    return as_text(text).replace(r"\$", "$")
+
+
+def _legend(axes: Axes, columns: int) -> int:
+    """Write the legend above the panel, and say how many rows it takes; none for a single line."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) < 2:
+        return 0
+    axes.legend(handles, labels, ncols=_fitting(labels, columns), **_LEGEND)
+    return ceil(len(labels) / _fitting(labels, columns))
+
+
+def head_points(axes: Axes, columns: int) -> int:
+    """Height of title and legend above a panel that was dressed with so many legend columns."""
+    _, labels = axes.get_legend_handles_labels()
+    rows = ceil(len(labels) / _fitting(labels, columns)) if len(labels) > 1 else 1
+    return TITLE_PAD + LEGEND_ROW * (rows + 1)
+
+
+def _fitting(labels: Sequence[str], columns: int) -> int:
+    """As many columns of the legend as there is room for."""
+    width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS else LEGEND_WIDTH
+    return min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
+
+
+def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
+    """Ticks at the values that were measured; a log axis for a wide sweep of numbers."""
+    places = sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
+    axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
+    if texts:
+        axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
+        if crowded(texts, LETTERS_ACROSS):
+            slant(axes)
+        axes.set_xlim(-0.5, len(texts) - 0.5)
+        return
+    if not places:
+        return
+    wide = places[0] > 0 and places[-1] / places[0] >= WIDE_SWEEP
+    if wide:
+        axes.set_xscale("log")
+    scale: Callable[[float], float] = log10 if wide else float
+    axes.xaxis.set_major_locator(FixedLocator(_apart(places, scale)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def crowded(texts: Sequence[str], letters: float) -> bool:
+    """Whether names at even distances run into each other where so many letters have room."""
+    room = letters / max(len(texts), 1)
+    return any((len(one) + len(other)) / 2 + 1 > room for one, other in pairwise(texts))
+
+
+def slant(axes: Axes) -> None:
+    """Have the names below an axis stand slanted."""
+    for label in axes.get_xticklabels():
+        label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
+
+
+def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
+    """The values whose labels do not run into each other, the largest first of all."""
+    span = scale(counts[-1]) - scale(counts[0])
+    kept: list[float] = []
+    for count in reversed(counts):
+        if not kept or scale(kept[-1]) - scale(count) >= NEAREST_TICKS * span:
+            kept.append(count)
+    return kept[::-1]
+
+
+def from_zero(axes: Axes) -> None:
+    """A linear axis whose zero is seen, so that heights compare."""
+    bottom, top = axes.get_ylim()
+    if axes.has_data():
+        # values that hardly differ get hardly a margin, and their marks would be cut off
+        top = max(top, axes.dataLim.y1 * HEADROOM, 1e-9)
+        axes.set_ylim(min(bottom, 0) if axes.dataLim.y0 < 0 else 0, top)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def log_scale(axes: Axes) -> None:
+    """A log axis from one round value (1, 2, 5, 10, ...) to another."""
+    heights = np.array([y for drawn in axes.lines for y in np.asarray(drawn.get_ydata())])
+    positive = heights[heights > 0]
+    if not positive.size:
+        return
+    axes.set_yscale("log")
+    axes.set_ylim(_round(positive.min() / 1.05, down=True), _round(positive.max() * 1.05))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=99))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+
+
+def _round(value: float, *, down: bool = False) -> float:
+    """The next of 1, 2, 5, 10, 20, ... at or above the value, or at or below it."""
+    power = 10.0 ** floor(log10(value))
+    steps = [step * power for step in (1, 2, 5, 10)]
+    if down:
+        return max(step for step in steps if step <= value * (1 + 1e-9))
+    return min(step for step in steps if step >= value * (1 - 1e-9))
+
+
+def plain(value: float, _position: int | None = None) -> str:
+    """A tick label: ``0.5``, or ``12 000`` with a narrow space, never ``1e4``."""
+    text = f"{value:.6g}" if abs(value) < 1 else f"{round(value, 3):,.10g}"
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}")

@@ -1,0 +1,191 @@
+"""One run in time: throughput, latency, CPU, inside and events below each other, on one time axis.
+
+Every panel is drawn from the tables that all other figures are drawn from.  What was not measured
+has no panel.  A second is drawn in its middle.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from mqperf.pages.figures import insides, palette, run_lanes
+from mqperf.pages.figures.hosts import host_cpu
+from mqperf.pages.figures.latency_maps import latency_map
+from mqperf.pages.figures.marks import dress, from_zero, head_points, plain
+from mqperf.pages.figures.panels import finished_messages
+from mqperf.pages.figures.run_lanes import LONGEST_NAME, Lane
+from mqperf.pages.figures.run_seconds import Span, coarser, latencies, line, with_gaps
+from mqperf.pages.figures.sheets import WIDTH
+from mqperf.pages.figures.told import tell_time
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import Tables
+
+ACROSS = 8
+"""Entries of a legend beside each other."""
+
+BODY, LANE = 1.25, 0.24
+"""Height of a panel, and of each lane of events, in inches."""
+
+BELOW, BESIDE, LETTER = 0.34, 0.25, 0.078
+"""Room below each panel, to its right, and for a letter of a lane's name, in inches."""
+
+Draw = Callable[[Axes], object]
+
+
+@dataclass(frozen=True, slots=True)
+class OneRun:
+    """What is drawn of a run: its rows of every table, its latencies over time, its doubts in time.
+
+    ``latencies`` are the rows of ``tables.latency_map``, which may be none; ``doubted`` are those
+    of ``stats.doubted_times``.
+    """
+
+    tables: Tables
+    latencies: pd.DataFrame
+    doubted: pd.DataFrame
+
+    @property
+    def samples(self) -> pd.DataFrame:
+        """CPU of every process in every second, of which it is known."""
+        cpu = self.tables["cpu"]
+        return cpu[cpu["scope"].eq("interval")]
+
+    @property
+    def lanes(self) -> list[Lane]:
+        """What happened."""
+        return run_lanes.lanes(self.tables, self.doubted, self.load)
+
+    @property
+    def load(self) -> Span:
+        """From when to when there was load, in seconds since the start of the window."""
+        starts = [self.tables["intervals"]["start_s"], self.latencies["start_s"]]
+        starts.append(self.samples["start_s"].round())
+        seconds = np.concatenate([one.to_numpy(dtype=float) for one in starts])
+        return min(0.0, seconds.min(initial=0.0)), seconds.max(initial=0.0) + 1
+
+    @property
+    def ends(self) -> Span:
+        """The same, with what happened before and after."""
+        begin, end = self.load
+        told = [event for _, events in self.lanes for event in events]
+        begins, ends = [one.begin for one in told], [one.end for one in told]
+        return min([begin, *begins]), max([end, *ends])
+
+
+def run_sheet(run: OneRun) -> Figure:
+    """All panels of a run below each other; their time axes have the same ends."""
+    figure = Figure(figsize=(WIDTH, BODY), facecolor=palette.PAPER.light)
+    heights: list[float] = []
+    panels: list[Axes] = []
+    lanes, ends = run.lanes, run.ends
+    for height, draw in _panels(run, lanes):
+        panels.append(figure.add_axes((0.1, 0.1, 0.8, 0.8), label=str(len(panels))))
+        draw(panels[-1])
+        heights.append(height)
+    for axes in panels:
+        _on_time(axes, run, ends)
+    for axes in panels[-1:]:
+        axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
+    _place(figure, panels, heights, [name for name, _ in lanes])
+    tell_time(figure, ends)
+    return figure
+
+
+def _panels(run: OneRun, lanes: Sequence[Lane]) -> Iterator[tuple[float, Draw]]:
+    """Height in inches and drawing of each panel that there is data for."""
+    intervals, internals = run.tables["intervals"], run.tables["internals"]
+    if len(intervals):
+        yield BODY, partial(_throughput, intervals)
+    if len(run.latencies) or intervals["latency_mean_s"].notna().any():
+        yield BODY * 1.2, partial(_latency, run)
+    hosts = list(run.samples["host"].dropna().unique())
+    for host in hosts or [""] * (not run.samples.empty):
+        yield BODY, partial(_cpu, run.samples, host, f"{host} CPU" if len(hosts) > 1 else "CPU")
+    for name, (_, of) in insides.PANELS.items():
+        if len(internals) and len(of(internals)):
+            yield BODY * 0.7, partial(insides.inside, internals, name=name)
+    if lanes:
+        yield LANE * len(lanes), partial(run_lanes.draw, lanes)
+
+
+def _throughput(intervals: pd.DataFrame, axes: Axes) -> None:
+    """Messages sent and finished in each second, and errors if there were any."""
+    stream = intervals["stream"]
+    for name, rows, shade in (
+        ("sent", intervals[stream.eq("sent")], palette.SENT),
+        ("errors", intervals[stream.eq("error")], palette.FAILED),
+        ("finished", finished_messages(intervals), palette.THROUGHPUT),
+    ):
+        counts = rows.groupby("start_s")["count"].sum()
+        if name != "errors" or counts.gt(0).any():
+            line(axes, name, counts, shade)
+    from_zero(axes)
+    dress(axes, COLUMNS["throughput_msg_s"].heading(), legend_columns=ACROSS)
+
+
+def _latency(run: OneRun, axes: Axes) -> None:
+    """How many started in each second were how slow; mean and largest of those finished in it."""
+    rows, heading = coarser(run.latencies), COLUMNS["latency_s"].heading()
+    if len(rows):
+        latency_map(rows, axes, outages=run.tables["outages"].head(0))
+    by_second, scale = latencies(run.tables["intervals"]), COLUMNS["latency_s"].scale
+    for name, column, dash in (("mean", "latency_mean_s", "-"), ("largest", "latency_max_s", ":")):
+        line(axes, name, by_second[column] * scale, palette.LATENCY, dash)
+    drawn = [np.asarray(one.get_ydata(), dtype=float) for one in axes.lines]
+    cells = rows[["from_s", "below_s"]].to_numpy(dtype=float).ravel() * scale
+    known = np.concatenate([*drawn, cells])
+    positive = known[np.isfinite(known) & (known > 0)]
+    if len(positive):
+        axes.set_yscale("log")
+        axes.set_ylim(positive.min() / 1.1, positive.max() * 1.1)
+        narrow = positive.max() < 100 * positive.min()
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(plain))
+    dress(axes, heading, legend_columns=ACROSS)
+
+
+def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
+    """CPU of the processes of a host, and of all of it, in each second."""
+    nodes = list(samples.loc[samples["kind"].eq("broker"), "process"].unique())
+    own = with_gaps(samples[samples["host"].eq(host)] if host else samples)
+    middle = own.assign(start_s=(own["start_s"] + own["end_s"]) / 2)
+    host_cpu(middle, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
+
+
+def _on_time(axes: Axes, run: OneRun, ends: Span) -> None:
+    """Give a panel the time axis, and what is shaded or marked in all of them."""
+    axes.set_xlabel("")
+    axes.set_xlim(*ends)
+    axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
+    intervals, outages = run.tables["intervals"], run.tables["outages"]
+    for _, seconds in intervals[intervals["phase"].ne("window")].groupby("phase")["start_s"]:
+        span = float(seconds.min()), float(seconds.max()) + 1
+        axes.axvspan(*span, color=palette.BOX.light, linewidth=0, zorder=0.5)
+    for began, ended in outages[["began_s", "ended_s"]].dropna().to_numpy(dtype=float):
+        axes.axvspan(began, ended, color=palette.ACTION.light, linewidth=0, zorder=0.6)
+    for start in dict.fromkeys(run.doubted["from_s"].astype(float)):
+        axes.axvline(start, color=palette.LOST.light, linewidth=1, linestyle=":", zorder=0.7)
+
+
+def _place(
+    figure: Figure, panels: Sequence[Axes], heights: Sequence[float], names: Sequence[str]
+) -> None:
+    """Put the panels below each other, with room for what stands above and beside them."""
+    heads = [head_points(axes, ACROSS) / 72 + 0.05 for axes in panels]
+    total = sum(heads) + sum(heights) + BELOW * len(panels) + 0.15
+    figure.set_size_inches(WIDTH, total)
+    letters = max((min(len(name), LONGEST_NAME) for name in names), default=0)
+    left = max(0.75, 0.2 + LETTER * letters)
+    top = total
+    for axes, head, height in zip(panels, heads, heights, strict=True):
+        top -= head + height
+        across = (WIDTH - left - BESIDE) / WIDTH
+        axes.set_position((left / WIDTH, top / total, across, height / total))
+        top -= BELOW

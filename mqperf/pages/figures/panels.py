@@ -1,0 +1,328 @@
+"""Panels: a table drawn on an ``Axes``."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from mqperf.pages.figures import labels, palette
+from mqperf.pages.figures.curves import Sweep, swept
+from mqperf.pages.figures.marks import (
+    LEGEND_COLUMNS,
+    Pen,
+    as_shown,
+    as_text,
+    dress,
+    from_zero,
+    line,
+    log_scale,
+    plain,
+    shown,
+    sweep_axis,
+)
+from mqperf.pages.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
+from mqperf.pages.figures.saturation import as_offered, saturation
+from mqperf.pages.figures.told import tell
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import over_repeats, where
+from mqperf.study.tables.axes import FACTORS, split, varied
+from mqperf.study.tables.clocks import LARGE_SHARE
+
+_PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
+UNSURE = "latency_uncertainty_s"
+_COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
+_FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
+
+
+def throughput(
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    saturation_points: pd.DataFrame | None = None,
+) -> Axes:
+    """Throughput against the sweep's first axis.  ``doubted`` names the points to be drawn hollow.
+
+    ``saturation_points`` is the row of a sweep of threads, whose saturation point and peak are
+    marked where they lie inside it; those of several curves would hide each other.
+    Of sweeps of offered rates they are the rows of ``saturation_rates``: beside the curves stands
+    what was offered.
+    """
+    sweep = swept(points)
+    if saturation_points is not None and sweep.x == "rate_msg_s":
+        as_offered(points, saturation_points, axes)
+    _draw(sweep, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
+    name_curves(sweep, axes)
+    _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
+    alone = saturation_points is not None and len(saturation_points) == 1 and len(points)
+    if saturation_points is not None and alone and sweep.x == "threads":
+        saturation(saturation_points, axes, (points["threads"].min(), points["threads"].max()))
+    return axes
+
+
+def latency(
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    subject: str = "",
+    named: bool = True,
+) -> Axes:
+    """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
+
+    ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
+    beside a panel that names them.
+    """
+    columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    sweep = swept(points)
+    for column, dash in zip(columns, DASHES, strict=False):
+        pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
+        _draw(sweep, column, axes, pen, doubted)
+    if named:
+        name_curves(sweep, axes)
+    dress(axes, COLUMNS["latency_mean_s"].heading(subject), legend_columns=LEGEND_COLUMNS)
+    sweep_axis(axes, sweep.x, sweep.texts)
+    log_scale(axes)
+    _note_clocks(points, axes)
+    return axes
+
+
+def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
+    """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
+    if UNSURE not in points.columns:
+        return
+    hidden = points[points[UNSURE] > LARGE_SHARE * points["latency_p50_s"].abs()]
+    if len(hidden):
+        wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
+        text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")
+        note = axes.text(0.98, 0.03, text, color=palette.INK.light, transform=axes.transAxes)
+        note.set(horizontalalignment="right", fontsize=8)
+
+
+def broker_cpu(
+    points: pd.DataFrame,
+    axes: Axes,
+    *,
+    doubted: Collection[str] = (),
+    subject: str = "",
+    named: bool = True,
+) -> Axes:
+    """CPU of all broker nodes together, and its system part.
+
+    ``subject`` is the system's name.  Curves need not be ``named`` beside a panel that names them.
+    """
+    sweep = swept(points)
+    for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
+        _draw(sweep, column, axes, Pen(palette.CPU, label, dash), doubted)
+    if named:
+        name_curves(sweep, axes)
+    heading = COLUMNS["cpu_total_cores"].heading(subject)
+    return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
+
+
+def cpu_per_message(
+    points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
+) -> Axes:
+    """CPU of all broker nodes for one finished message; ``subject`` is the system's name."""
+    sweep = swept(points)
+    _draw(sweep, "cpu_per_message_s", axes, Pen(palette.CPU), doubted)
+    name_curves(sweep, axes)
+    heading = COLUMNS["cpu_per_message_s"].heading(subject)
+    return _finish(sweep, axes, heading, columns=LEGEND_COLUMNS)
+
+
+def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
+    """CPU of each broker node: solid the total, dashed its system part.
+
+    Of the ``cpu`` table it takes the totals over the window; repeats of a point are averaged.
+    """
+    nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
+    names = nodes["process"].unique()
+    mean = over_repeats(nodes, ["total_cores", "sys_cores"], "process")
+    sweep = swept(mean, coloured=False)
+    for place, name in enumerate(names):
+        shade = assigned(palette.NODES, names, name)
+        for number, curve in enumerate(sweep.of(process=name).curves):
+            marker = MARKERS[(place + number * len(names)) % len(MARKERS)]
+            of = f", {curve.name}" if curve.name else ""
+            for column, label, dash in (("total_cores", "total", "-"), ("sys_cores", "sys", "--")):
+                line(curve.rows, column, axes, Pen(shade, f"{name} {label}{of}", dash, marker))
+    return _finish(sweep, axes, COLUMNS["cpu_total_cores"].heading())
+
+
+def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
+    """Messages sent, received and replied to; repeats of a point are averaged."""
+    sweep = swept(over_repeats(messages, list(_COUNTS)), coloured=False)
+    for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
+    name_curves(sweep, axes)
+    return _finish(sweep, axes, COLUMNS["count"].heading())
+
+
+def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
+    """Messages lost, refused and handled twice; repeats are averaged."""
+    sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
+    for column, shade in _FAULTS.items():
+        marker = assigned(MARKERS, _FAULTS, column)
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+    name_curves(sweep, axes)
+    _finish(sweep, axes, COLUMNS["count"].heading("faulty"))
+    if axes.has_data():
+        axes.set_ylim(top=max(axes.get_ylim()[1], 10))
+    return axes
+
+
+def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
+    """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
+
+    Seconds outside the measured window are shaded, and the time of an action in another colour.
+    """
+    finished = finished_messages(intervals)
+    for start, end in _outside(finished):
+        axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
+    actions = outages.drop_duplicates(["action", "node", "commanded_s"])
+    for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
+        shaded = start - 0.5, end - 0.5  # a second is drawn at its start, as its middle
+        axes.axvspan(*shaded, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
+    loads = list(by_load(finished))
+    for place, (name, some) in enumerate(loads):
+        shade = spread(palette.THREADS, place, len(loads))
+        for number, (run, rows) in enumerate(some.groupby("run")):
+            label = name if number == 0 else "_"
+            values = rows["count"].to_numpy(dtype=float)
+            seconds = rows["start_s"].to_numpy(dtype=float)
+            (drawn,) = axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+            tell(drawn, [as_shown(name)], [f"{name}\n{run}"])
+    axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
+    from_zero(axes)
+    return dress(axes, COLUMNS["throughput_msg_s"].heading(), legend_columns=8)
+
+
+def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
+
+    Replies where there are any, else messages received; all processes of a run together.
+    """
+    streams = intervals["stream"]
+    rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
+    of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
+    second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
+    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+
+
+def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each point, named by its threads and by whatever else varies."""
+    yield from split(rows, ("threads", *varied(rows)))
+
+
+def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
+    """From when to when the load was no measurement, with half a second on both sides."""
+    for _phase, rows in finished[finished["phase"] != "window"].groupby("phase"):
+        yield float(rows["start_s"].min()) - 0.5, float(rows["start_s"].max()) + 0.5
+
+
+def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
+    """Throughput of one test case: a line per topology and kind of queue."""
+    sweep = swept(points, coloured=False)
+    layouts = points[["topology", "queues"]].drop_duplicates()
+    for topology, queues in layouts.itertuples(index=False):
+        own = sweep.of(topology=topology, queues=queues)
+        kind, place = labels.order(topology, queues)
+        pen = Pen(
+            shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
+            label=labels.layout(topology, queues),
+            dash=DASHES[kind % len(DASHES)],
+            marker=MARKERS[place % len(MARKERS)],
+        )
+        for number, curve in enumerate(own.curves):
+            marker = MARKERS[(place + number) % len(MARKERS)]
+            label = ", ".join(filter(None, [pen.label, curve.name]))
+            named = replace(pen, label=label, marker=marker)
+            line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)
+    return _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading())
+
+
+def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
+    """Bars of throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
+
+    ``titles`` names the test cases.  A bar is hollow where ``doubts`` of its row has any.  Where
+    ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
+    """
+    cases = [case for case in titles if (best["test_case"] == case).any()]
+    names = list(best["label"].unique())
+    height = 0.8 / max(len(cases), 1)
+    for number, case in enumerate(cases):
+        rows = where(best, test_case=case)
+        places = [names.index(name) + number * height for name in rows["label"]]
+        values = shown(rows, "throughput_msg_s")
+        shade = palette.assigned(palette.CASES, TEST_CASES, case).light
+        faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
+        bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
+        texts = [plain(float(f"{value:.3g}")) for value in values]
+        for bar, row in zip(bars, rows.to_dict("records"), strict=True):
+            tell(bar, [as_shown(titles[case])], [_of_bar(row, titles[case])])
+        behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
+        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
+        axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+        _raw_maxima(rows, places, axes, shade)
+    if any(bool(doubts) for doubts in best["doubts"]):
+        marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
+        marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light)
+    if best["top_throughput_msg_s"].gt(best["throughput_msg_s"]).any():
+        marks = axes.barh([0], [0], height * 0.86, label="dotted: raw maximum", linewidth=1.2)
+        marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light, linestyle=":")
+    axes.set_yticks(
+        [place + 0.4 - height / 2 for place in range(len(names))], [as_text(name) for name in names]
+    )
+    axes.invert_yaxis()
+    axes.margins(x=0.1)
+    solid = best.loc[best["sound"].astype(bool), "sustained"]
+    known = len(solid) > 0 and bool(solid.all())
+    dress(axes, COLUMNS["throughput_msg_s"].heading("sustained" if known else ""))
+    axes.tick_params(axis="y", labelcolor=palette.INK.light)
+    axes.grid(visible=False)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    return axes
+
+
+def _of_bar(row: Mapping[Any, Any], case: str) -> str:
+    """What a bar tells: its throughput, where that was reached, and the doubts about it."""
+    value = f"{row['throughput_msg_s']:.1f} {COLUMNS['throughput_msg_s'].shown}"
+    doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
+    return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
+
+
+def _raw_maxima(rows: pd.DataFrame, places: Sequence[float], axes: Axes, shade: str) -> None:
+    """A dotted line from the bar, past its number, to the raw maximum where that is higher."""
+    top, of_bar = (shown(rows, name) for name in ("top_throughput_msg_s", "throughput_msg_s"))
+    for place, value, most in zip(places, of_bar, top, strict=True):
+        if most > value:
+            axes.plot([value, most], [place, place], ":", color=shade, linewidth=1.2, zorder=0.5)
+            axes.plot([most], [place], "|", color=shade, markersize=8)
+
+
+def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()) -> None:
+    """A column, as one curve or as several with looks of their own."""
+    for curve in sweep.curves:
+        line(curve.rows, column, axes, curve.look(pen), doubted=doubted)
+    if len(sweep.curves) > 1 and pen.label:
+        shade = FAINT if any(curve.shade for curve in sweep.curves) else pen.shade
+        axes.plot([], [], pen.dash, color=shade.light, linewidth=1.8, label=as_text(pen.label))
+
+
+def name_curves(sweep: Sweep, axes: Axes) -> None:
+    """What the colours and markers of several curves mean, in the legend."""
+    for curve in sweep.curves:
+        if curve.name:
+            shade = curve.shade or FAINT
+            axes.plot([], [], curve.marker, color=shade.light, label=as_text(curve.name))
+
+
+def _finish(sweep: Sweep, axes: Axes, title: str, *, columns: int = 6) -> Axes:
+    sweep_axis(axes, sweep.x, sweep.texts)
+    from_zero(axes)
+    return dress(axes, title, legend_columns=columns)

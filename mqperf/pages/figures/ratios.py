@@ -1,0 +1,112 @@
+"""Two sets of runs compared: the ratio of every point, with its interval."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.marks import as_text, dress, plain
+from mqperf.pages.figures.told import tell
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.axis_words import worded
+from mqperf.study.tables.places import CONDITION
+
+SHADES = {
+    "throughput_msg_s": palette.THROUGHPUT,
+    "latency_mean_s": palette.LATENCY,
+    "latency_p50_s": palette.LATENCY,
+    "latency_p99_s": palette.LATENCY,
+    "cpu_per_message_s": palette.CPU,
+}
+"""Colours of the figures that are compared."""
+
+
+def point_label(row: Mapping[Any, Any]) -> str:
+    """The point that a row of the comparison is about: its keys, one after the other."""
+    keys = " ".join(str(row[key]) for key in (*SWEEP, "threads") if pd.notna(row[key]))
+    return ", ".join([keys, *(worded(name, row[name]) for name in parameters() if name in row)])
+
+
+def axes_of(comparison: pd.DataFrame) -> list[str]:
+    """The parameters by which points of the comparison are told apart."""
+    return [name for name in parameters() if name in comparison.columns]
+
+
+def under_condition(row: Mapping[Any, Any]) -> str:
+    """The condition that a row of the table ``factors`` is about, and the point."""
+    rest = (worded(name, row[name]) for name in parameters() if name in row and name != CONDITION)
+    return ", ".join([str(row[CONDITION]), worded("threads", row["threads"]), *rest])
+
+
+def ratios(
+    comparison: pd.DataFrame,
+    axes: Axes,
+    *,
+    figure: str,
+    label: Callable[[Mapping[Any, Any]], str] = point_label,
+    quotient: str = "B / A",
+) -> Axes:
+    """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
+
+    ``label`` names the point of a row, and ``quotient`` the axis.
+    An interval from within single runs is dotted.  The band is less than the minimum relevant
+    difference; better and worse stand beside the points that have a verdict.
+    """
+    rows = comparison[comparison["figure"] == figure]
+    shade = SHADES.get(figure, palette.INK).light
+    for place, row in enumerate(rows.to_dict("records")):
+        if pd.notna(row["ratio_low"]):
+            style = "-" if row["interval_kind"] == "repeats" else ":"
+            axes.plot(
+                [row["ratio_low"], row["ratio_high"]],
+                [place] * 2,
+                style,
+                color=shade,
+                linewidth=1.4,
+            )
+        face = shade if pd.isna(row["doubted"]) else palette.PAPER.light
+        (mark,) = axes.plot(
+            [row["ratio"]], [place], "o", color=shade, markerfacecolor=face, markersize=5.5
+        )
+        tell(mark, [], [_told(row, label(row), quotient)])
+        if row["verdict"] != "cannot tell":
+            spot = row["ratio"], place
+            note = axes.annotate(as_text(row["verdict"]), spot, (0, 5), textcoords="offset points")
+            note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
+    if len(rows):
+        _ratio_axis(axes, float(rows["min_effect"].iloc[0]))
+        axes.set_yticks(range(len(rows)), [as_text(label(row)) for row in rows.to_dict("records")])
+        axes.set_ylim(len(rows) - 0.4, -0.8)
+    dress(axes, COLUMNS[figure].label)
+    axes.set_xlabel(quotient, fontsize=9)
+    axes.grid(visible=False, axis="y")
+    axes.grid(axis="x", color=palette.GRID.light, linewidth=0.8)
+    axes.tick_params(axis="y", labelcolor=palette.INK.light)
+    return axes
+
+
+def _told(row: Mapping[Any, Any], point: str, quotient: str) -> str:
+    """What a mark tells: the ratio, its interval, the verdict, and the doubts about the point."""
+    lines = [point, f"{quotient} {row['ratio']:.3f}"]
+    if pd.notna(row["ratio_low"]):
+        lines.append(f"95 % interval {row['ratio_low']:.3f} to {row['ratio_high']:.3f}")
+    lines.append(str(row["verdict"]))
+    return "\n".join([*lines, *([f"doubts: {row['doubted']}"] if pd.notna(row["doubted"]) else [])])
+
+
+def _ratio_axis(axes: Axes, min_effect: float) -> None:
+    """Equally far to the left and to the right, and never so near that noise looks large."""
+    drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
+    furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max())) * 1.03)
+    axes.set_xscale("log")
+    axes.set_xlim(1 / furthest, furthest)
+    axes.axvspan(1 / (1 + min_effect), 1 + min_effect, color=palette.BOX.light, zorder=0)
+    axes.axvline(1, color=palette.FAINT.light, linewidth=1, zorder=1)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_formatter(NullFormatter())

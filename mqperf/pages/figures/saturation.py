@@ -1,0 +1,87 @@
+"""Where a sweep saturates, as bands behind its throughput."""
+
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from mqperf.pages.figures.palette import BOX, FAINT
+
+_NAMES = {"saturation": ("saturation point", 0.03), "peak": ("peak", 0.11)}
+"""What they are called, and where: shares of the panel, below the curve and below each other."""
+
+
+def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, float]) -> Axes:
+    """Draw saturation point and peak of a sweep with their 95 % intervals, as far as inside it.
+
+    Of the ``saturation_points`` table it takes the one row of the sweep; ``ends`` are the fewest
+    and the most threads that were measured.  What has no interval is a line alone.
+    """
+    for row in saturation_points.to_dict("records"):
+        for column, (name, height) in _NAMES.items():
+            value = float(row[f"{column}_threads"])
+            if ends[0] <= value <= ends[1]:
+                _band(
+                    axes,
+                    float(row[f"{column}_threads_low"]),
+                    float(row[f"{column}_threads_high"]),
+                    ends,
+                )
+                _name(axes, name, (value, height), ends)
+    return axes
+
+
+def as_offered(points: pd.DataFrame, saturation_rates: pd.DataFrame, axes: Axes) -> Axes:
+    """Draw what would be finished at each offered rate, were all of it.
+
+    Of a single sweep the range in which it saturates is shaded: from the rate that was kept to the
+    next one, of the row of ``saturation_rates``.
+    """
+    rates = points["rate_msg_s"].dropna().astype(float)
+    each = saturation_rates["deliveries_each"].unique()
+    if len(each) == 1:
+        # no line of the axes: it has no points, and what nobody finished needs no room
+        places = np.geomspace(rates.min(), rates.max())
+        offered = np.column_stack([places, places * each[0]])
+        look: dict[str, Any] = {"colors": FAINT.light, "linewidths": 1, "linestyles": "dotted"}
+        axes.add_collection(LineCollection([offered], label="as offered", **look), autolim=False)
+    rows = saturation_rates.dropna(subset=["saturation_rate_msg_s"])
+    if len(saturation_rates) == 1 and len(rows) == 1:
+        row = rows.iloc[0]
+        ends = float(rates.min()), float(rates.max())
+        _band(axes, float(row["kept_rate_msg_s"]), float(row["missed_rate_msg_s"]), ends)
+        _name(axes, "saturation point", (float(row["saturation_rate_msg_s"]), 0.03), ends)
+    return axes
+
+
+def _band(axes: Axes, low: float, high: float, ends: tuple[float, float]) -> None:
+    if not isnan(low) and not isnan(high):
+        axes.axvspan(
+            max(low, ends[0]),
+            min(high, ends[1]),
+            color=BOX.light,
+            alpha=0.7,
+            linewidth=0,
+            zorder=0.5,
+        )
+
+
+def _name(axes: Axes, name: str, at: tuple[float, float], ends: tuple[float, float]) -> None:
+    """A thin line at the estimate, its name to the side that has room."""
+    threads, height = at
+    place = axes.get_xaxis_transform()
+    axes.vlines(threads, 0, 1, FAINT.light, "dotted", transform=place, linewidth=1, zorder=1)
+    rightwards = threads < ends[1] * 0.6
+    axes.annotate(
+        f"{name} {threads:,.0f}",
+        (threads, height),
+        (4 if rightwards else -4, 0),
+        xycoords=place,
+        textcoords="offset points",
+        horizontalalignment="left" if rightwards else "right",
+        color=FAINT.light,
+        fontsize=8,
+    )

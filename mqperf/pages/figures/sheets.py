@@ -1,0 +1,250 @@
+"""Sheets: panels side by side on one ``Figure``, sharing what they are drawn against.
+
+What varies beyond a panel's x and colours is shown as small multiples: a row of panels for each
+value, with the same heights.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from mqperf.pages.figures import panels
+from mqperf.pages.figures.maps import throughput_map
+from mqperf.pages.figures.marks import as_text
+from mqperf.pages.figures.palette import INK, PAPER
+from mqperf.pages.figures.percentiles import percentiles
+from mqperf.pages.figures.ratios import ratios, under_condition
+from mqperf.study.tables import arranged, split, where
+
+WIDTH, HEIGHT = 10.0, 3.3
+
+MOST_ACROSS = 2
+"""Panels beside each other whose legends have a line for each point."""
+
+HEADING = 0.3
+"""Height of the words above each of several rows."""
+
+
+def sweep_sheet(
+    points: pd.DataFrame,
+    *,
+    doubted: Collection[str] = (),
+    saturation_points: pd.DataFrame | None = None,
+    system: str = "",
+    stream: str = "",
+) -> Figure:
+    """Throughput | latency | CPU of a sweep; what was not measured has no panel."""
+    measured = [
+        name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
+    ]
+    parts = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(parts), 1 + len(measured))
+    for part, axes in zip(parts.values(), grid, strict=True):
+        panels.throughput(part, axes[0], doubted=doubted, saturation_points=saturation_points)
+        rest = iter(axes[1:])
+        if "latency_mean_s" in measured:
+            panels.latency(part, next(rest), doubted=doubted, subject=stream, named=False)
+        if "cpu_total_cores" in measured:
+            panels.broker_cpu(part, next(rest), doubted=doubted, subject=system, named=False)
+    level(grid)
+    return figure
+
+
+def map_sheet(points: pd.DataFrame) -> Figure | None:
+    """Throughput at every combination of two axes; nothing where only one varies."""
+    shown = arranged(points)
+    if shown.colour is None:
+        return None
+    parts = dict(split(points, shown.rest))
+    rows = points.groupby(shown.colour, dropna=False).ngroups
+    figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        throughput_map(part, axes, most=points["throughput_msg_s"].max())
+    return figure
+
+
+def count_sheet(messages: pd.DataFrame) -> Figure:
+    """Messages counted | messages that went wrong, of every run."""
+    parts = dict(split(messages, arranged(messages).beside_x))
+    figure, grid = multiples(list(parts), 2)
+    for part, (counted, wrong) in zip(parts.values(), grid, strict=True):
+        panels.message_count(part, counted)
+        panels.message_faults(part, wrong)
+    level(grid)
+    return figure
+
+
+def percentile_sheet(rows: pd.DataFrame, *, stream: str = "") -> Figure:
+    """Latency by percentile, a line for each value on x; a panel for each of what else varies."""
+    parts = dict(split(rows, arranged(rows).beside_x))
+    across = min(len(parts), MOST_ACROSS)
+    down = ceil(len(parts) / across)
+    figure, grid = panes(across, down, HEIGHT * down)
+    panels_of = [panel for row in grid for panel in row]
+    for (word, part), axes in zip(parts.items(), panels_of, strict=False):
+        percentiles(part, axes, subject=stream, title=word, among=rows)
+        if len(parts) > 1:
+            without_legend(axes, axes.get_title(loc="left"))
+    for axes in panels_of[len(parts) :]:
+        axes.set_visible(False)
+    level([[panel] for panel in panels_of[: len(parts)]])
+    if len(parts) > 1:
+        one_legend(figure, panels_of, columns=3)
+    return figure
+
+
+def cpu_per_message_sheet(points: pd.DataFrame, *, doubted: Collection[str] = ()) -> Figure:
+    """CPU of all broker nodes for one finished message."""
+    parts = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(parts), 1)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.cpu_per_message(part, axes, doubted=doubted)
+    level(grid)
+    return figure
+
+
+def node_sheet(cpu: pd.DataFrame) -> Figure:
+    """CPU of each broker node."""
+    parts = dict(split(cpu, arranged(cpu).beside_x))
+    figure, grid = multiples(list(parts), 1, HEIGHT + 0.2)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.node_cpu(part, axes)
+    level(grid)
+    return figure
+
+
+def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
+    """Throughput of every run, second by second, and when actions of the plan went on.
+
+    Conditions with actions of their own have panels of their own.
+    """
+    apart = _apart(intervals, outages)
+    beside = [name for name in arranged(intervals).beside_x if name not in apart]
+    parts = dict(split(intervals, [*beside, *apart]))
+    figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
+    level(grid)
+    return figure
+
+
+def _apart(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str]:
+    """The condition, where several of them have actions: the times of these differ."""
+    if "condition" not in intervals.columns:
+        return []
+    disturbed = intervals[intervals["run"].isin(outages["run"])]
+    return ["condition"] if len(disturbed["condition"].unique()) > 1 else []
+
+
+def topology_sheet(
+    points: pd.DataFrame, titles: Mapping[str, str], *, doubted: Collection[str] = ()
+) -> Figure:
+    """Topologies compared: a panel for each test case, named by ``titles``; one legend."""
+    cases = [case for case in titles if (points["test_case"] == case).any()]
+    parts = dict(split(points, arranged(points).beside_x))
+    figure, grid = multiples(list(parts), len(cases), HEIGHT + 0.6)
+    for part, axes in zip(parts.values(), grid, strict=True):
+        for case, panel in zip(cases, axes, strict=True):
+            panels.topologies(where(part, test_case=case), panel, doubted=doubted)
+            without_legend(panel, f"{titles[case]} {panel.get_title(loc='left')}")
+    level(grid)
+    one_legend(figure, [panel for axes in grid for panel in axes])
+    return figure
+
+
+def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
+    """Bars of the top throughput of each topology, one for each test case."""
+    figure, (axes,) = _sheet(1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
+    panels.tops(best, titles, axes)
+    return figure
+
+
+def ratio_sheet(comparison: pd.DataFrame) -> Figure:
+    """Ratios of two sets of runs: a panel for each figure that was compared, points as rows."""
+    figures = list(comparison["figure"].unique())
+    points = comparison.groupby("figure").size().max()
+    figure, axes = _sheet(len(figures), 1.0 + 0.24 * points)
+    for name, panel in zip(figures, axes, strict=True):
+        ratios(comparison, panel, figure=name)
+    for panel in axes[1:]:
+        panel.tick_params(labelleft=False)
+    return figure
+
+
+def factor_sheet(factors: pd.DataFrame) -> Figure:
+    """Factors of conditions: a panel for mean latency and one for throughput, points as rows."""
+    shown = [
+        name for name in ("latency_mean_s", "throughput_msg_s") if (factors["figure"] == name).any()
+    ]
+    points = factors.groupby("figure").size().max()
+    figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
+    for name, panel in zip(shown, axes, strict=True):
+        ratios(factors, panel, figure=name, label=under_condition, quotient="factor")
+    for panel in axes[1:]:
+        panel.tick_params(labelleft=False)
+    return figure
+
+
+def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    """A figure of so many panels beside and below each other; ``height`` is that of all."""
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
+    figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
+    return figure, [list(row) for row in figure.subplots(down, across, squeeze=False)]
+
+
+def level(grid: Sequence[Sequence[Axes]]) -> None:
+    """The same heights for panels below each other, so that they compare."""
+    for panels_below in zip(*grid, strict=True):
+        drawn = [panel for panel in panels_below if panel.has_data()]
+        if len(drawn) > 1:
+            ends = [panel.get_ylim() for panel in drawn]
+            for panel in drawn:
+                panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def _sheet(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
+    figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
+    return figure, list(figure.subplots(1, count, squeeze=False)[0]) if count else []
+
+
+def multiples(
+    words: Sequence[str], count: int, height: float = HEIGHT
+) -> tuple[Figure, list[list[Axes]]]:
+    """A sheet with a row of panels for each part of a sweep, headed by its words."""
+    if len(words) == 1:
+        figure, axes = _sheet(count, height)
+        return figure, [axes]
+    figure, _ = _sheet(0, (height + HEADING) * len(words))
+    rows = figure.subfigures(len(words), 1, squeeze=False)[:, 0]
+    for row, word in zip(rows, words, strict=True):
+        row.set_facecolor(PAPER.light)
+        row.suptitle(as_text(word), x=0.01, horizontalalignment="left", color=INK.light)
+    return figure, [list(row.subplots(1, count, squeeze=False)[0]) for row in rows]
+
+
+def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None:
+    """Below all panels what is in any of them; nothing for a single line."""
+    handles = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if len(handles) > 1:
+        words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
+        place: dict[str, Any] = {"loc": "outside lower left", "ncols": columns, "handlelength": 3}
+        figure.legend(handles.values(), handles, **place, **words)
+
+
+def without_legend(axes: Axes, title: str) -> None:
+    """Let the title stand where the legend was, which is elsewhere."""
+    legend = axes.get_legend()
+    if legend is not None:
+        legend.remove()
+    look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
+    axes.set_title(title, loc="left", pad=8, **look)

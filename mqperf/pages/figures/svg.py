@@ -1,0 +1,164 @@
+"""SVG that reads by itself wherever it is shown, on light pages and on dark ones.
+
+Text stays text, nothing in it depends on the day or the machine, and its own style sheet swaps the
+colours of the palette where the reader prefers dark.  As a picture it is still; opened by itself,
+or in a frame, its marks tell what they are, and its script zooms, reads values, and hides series.
+"""
+
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures.marks import as_shown, plain
+from mqperf.pages.figures.palette import INK, PAPER, SHADES, Shade
+from mqperf.pages.figures.told import CELLS, PREFIX, TIME, tell
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "path.simplify": False,  # a line is read at each of its corners
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"],
+}
+EXPLORE = "".join(
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("explore.js", "panels.js")
+)
+_STYLE = (
+    ".zoom{fill:#80808040;stroke:#808080}"
+    "[role=button]{cursor:pointer}[aria-pressed=false]{opacity:0.4}"
+    ".now{stroke:#808080;fill:none;pointer-events:none}"
+    f".read{{fill:{INK.light};stroke:{PAPER.light};stroke-width:3px;paint-order:stroke;"
+    "font:8px sans-serif;pointer-events:none}"
+)
+_STYLE_IN_TIME = "svg{touch-action:pan-y}"
+_FINE = re.compile(r"(-?\d+\.\d\d)\d+")
+
+
+def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
+    """Write the figure; ``title`` and ``description`` are what a screen reader says of it."""
+    path.write_bytes(as_svg(figure, path.name, title=title, description=description))
+    return path
+
+
+def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
+    """The same as bytes; ``name`` is what names in it are made from."""
+    drawn = BytesIO()
+    for number, axes in enumerate(figure.axes, 1):
+        axes.set_gid(f"axes_{number}")
+        for line in axes.lines:
+            if line.get_gid() is None and not str(line.get_label()).startswith("_"):
+                tell(line, [as_shown(str(line.get_label()))])
+    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
+        # text stays text, so it is the reader's fonts that must have the glyph
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
+    ET.register_namespace("", SVG)
+    ET.register_namespace("xlink", XLINK)
+    root = ET.fromstring(drawn.getvalue())  # noqa: S314 (our own drawing)
+    _shorten(root)
+    _explain(root)
+    root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
+    for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
+        element = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
+        element.text = one_line(text)
+        root.insert(position, element)
+    style = ET.Element(f"{{{SVG}}}style")
+    root.set("data-panels", json.dumps([*_panels(figure)], separators=(",", ":")))
+    in_time = _ends_of_time(root)
+    own = _STYLE + _STYLE_IN_TIME if in_time else _STYLE
+    style.text = own + dark_style(drawn.getvalue().decode())
+    root.insert(2, style)
+    ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE
+    written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def dark_style(drawn: str) -> str:
+    """Rules that swap the colours which occur in the drawing, for readers who prefer dark."""
+    rules = "".join(_swap(shade) for shade in SHADES if shade.light in drawn)
+    if CELLS in drawn:
+        rules += f'[data-series*="{CELLS}"]{{filter:invert(1) hue-rotate(180deg)}}'
+    rules += f".read{{fill:{INK.dark};stroke:{PAPER.dark}}}"
+    return f"@media (prefers-color-scheme: dark) {{{rules}}}"
+
+
+def _swap(shade: Shade) -> str:
+    return "".join(
+        f'[style*="{name}: {shade.light}"]{{{name}:{shade.dark}!important}}'
+        for name in ("fill", "stroke")
+    )
+
+
+def _explain(root: ET.Element) -> None:
+    """Turn what artists tell into the series of their groups, and into titles of their marks."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        given = group.get("id", "")
+        if not given.startswith(PREFIX):
+            continue
+        del group.attrib["id"]
+        series, texts = json.loads(given.removeprefix(PREFIX))
+        group.set("data-series", json.dumps(series, ensure_ascii=False))
+        marks = list(group.iter(f"{{{SVG}}}use")) or [group]
+        if len(marks) == len(texts):
+            for mark, text in zip(marks, texts, strict=True):
+                title = ET.Element(f"{{{SVG}}}title")
+                title.text = text
+                mark.insert(0, title)
+
+
+def _panels(figure: Figure) -> Iterator[dict[str, object]]:
+    """Of each panel where it is in the drawing, and what its axes show; of a drawn figure."""
+    scale, height = 72 / figure.dpi, figure.get_figheight() * 72
+    for axes in figure.axes:
+        if axes.get_visible() and axes.get_label() != "<colorbar>":
+            left, low, right, top = (float(end) * scale for end in axes.bbox.extents)
+            box = (left, height - top, right - left, top - low)
+            ends = axes.get_xlim(), axes.get_ylim()
+            yield {
+                "id": axes.get_gid(),
+                "box": [round(number, 2) for number in box],
+                "x": _axis(axes.xaxis, ends[0]),
+                "y": _axis(axes.yaxis, ends[1]),
+            }
+
+
+def _axis(axis: Axis, ends: tuple[float, float]) -> list[object]:
+    """From what to what it goes, its scale, and whether its ticks are numbers."""
+    told = axis.get_major_formatter()
+    numbers = isinstance(told, ScalarFormatter) or getattr(told, "func", None) is plain
+    return [*(float(end) for end in ends), axis.get_scale(), numbers]
+
+
+def _ends_of_time(root: ET.Element) -> bool:
+    """Turn what a figure tells of its time axis into ``data-time``: whether it tells any."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        if group.get("id", "").startswith(TIME):
+            root.set("data-time", group.attrib.pop("id").removeprefix(TIME))
+            return True
+    return False
+
+
+def _shorten(root: ET.Element) -> None:
+    """Drop the metadata, indentation, and digits that no screen can show."""
+    for metadata in root.findall(f"{{{SVG}}}metadata"):
+        root.remove(metadata)
+    for element in root.iter():
+        if element.tail and not element.tail.strip():
+            element.tail = "\n"
+        if len(element) and element.text and not element.text.strip():
+            element.text = "\n"
+        for name in {"d", "x", "y", "transform"} & element.attrib.keys():
+            element.set(name, _FINE.sub(r"\1", element.attrib[name]))

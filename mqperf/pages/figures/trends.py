@@ -1,0 +1,162 @@
+"""A figure over many folders of runs in the order of time, with the steps that were found."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.marks import (
+    LEGEND_COLUMNS,
+    LEGEND_HANDLE,
+    LEGEND_WIDTH,
+    LETTERS_ACROSS,
+    PLACE,
+    Pen,
+    as_text,
+    crowded,
+    dress,
+    from_zero,
+    line,
+    log_scale,
+    shown,
+    slant,
+)
+from mqperf.pages.figures.palette import MARKERS
+from mqperf.pages.figures.ratios import SHADES
+from mqperf.pages.figures.sheets import HEIGHT, multiples, one_legend, without_legend
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.study.tables.axes import split
+
+MOST_LABELS = 10
+"""Folders that are named below an axis; of more, every second, third and so on."""
+
+LEGEND_LINE = 0.25
+"""Height of each line of the legend below the panels."""
+
+HIGHEST = "highest_throughput_msg_s"
+
+
+def trend(
+    rows: pd.DataFrame,
+    column: str,
+    axes: Axes,
+    *,
+    labels: Sequence[str],
+    steps: pd.DataFrame | None = None,
+) -> Axes:
+    """A column of the points of one sweep over folders; a doubted point is hollow.
+
+    ``rows`` are of ``trend_points``, with a text ``told`` for each mark, or of ``trend_sustained``;
+    ``labels`` name all folders of the trend in their order.  Points of one machine are joined, and
+    a line stands where the machine changes.  ``steps`` are those to be marked, with the word for
+    each in ``word``: rows of ``trend_steps`` of this sweep.
+    """
+    curves = list(split(rows, _names(rows)))
+    for number, (name, own) in enumerate(curves):
+        several = len(curves) > 1
+        shade = palette.spread(palette.THREADS, number, len(curves)) if several else SHADES[column]
+        pen = Pen(shade, name if several else "", marker=MARKERS[number * several % len(MARKERS)])
+        _curve(own, column, axes, pen)
+    if HIGHEST in rows.columns and column == "throughput_msg_s":
+        _highest(rows, axes)
+    if steps is not None:
+        _mark(rows, steps[steps["figure"] == column], column, axes)
+    (log_scale if column.startswith("latency_") else from_zero)(axes)
+    _machines(rows, axes)
+    _folders(axes, labels)
+    return dress(axes, COLUMNS[column].heading(), legend_columns=LEGEND_COLUMNS)
+
+
+def trend_sheet(
+    rows: pd.DataFrame,
+    columns: Sequence[str],
+    *,
+    labels: Sequence[str],
+    steps: pd.DataFrame | None = None,
+) -> Figure:
+    """A panel for each of these columns, of the points of one sweep over folders."""
+    names = [name for name, _ in split(rows, _names(rows))]
+    longest = max(map(len, names)) + LEGEND_HANDLE
+    columns_of_legend = max(1, min(LEGEND_COLUMNS, LEGEND_WIDTH // longest))
+    legend = LEGEND_LINE * ceil(len(names) / columns_of_legend)
+    figure, [panels] = multiples([""], len(columns), HEIGHT + legend)
+    for column, axes in zip(columns, panels, strict=True):
+        trend(rows, column, axes, labels=labels, steps=steps)
+        without_legend(axes, axes.get_title(loc="left"))
+    one_legend(figure, panels, columns=columns_of_legend)
+    return figure
+
+
+def _names(rows: pd.DataFrame) -> list[str]:
+    """What tells the curves apart; nothing of what is sustained, wherever that is."""
+    if HIGHEST in rows.columns:
+        return []
+    known = ["threads", *(name for name in parameters() if name in rows.columns)]
+    return [name for name in known if len(rows[name].unique()) > 1]
+
+
+def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
+    """The points of each machine joined; the legend has them once."""
+    label = pen.label
+    for _, own in rows.groupby("machine_number", sort=False):
+        placed = own.assign(point=own["told"]).assign(**{PLACE: own["folder_place"].astype(float)})
+        doubted = placed.loc[placed["doubted"].notna(), "point"]
+        entries = (pen.label,) if pen.label else ()
+        look = Pen(pen.shade, label, marker=pen.marker, entries=entries)
+        if placed[column].notna().any():
+            line(placed, column, axes, look, doubted=list(doubted))
+            label = ""
+
+
+def _highest(rows: pd.DataFrame, axes: Axes) -> None:
+    """The raw maximum of each folder, where it is not what is sustained."""
+    known = rows[rows[HIGHEST].notna()].sort_values("folder_place")
+    higher = known[HIGHEST] > known["throughput_msg_s"].fillna(0)
+    if higher.any():
+        axes.plot([], [], "-o", color=SHADES["throughput_msg_s"].light, label="sustained")
+        look: dict[str, Any] = {"color": palette.FAINT.light, "linewidth": 1, "markersize": 4}
+        axes.plot([], [], ":", marker="x", label="raw maximum", **look)
+        for _, own in known.groupby("machine_number", sort=False):
+            places = own["folder_place"].to_numpy(dtype=float)
+            axes.plot(places, shown(own, HIGHEST), ":", marker="x", label="_", **look)
+
+
+def _mark(rows: pd.DataFrame, steps: pd.DataFrame, column: str, axes: Axes) -> None:
+    """The word for steps above the highest of the points that they led to, and their number."""
+    keys = [name for name in ("folder_place", *_names(rows)) if name in steps.columns]
+    found = steps[[*keys, "word"]].merge(rows[[*keys, column]], on=keys)
+    for (place, word), own in found.groupby(["folder_place", "word"]):
+        spot = float(str(place)), own[column].max() * COLUMNS[column].scale
+        text = as_text(f"{len(own)} {word}" if len(own) > 1 else str(word))
+        note = axes.annotate(text, spot, (0, 7), textcoords="offset points")
+        note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
+
+
+def _machines(rows: pd.DataFrame, axes: Axes) -> None:
+    """A line before the first folder of another machine than the folder before."""
+    machines = rows.groupby("folder_place")["machine_number"].first().sort_index()
+    places = list(machines.index)
+    for last, now in pairwise(places):
+        if machines[last] != machines[now]:
+            axes.axvline((last + now) / 2, color=palette.FAINT.light, linewidth=1, linestyle="--")
+            across: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "rotation": 90}
+            spot, away = ((last + now) / 2, 1.0), (2, -2)
+            words = f"machine {machines[now]}"
+            note = axes.annotate(words, spot, away, textcoords="offset points", **across)
+            note.set(color=palette.FAINT.light, fontsize=7.5, verticalalignment="top")
+
+
+def _folders(axes: Axes, labels: Sequence[str]) -> None:
+    """Every folder has its place on x, whether it has the point or not."""
+    every = ceil(len(labels) / MOST_LABELS)
+    places = list(range(1, len(labels) + 1))[(len(labels) - 1) % every :: every]
+    texts = [as_text(labels[place - 1]) for place in places]
+    axes.set_xticks(places, texts)
+    if crowded(texts, LETTERS_ACROSS / 2):  # a panel is a third of a sheet
+        slant(axes)
+    axes.set_xlim(0.5, len(labels) + 0.5)

@@ -1,0 +1,110 @@
+"""One run of what was measured: its facts, its doubts, and what was in each of its seconds."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+from typing_extensions import override
+
+from mqperf.base.errors import MqperfError
+from mqperf.pages import figures
+from mqperf.pages.report import explorers
+from mqperf.pages.report.drawings import counting
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables, tidy, whole, with_parameters
+
+
+class MeasuredRun:
+    """One run, to be looked at by itself.
+
+    ::
+
+        run = mqperf.read("data/samples/faults").run("r1-4ffa99dd")
+        run.plot()         # throughput, latency, CPU, inside and events on one time axis
+        run.percentiles()  # its latency by percentile
+        run.facts          # what it is, and where it ran
+        run.doubts         # why not to trust it
+
+    ``tables`` has its rows of every table: ``run.tables["intervals"]`` are the seconds of the plot.
+    """
+
+    def __init__(self, source: Path, found: Tables, name: str) -> None:
+        """Take the run of that name from complete tables, which were read from ``source``.
+
+        The end of a name will do, where no other run has it.  Raises ``MqperfError`` for a name
+        that none has, and for one that several have.
+        """
+        self.source = source
+        self.name = _named(source, found["runs"], name)
+        self.tables: Tables = {
+            table: frame[frame["run"].eq(self.name).fillna(value=False)].reset_index(drop=True)
+            for table, frame in found.items()
+            if "run" in frame.columns
+        }
+
+    @property
+    def facts(self) -> pd.Series:
+        """Its row of the table ``runs``, without what is not known."""
+        return self.tables["runs"].iloc[0].dropna()
+
+    @property
+    def doubts(self) -> pd.DataFrame:
+        """Every reason to distrust its numbers: ``kind`` and ``text``; empty is best."""
+        return self.tables["doubts"][["kind", "text"]]
+
+    def plot(self) -> Figure:
+        """Draw everything that was recorded of its seconds, on one time axis.
+
+        Throughput; latency as a heat map of the messages started in each second, with the mean and
+        the largest of those finished in it; CPU of every process, a panel for each host; what nodes
+        told of their inside; actions, alarms, and doubts that are about an instant.  Warm-up,
+        cool-down and actions are shaded.  What was not recorded has no panel.  Raises
+        ``MqperfError`` for a run that was not measured to its end.
+        """
+        self._check_whole()
+        return counting(explorers.draw(self.tables, self.source, self.name), self._unit)
+
+    def percentiles(self) -> Figure:
+        """Draw its latency by percentile: the farther to the right, the rarer.
+
+        The curve ends where fewer than ten messages are slower.  Raises ``MqperfError`` where too
+        few messages tell any percentile.
+        """
+        self._check_whole()
+        told = self.tables["percentiles"]
+        if told.empty:
+            raise MqperfError(f"{self.name}: too few messages to tell percentiles of their latency")
+        stream = TEST_CASES[str(self.facts["test_case"])].finish.latency
+        rows = with_parameters(told, self.tables["runs"])
+        return counting(figures.percentile_sheet(rows, stream=stream), self._unit)
+
+    @property
+    def _unit(self) -> str:
+        return TEST_CASES[str(self.facts["test_case"])].unit
+
+    def _check_whole(self) -> None:
+        if whole(self.tables["runs"]).empty:
+            failure = self.facts.get("failure", "no reason recorded")
+            raise MqperfError(f"{self.name}: was not measured to its end: {failure}")
+
+    @override
+    def __repr__(self) -> str:
+        kinds = ", ".join(self.doubts["kind"].unique())
+        return f"<run {self.name} of {self.source}: {f'doubts: {kinds}' if kinds else 'no doubts'}>"
+
+    def _repr_html_(self) -> str:
+        """What it is, and its doubts."""
+        facts: str = tidy(self.tables["runs"]).T.dropna().to_html(header=False)
+        doubts: str = self.doubts.to_html(index=False) if len(self.doubts) else ""
+        return facts + doubts
+
+
+def _named(source: Path, runs: pd.DataFrame, name: str) -> str:
+    known = [str(one) for one in runs["run"].dropna()]
+    found = [one for one in known if one == name] or [one for one in known if one.endswith(name)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        some = ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")
+        raise MqperfError(f"{source}: no run {name!r}; there are {len(known)}: {some}")
+    raise MqperfError(f"{source}: {len(found)} runs end in {name!r}: {', '.join(found[:5])}")

@@ -1,0 +1,142 @@
+"""A whole report: notebooks, RST, figures, downloads and HTML, written at once or not at all."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from mqperf.base import processes as guarded
+from mqperf.base.errors import ReportError
+from mqperf.pages.report.notebooks import Executed, executing
+from mqperf.pages.report.single_file import check_replaceable, fold
+from mqperf.pages.report.source import Contents, write_source
+from mqperf.pages.report.web import make_html
+from mqperf.pages.report.words import amount, layouts
+from mqperf.pages.report.writer import MARK
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables, all_attempts, of_plan
+
+Tell = Callable[[str], None]
+
+
+def publish(
+    path: Path, out: Path, *, notebooks: bool = True, tell: Tell = lambda _doing: None
+) -> Path:
+    """Write the report on ``path`` into ``out``, and give the page to open first.
+
+    With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
+    ``tell`` is told what is done next, before it is done, in a few words.
+    Raises ``ReportError`` when one fails, or there is nothing to report.
+    """
+    frames = _complete(path, tell)
+    if notebooks:
+        tell("executing notebooks")
+    with _executed(path if notebooks else None, frames) as copies:
+        for doing in _building(frames, out, Contents(tables.title(path), copies, path)):
+            tell(doing)
+    return first_page(out, html=True)
+
+
+def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) -> Path:
+    """Write the report on ``path`` into one HTML file that needs no other, and give it.
+
+    It has no notebooks.  Raises ``ReportError`` when there is nothing to report, or when ``file``
+    is there already and is no report.
+    """
+    check_replaceable(file)
+    frames = _complete(path, tell)
+    with guarded.scratch("report") as folder:
+        pages = folder / "report"
+        for doing in _building(frames, pages, Contents(tables.title(path), source=path)):
+            tell(doing)
+        tell("folding all pages into one file")
+        return fold(pages / "html", file)
+
+
+def build(
+    found: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
+) -> Path:
+    """Write the report into the folder ``out``, and give the page to open first.
+
+    ``found`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
+    that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
+    is nothing to report, when ``out`` holds something else, or when Sphinx complains.
+    """
+    for _doing in _building(found, out, Contents(title, lambda: notebooks), html=html):
+        pass
+    return first_page(out, html=html)
+
+
+def _complete(path: Path, tell: Tell) -> Tables:
+    """All tables of ``path``, with those that are computed."""
+    tell("reading runs")
+    read = tables.read(path)
+    tell(f"checking {amount(len(read['runs']), 'run')}")
+    return stats.complete(read)
+
+
+def _building(found: Tables, out: Path, contents: Contents, *, html: bool = True) -> Iterator[str]:
+    """Write a report; before each step it gives what is done in it."""
+    pages = layouts(all_attempts(of_plan(found)))
+    if not pages:
+        raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
+    with replacing(out) as new:
+        yield f"writing {amount(len(pages), 'topology page')} with figures"
+        write_source(found, pages, new, contents)
+        if html:
+            yield "making HTML"
+            make_html(new, new / "html")
+
+
+def write_page(out: Path, write: Callable[[Path], None], *, html: bool = True) -> Path:
+    """Write the page whose RST ``write`` puts into a folder into ``out``, and give it to open.
+
+    A report that is there already is replaced when the new one is whole.  Raises ``ReportError``
+    when ``out`` holds something else.
+    """
+    with replacing(out) as new:
+        write(new)
+        if html:
+            make_html(new, new / "html")
+    return first_page(out, html=html)
+
+
+def write_page_as_file(file: Path, write: Callable[[Path], None]) -> Path:
+    """The same as one HTML file that needs no other.
+
+    Raises ``ReportError`` when ``file`` is there already and is no report.
+    """
+    check_replaceable(file)
+    with guarded.scratch("page") as folder:
+        return fold(write_page(folder / "pages", write).parent, file)
+
+
+def first_page(out: Path, *, html: bool) -> Path:
+    """The page of a tree to open first."""
+    return out / "html" / "index.html" if html else out / "index.rst"
+
+
+@contextmanager
+def _executed(path: Path | None, found: Tables) -> Iterator[Executed]:
+    if path is None:
+        yield tuple
+        return
+    with guarded.scratch("notebooks") as folder, executing(path, folder, found) as copies:
+        yield copies
+
+
+@contextmanager
+def replacing(out: Path) -> Iterator[Path]:
+    """A new folder beside ``out``, which takes its place when all went well.
+
+    Raises ``ReportError`` when ``out`` holds anything but a report.
+    """
+    if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
+        raise ReportError(f"{out}: is there already and is no report; give another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with guarded.scratch_beside(out) as aside:
+        new, old = aside / "new", aside / "old"
+        new.mkdir()
+        yield new
+        if out.exists():
+            out.rename(old)
+        new.rename(out)

@@ -1,0 +1,190 @@
+"""The words of a comparison of two sets of runs, and all of it as text for a terminal.
+
+What A and B differ in is said before any number.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures.ratios import axes_of, point_label
+from mqperf.pages.report.rst import MISSING
+from mqperf.pages.report.words import amount, cell, in_unit
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables.axes import SWEEP
+
+RULES = (
+    "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
+    "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
+    "A verdict needs a difference of {min_effect}, and more than chance after Holm's rule.",
+    'Without a verdict, "shows" is the least difference that these repeats mostly show.',
+    (
+        '"Repeats to decide" is how many of A and of B would mostly show the difference that was'
+        " seen, or {min_effect} where it was less, if runs go on to spread as these did. It is"
+        " enough where these would show it, and not known without repeats of both."
+    ),
+    "A point with a doubt is compared, and marked: it may be the measurement that differs.",
+)
+
+APART = (
+    "The verdicts marked (not in turns) assume that nothing but the system changed between the runs"
+    " of A and those of B, which did not alternate. Repeats do not show such a change: measure A"
+    " and B in turns (mqperf run A B --interleave) to rule it out."
+)
+
+CLOCKS = (
+    "(± ... by clocks) is what the clocks of several hosts may have made of a one-way latency: a"
+    " verdict needs a difference beyond it."
+)
+
+NOT_IN_TURNS = ("A first", "B first", "in part")
+
+MOST = 9.0
+"""Relative difference beyond which no figure is given: so large ones need no statistics."""
+
+Row = Mapping[Any, Any]
+"""A row of the table, by its columns."""
+
+
+def summary(comparison: pd.DataFrame) -> str:
+    """How many figures of how many points were compared, and how many verdicts there are."""
+    points = len(comparison.drop_duplicates([*KEYS, *axes_of(comparison)]))
+    verdicts = comparison["verdict"].value_counts()
+    counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse", "cannot tell")]
+    compared = f"{amount(len(comparison), 'comparison')} at {amount(points, 'point')}"
+    return f"{compared}: {', '.join(counts)}."
+
+
+def text_lines(
+    differences: pd.DataFrame,
+    comparison: pd.DataFrame,
+    sustained_compared: pd.DataFrame | None = None,
+) -> Iterator[str]:
+    """What differs, what either sustains, then one line per figure of a point, then the summary."""
+    if len(differences):
+        yield "A and B differ in"
+    for row in differences.to_dict("records"):
+        yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")
+    if sustained_compared is not None and len(sustained_compared):
+        yield "Sustained throughput, and the raw maximum"
+        yield from (f"  {line}" for line in _heads(sustained_compared))
+    point = ""
+    for row in comparison.to_dict("records"):
+        if (now := point_label(row)) != point:
+            yield now + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
+        point = now
+        heading = COLUMNS[str(row["figure"])].heading()
+        values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
+        ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
+        yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
+    yield summary(comparison)
+    if len(_apart(comparison)):
+        yield APART
+
+
+def rules(comparison: pd.DataFrame) -> Iterator[str]:
+    """How the ratios and verdicts are to be read."""
+    min_effect = f"{100 * comparison['min_effect'].iloc[0]:g} %"
+    yield from (rule.format(min_effect=min_effect) for rule in RULES)
+    if comparison["clock_share"].gt(0).any():
+        yield CLOCKS
+    if len(_apart(comparison)):
+        yield APART
+
+
+def _heads(rows: pd.DataFrame) -> Iterator[str]:
+    """A line for each test case on a layout; ``no point`` where none keeps up beyond doubt."""
+    for row in rows.to_dict("records"):
+        values = " -> ".join(of_sweep(row, name) for name in ("value_a", "value_b"))
+        quotient = "" if pd.isna(row["ratio"]) else f", {ratio(row)}"
+        most = " -> ".join(of_sweep(row, name) for name in ("highest_a", "highest_b"))
+        yield one_line(f"{sweep_label(row)}: {values}{quotient} (raw maximum {most})")
+
+
+def sweep_label(row: Row) -> str:
+    """Which test case, on which layout of which system."""
+    place = [str(row[name]) for name in SWEEP[:3] if isinstance(row[name], str)]
+    return f"{' '.join(place)}, {row['test_case']}"
+
+
+def of_sweep(row: Row, column: str) -> str:
+    """A throughput of a test case on a layout, with its unit."""
+    if pd.isna(row[column]):
+        return "no point known to keep up"
+    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", TEST_CASES[row["test_case"]].unit)
+
+
+def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts of points of which one side was measured before the other."""
+    decided = comparison["verdict"] != CANNOT_TELL
+    return comparison[decided & comparison["in_turns"].isin(NOT_IN_TURNS)]
+
+
+def verdict(row: Row) -> str:
+    """The verdict, and whether it rests on runs that were not in turns."""
+    told = str(row["verdict"])
+    apart = told != CANNOT_TELL and row["in_turns"] in NOT_IN_TURNS
+    return f"{told} (not in turns)" if apart else told
+
+
+def detectable(row: Row) -> str:
+    """The least difference that these repeats mostly show: ``12 %``."""
+    share = row["detectable"]
+    if not share <= MOST:  # nor is nothing
+        return MISSING
+    return f"{100 * share:.{int(share < 0.1)}f} %"
+
+
+def repeats_to_decide(row: Row) -> str:
+    """How many repeats of both sides would mostly bring a verdict, where there is none."""
+    if row["verdict"] != CANNOT_TELL:
+        return MISSING
+    if row["interval_kind"] != "repeats":
+        return "not known"
+    needed = row["repeats_needed"]
+    if pd.isna(needed):
+        return f"more than {MOST_REPEATS}"
+    return "enough" if needed <= min(row["repeats_a"], row["repeats_b"]) else str(needed)
+
+
+def value(row: Row, side: str) -> str:
+    """The figure in the column ``value_a`` or ``value_b``, in the unit that a person reads."""
+    return cell(str(row["figure"]), row[side])
+
+
+def ratio(row: Row) -> str:
+    """The ratio as a number."""
+    return f"{row['ratio']:.3f}"
+
+
+def interval(row: Row) -> str:
+    """Its interval: ``0.970 to 1.021``, and what it does not know; nothing where there is none."""
+    clocks = _clocks(row)
+    if pd.isna(row["ratio_low"]):
+        return clocks
+    within = "(within run)" if row["interval_kind"] == "within run" else ""
+    ends = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+    return " ".join(filter(None, [ends, within, clocks]))
+
+
+def _clocks(row: Row) -> str:
+    """What clocks may have made of it, where several hosts' were used."""
+    share = row["clock_share"]
+    if not share > 0:
+        return ""
+    return "(all by clocks)" if share > MOST else f"(± {100 * share:.2g} % by clocks)"
+
+
+def _judged(row: Row) -> str:
+    """The verdict, and where there is none what it would take."""
+    told = verdict(row)
+    if pd.isna(row["detectable"]):
+        return told
+    shows = detectable(row)
+    why = "needs more repeats" if shows == MISSING else f"shows {shows} or more"
+    return f"{told} ({why}), repeats to decide: {repeats_to_decide(row)}"

@@ -1,0 +1,82 @@
+"""Control runs: one point measured at start, middle and end of a sweep, told beside the methods.
+
+No page of a topology shows them, as they are no repeats of their point.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from mqperf.pages.figures import labels
+from mqperf.pages.report.rst import MISSING, Grid, Note, Text
+from mqperf.pages.report.words import amount, cell
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables
+
+TURNS = ("start", "middle", "end")
+SHOWN = ("throughput_msg_s", "latency_mean_s")
+
+
+def runs_of(tables: Tables) -> pd.DataFrame:
+    """One row per attempt at a control run, in the order in which they ran, beside its figures."""
+    rows = tables["control_runs"].sort_values(["system", "position"], kind="stable")
+    return rows.reset_index(drop=True)
+
+
+def doubts_of(tables: Tables) -> pd.DataFrame:
+    """The doubts about them."""
+    doubts = tables["doubts"]
+    return doubts[doubts["run"].isin(tables["control_runs"]["run"])]
+
+
+def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
+    """Which point watched each system, and within what its throughput stayed."""
+    for system, rows in runs_of(tables).groupby("system", sort=False):
+        first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
+        what = (
+            f"{titles[str(system)]} was watched by {TEST_CASES[first['test_case']].title} with"
+            f" {amount(first['threads'], 'thread')} on"
+            f" {labels.layout(first['topology'], first['queues'])}"
+        )
+        if len(rates) > 1 and rates.min() > 0:
+            apart = rates.max() / rates.min() - 1
+            what += f"; its highest throughput is {100 * apart:.1f} % above its lowest"
+        yield f"{what}."
+
+
+def drifts(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
+    """A sentence on each system that did not stay the same while it was measured."""
+    doubts = tables["doubts"]
+    for row in doubts[doubts["kind"] == "drift"].to_dict("records"):
+        yield f"{titles[row['system']]} drifted: {row['text']}."
+
+
+def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
+    """The figures of every control run, its doubts below; nothing when there was none."""
+    rows, doubts = runs_of(tables), doubts_of(tables)
+    if rows.empty:
+        return None
+    notes: dict[str, Note] = {}
+    for text in doubts["text"]:
+        notes.setdefault(text, Note(f"control-run-{len(notes) + 1}", text))
+    lines = []
+    for row in rows.to_dict("records"):
+        about = doubts.loc[doubts["run"] == row["run"], "text"].unique()
+        place = MISSING if pd.isna(row["position"]) else str(row["position"])
+        lines.append(
+            (
+                titles[str(row["system"])],
+                Text(TURNS[int(row["control_run"]) - 1])
+                + Text("").join(notes[text].mark for text in about),
+                place,
+                *(cell(name, row[name]) for name in SHOWN),
+            )
+        )
+    headings = (
+        "System",
+        "control run",
+        "place in the sweep",
+        *(COLUMNS[n].heading() for n in SHOWN),
+    )
+    return Grid("", headings, tuple(lines), tuple(notes.values()), style="numbers named")

@@ -1,0 +1,254 @@
+"""Drawings: each picture of a report with its name, its caption, and what it shows in words."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import matplotlib.text
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mqperf.pages import figures
+from mqperf.pages.report.rst import Text, image, slug
+from mqperf.pages.report.words import MESSAGES, Layout, in_unit, joined, three_figures
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.sustained import best_first
+from mqperf.study.tables import Tables, arranged, at
+from mqperf.study.tables.axis_words import called
+
+APART = "apart"
+"""The class of pictures in folders of their own, by which they may be left out of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure to be written beside the page that shows it, or into a folder there."""
+
+    caption: str
+    alt: str
+    draw: Callable[[], Figure]
+    unit: str = MESSAGES
+    folder: str = ""
+
+    def counting(self, unit: str) -> "Drawing":
+        """The same in the unit of a test case."""
+        return replace(self, alt=in_unit(self.alt, unit), unit=unit)
+
+    @property
+    def name(self) -> Text:
+        """File name without its suffix."""
+        return slug(self.caption)
+
+    @property
+    def rst(self) -> Text:
+        """The directive that shows it."""
+        if not self.folder:
+            return image(self.name, self.alt)
+        return image(Text(f"{self.folder}/") + self.name, self.alt, APART)
+
+    def write(self, folder: Path) -> None:
+        """Write it as SVG into the folder of the page."""
+        path = folder / self.folder / f"{self.name}.svg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure = counting(self.draw(), self.unit)
+        figures.write_svg(figure, path, title=self.caption, description=self.alt)
+
+
+def counting(figure: Figure, unit: str) -> Figure:
+    """The figure, whose texts have the unit of a test case in the place of messages."""
+    if unit != MESSAGES:
+        for text in figure.findobj(matplotlib.text.Text):
+            text.set_text(in_unit(text.get_text(), unit))
+        for told in figure.findobj(lambda artist: bool(artist.get_gid())):
+            told.set_gid(in_unit(str(told.get_gid()), unit))
+    return figure
+
+
+def counts(caption: str, rows: pd.DataFrame) -> Drawing:
+    """Messages counted, and those that went wrong."""
+    ranges = [
+        f"{COLUMNS[name].label} {_range(rows, name)}" for name in ("sent", "received", "lost")
+    ]
+    alt = f"Messages against {_axes(rows)}: {', '.join(ranges)}."
+    return Drawing(caption, alt, partial(figures.count_sheet, rows))
+
+
+def sweep(
+    caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, tables: Tables
+) -> Drawing:
+    """Throughput with saturation point and peak, latency and CPU; doubted points are hollow."""
+    stream = TEST_CASES[test_case].finish.latency
+    names = {
+        "throughput_msg_s": "throughput",
+        "latency_mean_s": f"{stream} latency",
+        "cpu_total_cores": f"{layout.system_title} CPU",
+    }
+    ranges = [
+        f"{name} {_range(rows, column)} {COLUMNS[column].shown}"
+        for column, name in names.items()
+        if rows[column].notna().any()
+    ]
+    alt = f"{TEST_CASES[test_case].title} against {_axes(rows)}: {'; '.join(ranges)}."
+    alt += f" {_peak(rows, tables)}"
+    return Drawing(
+        caption,
+        alt.strip(),
+        partial(
+            figures.sweep_sheet,
+            rows,
+            doubted=kinds_of_doubt(tables["doubts"]),
+            saturation_points=tables[
+                "saturation_rates" if arranged(rows).x == "rate_msg_s" else "saturation_points"
+            ],
+            system=layout.system_title,
+            stream=stream,
+        ),
+    )
+
+
+def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
+    """Latency by percentile, up to where there are messages enough to tell."""
+    told = figures.common(rows)
+    curves = [
+        f"{at(own.iloc[0].to_dict(), arranged(rows).names)} {_tail(own)}"
+        for _, own in told.groupby("point", sort=False)
+    ]
+    alt = f"Percentiles of {stream} latency: {'; '.join(curves)}."
+    return Drawing(caption, alt, partial(figures.percentile_sheet, rows, stream=stream))
+
+
+def _tail(curve: pd.DataFrame) -> str:
+    """The median, and the last percentile that is told: ``p50 0.4 ms, p99.9 2.1 ms``."""
+    ends = curve.sort_values("percentile").iloc[[0, -1]]
+    return ", ".join(
+        f"p{row['percentile'] * 100:.7g} {row['latency_s'] * 1e3:.1f} ms"
+        for row in ends.to_dict("records")
+    )
+
+
+def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
+    """CPU of each broker node."""
+    broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
+    nodes = [
+        f"{node} {_range(broker[broker['process'] == node], 'total_cores')} %"
+        for node in broker["process"].unique()
+    ]
+    alt = f"Total CPU of each node against {_axes(cpu)}, and its system part: {joined(nodes)}."
+    return Drawing(caption, alt, partial(figures.node_sheet, cpu))
+
+
+def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:
+    """Throughput, second by second, and when actions of the plan went on."""
+    finished = figures.finished_messages(intervals)
+    finished = finished[finished["phase"] == "window"]
+    ranges = []
+    for name, rows in figures.by_load(finished):
+        ranges.append(f"{name} {_range(rows, 'count')} msg/sec")
+    alt = f"Throughput in each second of the measured window: {'; '.join(ranges)}."
+    if len(outages):
+        alt += " Actions went on where it is shaded."
+    return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))
+
+
+def insides(caption: str, internals: pd.DataFrame) -> Drawing:
+    """Messages that wait, memory and garbage collection in the nodes, second by second."""
+    ranges = []
+    for name, (label, of) in figures.INSIDE_PANELS.items():
+        if len(values := of(internals)):
+            column = COLUMNS[name]
+            most = values["value"].max() * column.scale
+            ranges.append(f"{label} at most {most:.0f} {column.shown or column.unit}")
+    alt = f"All nodes together in each second of the measured window: {', '.join(ranges)}."
+    return Drawing(caption, alt, partial(figures.inside_sheet, internals))
+
+
+def factors(caption: str, rows: pd.DataFrame) -> Drawing:
+    """Factor of mean latency and of throughput under each condition, with its interval."""
+    latency = rows[rows["figure"] == "latency_mean_s"]
+    each = [f"{row['condition']} {row['ratio']:.2f}" for row in latency.to_dict("records")]
+    alt = f"Factors of mean latency and of throughput; of latency: {'; '.join(each)}."
+    return Drawing(caption, alt, partial(figures.factor_sheet, rows))
+
+
+def topologies(
+    caption: str, points: pd.DataFrame, best: pd.DataFrame, doubted: set[str]
+) -> Drawing:
+    """All layouts of a system compared."""
+    alt = f"Throughput against {_axes(points)}; sustained: {_tops(best)}."
+    return Drawing(caption, alt, partial(figures.topology_sheet, points, titles(), doubted=doubted))
+
+
+def tops(caption: str, best: pd.DataFrame) -> Drawing:
+    """The sustained throughput of every layout, with the raw maximum."""
+    alt = f"Sustained throughput: {_tops(best)}."
+    return Drawing(caption, alt, partial(figures.top_sheet, best, titles()))
+
+
+def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawing:
+    """Figures of two sets of runs on the same axes; ``points`` have their ``side``."""
+    ranges = [
+        f"{COLUMNS[name].label} of {side} {_range(rows, name)} {COLUMNS[name].shown}"
+        for name in names
+        for side, rows in points.groupby("side")
+    ]
+    alt = f"Both sets against {_axes(points)}: {'; '.join(ranges)}."
+    return Drawing(caption, alt, partial(figures.overlaid_sheet, points, names))
+
+
+def kinds_of_doubt(doubts: pd.DataFrame) -> dict[str, str]:
+    """Point -> kinds of the doubts about it."""
+    about = doubts.dropna(subset=["point"]).groupby("point")["kind"]
+    return {str(point): ", ".join(kinds.unique()) for point, kinds in about}
+
+
+def titles() -> Mapping[str, str]:
+    """Short names of the test cases, in their order."""
+    return {name: words.short for name, words in TEST_CASES.items()}
+
+
+def _tops(best: pd.DataFrame) -> str:
+    return "; ".join(
+        f"{row['label']}: {TEST_CASES[row['test_case']].short} {_rate(row)}{_known(row)}"
+        for row in best.to_dict("records")
+    )
+
+
+def _known(row: Mapping[Hashable, Any]) -> str:
+    """What is to be known of a top: whether it is sustained, whether it is doubted."""
+    told = [] if row["sustained"] else ["not known to keep up" if row["sound"] else "not sustained"]
+    told += ["doubted"] if row["doubts"] else []
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _rate(row: Mapping[Hashable, Any]) -> str:
+    return f"{three_figures(row['throughput_msg_s'])} {TEST_CASES[row['test_case']].unit}/sec"
+
+
+def _peak(rows: pd.DataFrame, tables: Tables) -> str:
+    best = best_first(rows, tables)
+    if best.empty:
+        return ""
+    top = best.iloc[0]
+    words = "The sustained throughput" if top["sustained"] else "The highest"
+    if not top["sound"]:
+        words = "Every point is doubted; the highest"
+    return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
+
+
+def _axes(rows: pd.DataFrame) -> str:
+    """What a sheet shows its figures against: ``threads``, ``payload and thread count``."""
+    names = arranged(rows).names
+    return "threads" if names == ("threads",) else joined([called(name) for name in names])
+
+
+def _range(rows: pd.DataFrame, column: str) -> str:
+    """``0``, or ``from 3 to 5``, in the unit that a person reads."""
+    values = rows[column].dropna().astype(float) * COLUMNS[column].scale
+    if values.empty:
+        return "not measured"
+    digits = 0 if COLUMNS[column].dtype == "Int64" else 1
+    low, high = f"{values.min():.{digits}f}", f"{values.max():.{digits}f}"
+    return low if low == high else f"from {low} to {high}"

@@ -1,0 +1,92 @@
+"""The environment that the runs were made in, as the test plan's three tables."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from mqperf.pages.figures import labels
+from mqperf.pages.report.rst import Grid
+from mqperf.study.tables.axis_words import titled
+
+NOT_RECORDED = "not recorded"
+
+Tell = Callable[[pd.DataFrame], list[str]]
+
+
+def environment(runs: pd.DataFrame) -> dict[str, Grid]:
+    """Hardware, Network and Software of these runs: every value that occurs, in order."""
+    return {
+        "Hardware": _table(
+            runs,
+            {
+                titled("cpu_model"): _values("cpu_model"),
+                titled("cores"): _values("cores"),
+                titled("memory_bytes"): _memory,
+                titled("hosts"): _values("hosts"),
+            },
+        ),
+        "Network": _table(
+            runs,
+            {
+                titled("network_card"): _values("network_card"),
+                titled("network_driver"): _of_card("network_driver"),
+                titled("network_speed"): _of_card("network_speed"),
+                f"largest {titled('clock_offset_s')}": _offset,
+            },
+        ),
+        "Software": _table(
+            runs,
+            {
+                titled("os"): _values("os"),
+                titled("kernel"): _values("kernel"),
+                titled("generator_version"): _values("generator_version"),
+                titled("python_version"): _values("python_version"),
+                "MQ Server": _server,
+                titled("runtime_version"): _values("runtime_version"),
+                "HA mode": _queues,
+                titled("mqperf_version"): _values("mqperf_version"),
+            },
+        ),
+    }
+
+
+def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
+    rows = [(name, "; ".join(tell(runs)) or NOT_RECORDED) for name, tell in parameters.items()]
+    return Grid("", ("Parameter", "Value"), tuple(rows), style="")
+
+
+def _values(column: str) -> Tell:
+    return lambda runs: [str(value) for value in runs[column].dropna().unique()]
+
+
+def _of_card(column: str) -> Tell:
+    """A fact of the network card, which loopback has not."""
+
+    def tell(runs: pd.DataFrame) -> list[str]:
+        known = [str(value) for value in runs[column].dropna().unique()]
+        return known or (["none: loopback"] if _all_loopback(runs) else [])
+
+    return tell
+
+
+def _all_loopback(runs: pd.DataFrame) -> bool:
+    return set(runs["network_card"].dropna()) == {"loopback"}
+
+
+def _memory(runs: pd.DataFrame) -> list[str]:
+    return [f"{size / 2**30:.1f} GiB" for size in runs["memory_bytes"].dropna().unique()]
+
+
+def _offset(runs: pd.DataFrame) -> list[str]:
+    offset = runs["clock_offset_s"].max()
+    return [] if pd.isna(offset) else [f"{offset * 1e3:.3f} ms"]
+
+
+def _server(runs: pd.DataFrame) -> list[str]:
+    named = runs[["system_title", "system_version"]].dropna(how="all").drop_duplicates().fillna("")
+    return [" ".join(parts).strip() for parts in named.itertuples(index=False)]
+
+
+def _queues(runs: pd.DataFrame) -> list[str]:
+    kinds = runs["queues"].dropna().unique()
+    return [labels.queues(kind).sentence.rstrip(".") for kind in kinds]

@@ -1,0 +1,101 @@
+"""One run in time: which runs of a report are drawn that way, and how."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mqperf.pages import figures
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.rst import slug
+from mqperf.pages.report.words import joined
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.instants import doubted_times
+from mqperf.study.stats.sustained import best_first
+from mqperf.study.tables import Tables, at, latency_map, varied, where, whole
+from mqperf.study.tables.axes import SWEEP
+
+FOLDER = "runs"
+"""Beside the page: it has a drawing for each run."""
+
+MOST = 100
+"""Runs of a report that are drawn so: a drawing takes some 0.5 s, and 60 to 140 kB."""
+
+NEEDED = ("runs", "intervals", "cpu", "events", "outages", "internals", "doubts")
+"""The tables whose rows are drawn, or told."""
+
+Explorers = Mapping[str, Drawing]
+"""By run."""
+
+
+def explorers(tables: Tables, source: Path) -> Explorers:
+    """The drawings of at most ``MOST`` runs of the folder ``source``, whose tables these are.
+
+    First those of the best points, then those with a doubt, then the first of each point.
+    """
+    runs = whole(tables["runs"])
+    drawn = runs[runs["run"].isin(tables["intervals"]["run"])]
+    order = [
+        *(run for run in shown(tables).values() if run),
+        *drawn.loc[drawn["run"].isin(tables["doubts"]["run"]), "run"],
+        *drawn.drop_duplicates("point")["run"],
+        *drawn["run"],
+    ]
+    known = {*drawn["run"]}
+    chosen = [run for run in dict.fromkeys(order) if run in known][:MOST]
+    files = {slug(run): run for run in reversed(chosen)}  # no two share a file
+    return {run: drawing(tables, source, run) for run in reversed(files.values())}
+
+
+def shown(tables: Tables) -> dict[tuple[str, ...], str]:
+    """By layout and test case, the first whole run of the best point."""
+    runs, found = whole(tables["runs"]), {}
+    for keys, points in tables["points"].groupby(list(SWEEP), sort=False):
+        best = best_first(points, tables)
+        own = runs[runs["point"].isin(best["point"].head(1))]
+        if len(own):
+            found[tuple(map(str, keys))] = str(own.sort_values("repeat")["run"].iloc[0])
+    return found
+
+
+def drawing(tables: Tables, source: Path, run: str) -> Drawing:
+    """A run in time."""
+    own = of_run(tables, run)
+    unit = TEST_CASES[str(own["runs"]["test_case"].iloc[0])].unit
+    place = at(own["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
+    alt = " ".join(told(own, place))
+    return Drawing(run, alt, partial(draw, own, source, run), folder=FOLDER).counting(unit)
+
+
+def draw(own: Tables, source: Path, run: str) -> Figure:
+    """Draw a run of the folder ``source`` from its rows; its latencies are read from its record."""
+    one = figures.OneRun(own, latency_map(source, run), doubted_times(own))
+    return figures.run_sheet(one)
+
+
+def of_run(tables: Tables, run: str) -> Tables:
+    """The rows that a run has in the tables that are needed."""
+    return {name: where(tables[name], run=run) for name in NEEDED}
+
+
+def told(own: Tables, place: str) -> Iterator[str]:
+    """Which run it is, at which place; what it reached, what happened in it, what is doubted."""
+    yield f"Run {own['runs']['run'].iloc[0]} in time, with {place}."
+    finished = figures.finished_messages(own["intervals"])
+    counts = finished.loc[finished["phase"].eq("window"), "count"]
+    if len(counts):
+        column = COLUMNS["throughput_msg_s"]
+        yield f"Throughput from {counts.min()} to {counts.max()} {column.shown} in each second."
+    largest = own["intervals"]["latency_max_s"].max()
+    if pd.notna(largest):
+        column = COLUMNS["latency_s"]
+        value = float(f"{largest * column.scale:.3g}")
+        yield f"Latency at most {value:.10g} {column.shown or column.unit}."
+    for action in own["outages"].dropna(subset=["began_s", "ended_s"]).to_dict("records"):
+        span = f"from {action['began_s']:.1f} to {action['ended_s']:.1f} s"
+        yield f"Action {action['action']} of {action['node']} {span}."
+    kinds = list(own["doubts"]["kind"].dropna().unique())
+    yield f"Doubts: {joined(kinds)}." if kinds else "No doubts."

@@ -1,0 +1,93 @@
+"""The hosts of a page's runs: what each is and does, its clock, and the CPU that it used."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.report.rst import MISSING, Grid, Text
+from mqperf.pages.report.words import joined
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import Tables
+
+FACTS = ("machine", "roles", "cores", "cpu_model", "kernel", "network_cards", "clock_synchronised")
+CLOCKS = ("before", "after")
+
+ABOUT = Text(
+    "Instants of all hosts are given by the clock of the controller. A host's clock was *ahead* of"
+    " that by what stands before ±, before and after the load; what stands behind it is the most by"
+    " which that may be wrong. Of several runs the least and the largest are given."
+)
+
+
+def several(hosts: pd.DataFrame) -> bool:
+    """Whether any run had more than one host: then names and clocks of hosts matter."""
+    return bool(hosts.groupby("run")["host"].nunique().gt(1).any())
+
+
+VIRTUAL = "(veth"
+"""How a network card is told that leads from one namespace of a machine to another."""
+
+
+def shared(hosts: pd.DataFrame) -> Iterator[str]:
+    """A sentence on each machine that several hosts were in the same run, which share it."""
+    told = hosts.dropna(subset=["machine"])
+    for names, own in told.groupby(told.groupby(["run", "machine"])["host"].transform(_names)):
+        if "," not in str(names):
+            continue
+        labels, first = str(names).split(","), own.iloc[0]
+        virtual = own["network_cards"].str.contains(VIRTUAL, regex=False)
+        what = "network namespaces" if virtual.fillna(value=False).all() else "parts"
+        threads = "" if pd.isna(first["cores"]) else f" with {first['cores']} hardware threads"
+        yield (
+            f"These hosts are {what} of one machine{threads}: {joined(labels)}. They share its"
+            " processors, memory, kernel and clock; what goes from one to another never leaves it."
+        )
+
+
+def _names(hosts: pd.Series) -> str:
+    return ",".join(sorted(hosts.unique()))
+
+
+def _machines(hosts: pd.DataFrame) -> pd.Series:
+    """The number of each host's machine, from 1 in their order, with how many hosts it is."""
+    number = pd.Series(pd.factorize(hosts["machine"])[0] + 1, hosts.index)
+    count = hosts.groupby(["run", "machine"])["host"].transform("nunique")
+    words = number.astype(str) + count.map(lambda many: f", as {many} hosts" if many > 1 else "")
+    return words.where(hosts["machine"].notna()).astype("string")
+
+
+def grid(tables: Tables) -> Grid | None:
+    """One row per host; None where every run had one host only."""
+    hosts = tables["hosts"]
+    if not several(hosts):
+        return None
+    hosts, cpu = hosts.assign(machine=_machines(hosts)), tables["cpu"]
+    used = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "host")].groupby("host")["total_cores"]
+    shares = (used.mean() * 100).to_dict()
+    rows = tuple(
+        (
+            str(host),
+            *(_values(own[name]) for name in FACTS),
+            *(_clock(own, when) for when in CLOCKS),
+            f"{shares[host]:.1f}" if host in shares else MISSING,
+        )
+        for host, own in hosts.groupby("host", sort=False)
+    )
+    headings = ("host", *(COLUMNS[name].label or name for name in FACTS))
+    clocks = tuple(f"clock {when}, ms" for when in CLOCKS)
+    return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="")
+
+
+def _values(column: pd.Series) -> str:
+    known = [str(value) for value in column.dropna().unique()]
+    return "; ".join(known) or MISSING
+
+
+def _clock(own: pd.DataFrame, when: str) -> str:
+    """``+0.012 ± 0.058``, in milliseconds; of several runs from the least to the largest."""
+    offsets = own[f"clock_offset_{when}_s"].dropna() * 1e3
+    if offsets.empty:
+        return MISSING
+    ends = dict.fromkeys(f"{value:+.3f}" for value in (offsets.min(), offsets.max()))
+    bound = own[f"clock_bound_{when}_s"].max() * 1e3
+    return f"{' to '.join(ends)} ± {bound:.3f}"

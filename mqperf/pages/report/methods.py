@@ -1,0 +1,178 @@
+"""The appendix on methods: how the runs were made, and how figures came of them."""
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from mqperf.pages.report.rows import SWEEP
+from mqperf.pages.report.rst import Grid
+from mqperf.pages.report.words import joined
+from mqperf.plan.columns import COLUMNS, COUNTS, TABLES
+from mqperf.study.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
+from mqperf.study.stats.checks import CHECKS
+from mqperf.study.stats.law import WORST_FIT
+from mqperf.study.stats.rules.tester import HOST_FULL, ONE_CORE
+from mqperf.study.stats.scaling import DRAWS, FEWEST
+from mqperf.study.tables import Tables, all_attempts, select
+from mqperf.study.tables.axes import further
+from mqperf.study.tables.axis_words import titled
+
+Tell = Callable[[Tables], str]
+"""What the tables of a system say; their runs are all attempts."""
+
+
+def _values(column: str) -> Tell:
+    def tell(own: Tables) -> str:
+        shown, runs = COLUMNS[column], own["runs"]
+        values = [
+            f"{value * shown.scale:g}" if isinstance(value, float) else str(value)
+            for value in sorted(runs[column].dropna().unique())
+        ]
+        unit = shown.shown or shown.unit
+        return f"{joined(values)} {unit}".strip() if values else ""
+
+    return tell
+
+
+def _order(own: Tables) -> str:
+    orders = own["runs"][["order", "seed"]].dropna(subset="order").drop_duplicates()
+    return "; ".join(
+        f"random, seed {seed}" if order == "random" else "as the plan lists them"
+        for order, seed in orders.itertuples(index=False)
+    )
+
+
+def _repeats(own: Tables) -> str:
+    repeats = own["points"]["repeats"]
+    whole = repeats[repeats > 0]
+    few, many = whole.min(), whole.max()
+    return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
+
+
+def _control_runs(own: Tables) -> str:
+    watched = len(own["control_runs"])
+    return f"the first point measured {watched} times more" if watched else "none"
+
+
+def _attempts(own: Tables) -> str:
+    runs = own["runs"]
+    failed, unreadable = (int(runs["status"].eq(of).sum()) for of in ("failed", "unreadable"))
+    also = f" and {unreadable} cannot be read" if unreadable else ""
+    return f"{len(runs)}, of which {failed or 'none'} failed{also}"
+
+
+def _largest(column: str) -> Tell:
+    def tell(own: Tables) -> str:
+        largest = own["runs"][column].max()
+        return "" if pd.isna(largest) else f"at most {largest:.3g} {COLUMNS[column].unit}"
+
+    return tell
+
+
+def _memory(own: Tables) -> str:
+    sizes = sorted(own["runs"]["memory_bytes"].dropna().unique())
+    return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
+
+
+def _by_title(tells: Mapping[str, Tell]) -> dict[str, Tell]:
+    """What is told of columns, by what these are called."""
+    return {titled(column): tell for column, tell in tells.items()}
+
+
+def _all_values(*columns: str) -> dict[str, Tell]:
+    return _by_title({column: _values(column) for column in columns})
+
+
+SWEEP_SECTION = "The sweep"
+
+PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
+    SWEEP_SECTION: {
+        "points": lambda own: str(own["runs"]["point"].nunique()),
+        "attempts": _attempts,
+        "whole runs of each point": _repeats,
+        "control runs": _control_runs,
+        **_by_title({"order": _order}),
+        **_all_values("green_threads", "processes", "hosts", "targets", "warmup_s"),
+        **_by_title({"warmup_found_s": _largest("warmup_found_s")}),
+        **_all_values("asked_s", "cooldown_s"),
+        **_by_title({"drain_s": _largest("drain_s")}),
+        **_all_values("timeout_s"),
+    },
+    "The machine": {
+        **_all_values("cpu_model", "cores"),
+        **_by_title({"memory_bytes": _memory}),
+        **_all_values("os", "kernel", "clock_source"),
+        **_by_title({"clock_offset_s": _largest("clock_offset_s")}),
+        **_all_values("cpu_governor", "tcp_congestion_control", "somaxconn", "network_card"),
+    },
+    "Versions": _all_values(
+        "mqperf_version",
+        "system_version",
+        "runtime_version",
+        "generator_version",
+        "python_version",
+    ),
+}
+"""Section -> parameter -> how the runs tell it; nothing where they do not."""
+
+
+def recorded(tables: Tables, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
+    """The parameters of the runs, a column per system; and the names of those nobody recorded."""
+    grids, missing = {}, []
+    tables = {**tables, "runs": all_attempts(tables)}
+    own = {system: select(tables, system=system) for system in titles}
+    beside = _all_values(*further(tables["runs"]))
+    sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
+    for section, parameters in sections.items():
+        rows = []
+        for name, tell in parameters.items():
+            values = [tell(some) for some in own.values()]
+            if any(values):
+                rows.append((name, *(value or "not recorded" for value in values)))
+            else:
+                missing.append(name)
+        if rows:
+            headings = ("Parameter", *titles.values())
+            grids[section] = Grid("", headings, tuple(rows), style="")
+    return grids, missing
+
+
+def formulas() -> dict[str, str]:
+    """Heading of each column of the pages -> how it is made."""
+    names = [
+        name
+        for name in dict.fromkeys(("threads", *COUNTS, *SWEEP))
+        if not name.endswith(("_low", "_high"))
+    ]
+    return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
+
+
+def law() -> dict[str, str]:
+    """The terms of the fitted law -> what they mean."""
+    keys = TABLES["points"].columns
+    names = [name for name in TABLES["saturation_points"].columns if name not in (*keys, "text")]
+    return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
+
+
+def limits() -> dict[str, str]:
+    """The numbers that decide where the law is trusted, and what the bottleneck was."""
+    shares = {
+        "worst_fit": WORST_FIT,
+        "tester": ONE_CORE,
+        "broker": BROKER_FULL,
+        "host": HOST_FULL,
+        "link": LINK_FULL,
+        "lossy": LOSSY,
+    }
+    values = {name: f"{100 * share:.0f} %" for name, share in shares.items()}
+    return values | {"fewest": f"{FEWEST}", "draws": f"{DRAWS}"}
+
+
+def checks(doubts: pd.DataFrame) -> Grid:
+    """Every check: what it asks, why that matters, and how many doubts it raised here."""
+    counted = doubts["kind"].value_counts()
+    rows = [
+        (kind, check.question, check.reason, str(counted.get(kind, 0)))
+        for kind, check in CHECKS.items()
+    ]
+    return Grid("", ("kind", "question", "why it matters", "doubts"), tuple(rows), style="")

@@ -1,0 +1,143 @@
+"""Notebooks executed on a folder, and as pages that load nothing from anywhere else."""
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from mqperf.base import processes as guarded
+from mqperf.base.errors import ReportError
+from mqperf.pages.report import executed
+from mqperf.pages.report.hosts import several
+from mqperf.study.tables import Tables
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+OFFLINE = """{% extends "lab/index.html.j2" %}
+{% block html_head_js %}{% endblock %}
+{% block jupyter_widgets %}{% endblock %}
+{% block html_head_js_mathjax %}{% endblock %}
+{% block html_head_js_mermaidjs %}{% endblock %}
+"""
+"""nbconvert's own page without the scripts that it would fetch from elsewhere."""
+
+
+Executed = Callable[[], Sequence[Path]]
+"""Gives notebooks when they are executed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook of the report: the name of its files, and its own title."""
+
+    name: str
+    title: str
+
+
+ABOUT = {"wan": "links", "faults": "outages", "stress": "saturation_rates"}
+"""Notebook -> the table about what it shows: with rows in that it fits."""
+
+
+def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
+    """The names of the notebooks that fit ``path``, whose tables these are, and their parameters.
+
+    They get ``path`` as it was given, so that what they show names no other folder; those of one
+    test case get the first that has what they show.
+    """
+    found: dict[str, Mapping[str, object]] = {
+        "node_cpu": {"runs": str(path)},
+        "report": {"runs": str(path), "out": ""},
+    }
+    if several(tables["hosts"]):
+        found["hosts"] = {"runs": str(path)}
+    for name, about in ABOUT.items():
+        if len(rows := tables[about]):
+            found[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
+    if (plan := path / "plan.yaml").exists():
+        sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
+        found = {"thread_sweep": sweep, **found}
+    return found
+
+
+@contextmanager
+def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
+    """Execute the notebooks that fit ``path`` on it into ``folder``, beside what is done meanwhile.
+
+    What it gives waits for their end, and raises ``ReportError`` when one failed.  So does this
+    when there are no notebooks.
+    """
+    if not NOTEBOOKS.is_dir():
+        raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
+    copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
+    jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
+    told, log = folder / "errors.json", folder / "log"
+    argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(told)]
+    # Files by which a kernel is found belong into the folder that vanishes, too.
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+    process = guarded.start("the notebooks", argv, env=env, log=log, cwd=None)
+    try:
+        yield partial(_ended, process, list(copies), told)
+    finally:
+        process.stop(0)
+
+
+def _ended(process: guarded.Process, copies: Sequence[Path], told: Path) -> Sequence[Path]:
+    """Wait for the notebooks, and give them."""
+    while (code := process.poll()) is None:
+        time.sleep(0.05)
+    if code:
+        said = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        raise ReportError(f"the notebooks: {(said or [f'ended with exit code {code}'])[-1]}")
+    for copy, error in json.loads(told.read_text(encoding="utf-8")).items():
+        raise ReportError(f"notebook {Path(copy).stem}: {error}")
+    for copy in copies:
+        _forget_folders(copy)
+    return copies
+
+
+def publish(notebook: Path, folder: Path) -> Notebook:
+    """Write the notebook and its HTML page into the folder.
+
+    Raises ``ReportError`` for a notebook that is missing, is none, or was not run.
+    """
+    # nbconvert takes a second to load, and most reports have no notebooks
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    try:
+        text = notebook.read_text(encoding="utf-8")
+        content = nbformat.reads(text, as_version=4)
+    except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
+        raise ReportError(f"{notebook}: not a notebook that can be read: {error}") from None
+    code = [cell for cell in content.cells if cell.cell_type == "code" and cell.source.strip()]
+    if code and all(cell.execution_count is None for cell in code):
+        raise ReportError(f"{notebook}: was not run; give the notebook that papermill wrote")
+    exporter = HTMLExporter(raw_template=OFFLINE)
+    page, _resources = exporter.from_notebook_node(content)
+    folder.mkdir(exist_ok=True)
+    (folder / f"{notebook.stem}.html").write_text(page, encoding="utf-8")
+    (folder / f"{notebook.stem}.ipynb").write_text(text, encoding="utf-8")
+    return Notebook(notebook.stem, _title(text) or notebook.stem.replace("_", " "))
+
+
+def _title(text: str) -> str:
+    """The first heading in the notebook."""
+    for cell in json.loads(text)["cells"]:
+        heading = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
+        if cell["cell_type"] == "markdown" and heading:
+            return heading[1].strip()
+    return ""
+
+
+def _forget_folders(notebook: Path) -> None:
+    """Keep only the names of files in what papermill notes: a report names no folder of ours."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    noted = content["metadata"]["papermill"]
+    noted |= {key: Path(noted[key]).name for key in ("input_path", "output_path")}
+    notebook.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

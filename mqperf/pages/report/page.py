@@ -1,0 +1,209 @@
+"""One page: a topology with a kind of queue, and its test cases."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mqperf.pages.report import hosts, rows, run_sheets
+from mqperf.pages.report.explorers import Explorers
+from mqperf.pages.report.rows import Printed
+from mqperf.pages.report.rst import Grid, Text
+from mqperf.pages.report.sections import Section, sections
+from mqperf.pages.report.tops import against, findings, why_not
+from mqperf.pages.report.words import Layout, cell, joined, unsure
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import STANDARD, TEST_CASES
+from mqperf.study.stats.sustained import FIGURE, best_first, highest
+from mqperf.study.tables import Tables, tidy, varied, where, whole
+from mqperf.study.tables.axes import FACTORS
+from mqperf.study.tables.axis_words import occurring
+
+UNSURE = "latency_uncertainty_s"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A test case: its title, doubts about it as a whole, and its sections if it was measured."""
+
+    title: str
+    remarks: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything that the template of a page asks for."""
+
+    layout: Layout
+    threads: str
+    summary: tuple[str, ...]
+    parts: tuple[Part, ...]
+    hosts: Grid | None
+    data: dict[str, Any]
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        """The sections of all test cases."""
+        for part in self.parts:
+            yield from part.sections
+
+    def write(self, folder: Path) -> None:
+        """Write the CSV of every table and the JSON of the page."""
+        for section in self.sections:
+            if section.data is not None:
+                section.data.to_csv(folder / str(section.file), index=False)
+        text = json.dumps(self.data, indent=1, ensure_ascii=False)
+        (folder / f"{self.layout.folder}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
+    """The page of one layout; ``explorers`` are the runs that are drawn in time."""
+    own = {name: layout.of(frame) for name, frame in tables.items()}
+    labels = (f"note-{number}" for number in count(1))
+    parts = {
+        case: {name: layout.of(frame, case) for name, frame in own.items()}
+        for case in _asked(own["runs"])
+    }
+    sheets = run_sheets.sheets(own)
+    printed = {
+        case: rows.printed(part, explorers, sheets)
+        for case, part in parts.items()
+        if len(part["runs"])
+    }
+    return Page(
+        layout=layout,
+        threads=_threads(own["runs"]),
+        summary=tuple(_summary(own)),
+        parts=tuple(
+            _part(layout, case, part, printed.get(case), labels) for case, part in parts.items()
+        ),
+        hosts=hosts.grid(own),
+        data=_data(layout, own, parts, printed),
+    )
+
+
+def _asked(runs: pd.DataFrame) -> list[str]:
+    """The test cases of a page: those tried, and the standard ones where any of them was."""
+    tried = {*runs["test_case"].dropna()}
+    expected = {*STANDARD} if tried & {*STANDARD} else set()
+    return [case for case in TEST_CASES if case in tried | expected]
+
+
+def _threads(runs: pd.DataFrame) -> str:
+    """How many threads there were, how long they ran, and how often."""
+    factors = [_factor(runs[name]) for name in ("green_threads", "processes", "hosts")]
+    sentence = "Threads are green threads of a client process x client processes x client hosts"
+    sentence += f": {' x '.join(factors)}." if all(factors) else "."
+    windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
+    repeats = whole(runs)["repeat"].max()
+    if windows and pd.notna(repeats):
+        often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
+        sentence += f" Every point was measured for {windows} s, {often}."
+    others = [occurring(name, runs) for name in varied(runs) if name not in FACTORS]
+    return f"{sentence} Points differ in {joined(others)}, too." if others else sentence
+
+
+def _factor(numbers: pd.Series) -> str:
+    """``10``, ``(1, 2, 5)``, or nothing when it is not known."""
+    values = [str(number) for number in sorted(numbers.dropna().unique())]
+    return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
+
+
+def _summary(own: Tables) -> Iterator[Text]:
+    """What every test case sustains, in one sentence each, with the raw maximum if it is higher."""
+    for case, words in TEST_CASES.items():
+        rated = best_first(where(own["points"], test_case=case), own)
+        if rated.empty:
+            continue
+        top, unit = rated.iloc[0], f"{words.unit}/sec"
+        did = why_not(rated) or ("sustained" if top["sustained"] else "at most")
+        lead = f"{did}; the raw maximum is" if not top["sound"] else did
+        sentence = Text("**{}**: {} {} {}, with {}").format(
+            words.short, lead, cell(FIGURE, top[FIGURE]), unit, top["at"]
+        )
+        if extra := list(_beside(top, own)):
+            sentence += Text(" ({})").format(", ".join(extra))
+        yield sentence + _raw_maximum(rated, own, unit) + Text(".")
+
+
+def _beside(top: pd.Series, own: Tables) -> Iterator[str]:
+    """Latency and CPU at the point, and the doubts about one that is not sustained."""
+    wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
+    for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU")):
+        if pd.notna(top[column]):
+            yield f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
+    if not top["sound"]:
+        yield against(findings(own["doubts"], top["point"]))
+
+
+def _raw_maximum(rated: pd.DataFrame, own: Tables, unit: str) -> Text:
+    raw = highest(rated)
+    if raw is None or not raw[FIGURE] > rated[FIGURE].iloc[0]:
+        return Text()
+    return Text("; the raw maximum is {} {}, with {} ({})").format(
+        cell(FIGURE, raw[FIGURE]), unit, raw["at"], against(findings(own["doubts"], raw["point"]))
+    )
+
+
+def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
+    if column == "latency_mean_s":
+        return unsure(column, top[column], wrong_s, top["latency_p50_s"])
+    return cell(column, top[column])
+
+
+def _part(
+    layout: Layout, case: str, tables: Tables, printed: Printed | None, labels: Iterator[str]
+) -> Part:
+    words, doubts = TEST_CASES[case], tables["doubts"]
+    about_all = ~doubts["point"].isin(tables["points"]["point"])
+    remarks = tuple(doubts.loc[about_all, "text"])
+    title = f"Test Case {words.number}: {words.heading}"
+    if printed is None or tables["points"].empty:
+        return Part(title, remarks, ())
+    own = {**tables, "doubts": doubts[~about_all]}
+    return Part(title, remarks, tuple(sections(layout, case, own, printed, labels)))
+
+
+def _data(
+    layout: Layout, own: Tables, parts: Mapping[str, Tables], printed: Mapping[str, Printed]
+) -> dict[str, Any]:
+    return {
+        "format": "mqperf-report-page",
+        "version": 1,
+        "system": layout.system,
+        "topology": layout.topology,
+        "queues": layout.queues,
+        "runs": _records(own["runs"]),
+        **({"hosts": _records(own["hosts"])} if hosts.several(own["hosts"]) else {}),
+        "test_cases": {
+            case: {
+                "messages": _records(tidy(printed[case].attempts)),
+                "points": _records(printed[case].sweep),
+                "nodes": _records(tidy(printed[case].nodes)),
+                "outages": _records(tables["outages"]),
+                **_filled(tables, "action_phases"),
+                **_filled(tables, "background"),
+                **_filled(tables, "insides"),
+                "doubts": _records(tables["doubts"]),
+            }
+            for case, tables in parts.items()
+            if case in printed
+        },
+    }
+
+
+def _filled(tables: Tables, name: str) -> dict[str, Any]:
+    """A table that most runs have nothing in, if it has rows."""
+    return {name: _records(tables[name])} if len(tables[name]) else {}
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = json.loads(
+        frame.to_json(orient="records", date_format="iso", date_unit="us")
+    )
+    return records

@@ -1,0 +1,107 @@
+"""The picture of a topology: the nodes in a row, the client and the server below theirs."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures import labels, palette
+from mqperf.pages.report.pictures.network import network_picture
+from mqperf.pages.report.pictures.svg import templates
+from mqperf.pages.report.words import Layout, joined
+from mqperf.plan.networks import INTERIOR, Network, named
+from mqperf.plan.topologies import TOPOLOGIES, Topology
+
+END, MARGIN = 92, 40
+"""Width of a client's box, and margin, in pixels."""
+
+ROOMY, NARROW = (190, 130), (142, 116)
+"""Distance from node to node, and width of a node's box: of few nodes, and of many."""
+
+COPIED_TO_ALL = ("mirrored", "quorum", "stream")
+"""The kinds of queue of which every node has a copy."""
+
+ROUTED = "routed"
+"""The kind of queue of routers, which have none."""
+
+LONGEST_LABEL = 14
+"""Characters of a node's name that its box has room for."""
+
+
+def picture(layout: Layout, nodes: Sequence[str]) -> str:
+    """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
+    topology = labels.topology(layout.topology)
+    if (network := _branched(layout.topology, nodes)) is not None:
+        return network_picture(
+            network,
+            nodes[topology.client],
+            nodes[topology.server],
+            title=layout.label,
+            describe=describe(layout, nodes),
+        )
+    names = () if brokerless(layout) else nodes or (layout.system_title,)
+    client, server = (topology.client, topology.server) if nodes else (0, 0)
+    step, box = ROOMY if len(names) < 4 else NARROW
+    first = MARGIN + (ROOMY[1] / 2 if len(names) > 1 else box)
+    middles = [first + step * position for position in range(len(names) or 1)]
+    aside = (END / 2 + 6 if names else END) if client == server else 0
+    return (
+        templates()
+        .get_template("topology.svg.j2")
+        .render(
+            width=2 * middles[0] + middles[-1] - middles[0],
+            height=250 if names else 124,
+            ends_at=172 if names else 40,
+            nodes=[
+                (one_line(node, LONGEST_LABEL), middle)
+                for node, middle in zip(names, middles, strict=False)
+            ],
+            ends=[
+                ("Client", middles[client] - aside, _known(topology, client, middles)),
+                ("Server", middles[server] + aside, _known(topology, server, middles)),
+            ],
+            replicated=layout.queues in COPIED_TO_ALL,
+            lines=_lines(layout),
+            describe=one_line(describe(layout, nodes)),
+            title=one_line(layout.label),
+            palette=palette,
+            box=box,
+            end=END,
+        )
+    )
+
+
+def _branched(topology: str, nodes: Sequence[str]) -> Network | None:
+    """The network that a topology is, unless its nodes are interior routers in a row."""
+    network = named(topology) if topology in TOPOLOGIES else None
+    if network is None or [node.id for node in network.nodes] != [*nodes]:
+        return None
+    row = {(one, other) for one, other in pairwise(nodes)}
+    joined_in_row = {(edge.first, edge.second) for edge in network.edges} == row
+    alike = all(node.role == INTERIOR for node in network.nodes)
+    return None if len(nodes) < 2 or (joined_in_row and alike) else network
+
+
+def _known(topology: Topology, first: int, middles: Sequence[float]) -> list[float]:
+    """Where the nodes are that one knows who connects to this one first."""
+    return [middles[place] for place in topology.order(first, len(middles))]
+
+
+def brokerless(layout: Layout) -> bool:
+    """Whether clients talk to servers directly, whatever other nodes help them."""
+    return layout.queues == "none"
+
+
+def describe(layout: Layout, nodes: Sequence[str]) -> str:
+    """The picture in words."""
+    return f"Nodes {joined(list(nodes))}. {layout.sentence}" if nodes else layout.sentence
+
+
+def _lines(layout: Layout) -> str:
+    """What the lines between the nodes mean."""
+    if layout.queues in COPIED_TO_ALL:
+        return "double line: queues have copies on every node"
+    if layout.queues == ROUTED:
+        return "dotted line: routers that know each other"
+    if labels.copied(layout.queues):
+        return "dotted line: a group of nodes, queues with copies on some"
+    return "dotted line: cluster, queues without copies"

@@ -1,0 +1,83 @@
+"""Where the sweeps saturate: a table, and sentences."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from mqperf.pages.report.rst import MISSING, Grid, link
+from mqperf.pages.report.words import Layout, amount, joined
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.scaling import FEWEST, apart
+
+WHERE = {
+    "inside": "inside the sweep",
+    "plateau": "nowhere, on a plateau",
+    "beyond": "beyond its end",
+    "below": "before its start",
+}
+
+UNKNOWN = "cannot tell"
+
+Row = Mapping[Any, Any]
+
+
+def known(saturation_points: pd.DataFrame) -> pd.DataFrame:
+    """The sweeps that say where they saturate."""
+    return saturation_points[saturation_points["peak_lies"].isin(list(WHERE))]
+
+
+def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
+    """The sweeps with thread counts enough to ask the question."""
+    return saturation_points[saturation_points["points"] >= FEWEST]
+
+
+def sentence(saturation_points: pd.DataFrame) -> str:
+    """What is known of the peaks of these sweeps, in one sentence."""
+    if saturation_points.empty or saturation_points["points"].max() < FEWEST:
+        return (
+            f"Where throughput peaks cannot be told: that takes {FEWEST} thread counts in a sweep."
+        )
+    counted = saturation_points["peak_lies"].value_counts()
+    parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
+    rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
+    words = "; ".join(filter(None, [joined(parts), *rest]))
+    return (
+        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {words}."
+    )
+
+
+def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
+    """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
+    point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
+    headings = ("Topology", "test case", point, "its interval", peak, "its interval")
+    rows = [
+        (
+            link(layout.label, layout.folder),
+            ", ".join([TEST_CASES[case].short, *apart(row)]),
+            _number(row["saturation_threads"]),
+            _interval(row, "saturation"),
+            row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
+            _interval(row, "peak"),
+        )
+        for layout in layouts
+        for case in TEST_CASES
+        for row in layout.of(known(saturation_points), case).to_dict("records")
+    ]
+    return Grid("", headings, tuple(rows), style="numbers named paired")
+
+
+def _interval(row: Row, name: str) -> str:
+    """Its ends; one that is outside the sweep by that name."""
+    low, high = float(row[f"{name}_threads_low"]), float(row[f"{name}_threads_high"])
+    if isnan(low) and isnan(high):
+        return MISSING
+    downwards = "below" if isnan(low) else _number(low)
+    return f"{downwards} to {'beyond' if isnan(high) else _number(high)}"
+
+
+def _number(threads: float) -> str:
+    if isnan(threads):
+        return MISSING
+    return f"{threads:.0f}" if threads >= 10 else f"{threads:.2g}"

@@ -1,0 +1,70 @@
+"""What the messages of a test case are made of, where they are chains of steps."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.report.rst import MISSING, Grid, Text
+from mqperf.pages.report.words import amount, cell, unsure
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import arranged, at
+
+TOLD = ("step_number", "step", "step_kind", "sender", "receiver", "round_trips")
+MOST_POINTS = 6
+"""As many columns fit onto a page."""
+
+
+def grid(caption: str, figures: pd.DataFrame) -> Grid:
+    """A row for each step, and a column for each point: mean time and share."""
+    names = arranged(figures).names
+    points = {str(point): own for point, own in figures.groupby("point", sort=False)}
+    shown = dict(list(points.items())[:MOST_POINTS])
+    first = next(iter(shown.values()))
+    heads = [f"{at(own.iloc[0].to_dict(), names)}, ms (share)" for own in shown.values()]
+    rows = tuple(
+        (
+            *(cell(name, step[name]) for name in TOLD),
+            *(_figure(own, step["step_number"]) for own in shown.values()),
+        )
+        for step in first.to_dict("records")
+    )
+    return Grid(caption, (*(COLUMNS[name].heading() for name in TOLD), *heads), rows, style="")
+
+
+def _figure(own: pd.DataFrame, number: int) -> Text:
+    """``12.7 (6.8 %)``."""
+    found = own[own["step_number"] == number]
+    if found.empty or pd.isna(mean := found["latency_mean_s"].iloc[0]):
+        return Text(MISSING)
+    wrong_s, share = (found[name].iloc[0] for name in ("latency_uncertainty_s", "creation_share"))
+    told = unsure("latency_mean_s", mean, 0.0 if pd.isna(wrong_s) else wrong_s, mean)
+    gap = "\N{NO-BREAK SPACE}"
+    return told if pd.isna(share) else told + Text(f"{gap}({share * 100:.1f}{gap}%)")
+
+
+def about(noun: str, figures: pd.DataFrame) -> Iterator[str]:
+    """How to read the table, and how often a link is waited for."""
+    yield (
+        f"Mean time of every step over the {noun}s that were started in the window, and its share"
+        " of their whole time. A call lasts until its reply, or until the chain goes on at its"
+        " receiver; a cast lasts until its receiver has handled it."
+    )
+    crossed = figures.groupby("point")["round_trips"].sum().max()
+    if crossed:
+        yield (
+            f"Each {noun} waits for {crossed:g} round trips between control plane and agents, so a"
+            f" link between them adds at least {crossed * 2:g} times its delay each way; more where"
+            " the client library waits for confirmations of the broker."
+        )
+    if figures["creation_share"].isna().any():
+        yield (
+            "Steps without a share are sent while the step before them is handled, whose time holds"
+            " theirs."
+        )
+    if figures["latency_uncertainty_s"].gt(0).any():
+        yield "± is the most by which the clocks of two hosts may make a step wrong."
+    if failed := int(figures["errors"].sum()):
+        last = figures.loc[figures["errors"].gt(0), "step"].unique()
+        yield f"{amount(failed, noun)} failed; the last steps that they began: {', '.join(last)}."
+    if (points := figures["point"].nunique()) > MOST_POINTS:
+        yield f"{MOST_POINTS} of {points} points are shown; the data have all."

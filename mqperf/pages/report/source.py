@@ -1,0 +1,210 @@
+"""The RST of a report: the overview page, the methods, a page per system, a page per layout.
+
+Every folder refers only to itself and to folders below it, so that any part of the tree can be put
+into another tree as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.report import (
+    control_runs,
+    drawings,
+    hosts,
+    limits,
+    methods,
+    rst,
+    run_sheets,
+    side_by_side,
+    verdicts,
+)
+from mqperf.pages.report.environment import environment
+from mqperf.pages.report.explorers import FOLDER, explorers
+from mqperf.pages.report.notebooks import Executed, publish
+from mqperf.pages.report.page import page
+from mqperf.pages.report.pictures.topology import describe, picture
+from mqperf.pages.report.sections import saturation
+from mqperf.pages.report.tops import tops
+from mqperf.pages.report.words import Layout, generator, joined, known_cases, left_out
+from mqperf.pages.report.writer import Writer
+from mqperf.plan.columns import TABLES
+from mqperf.plan.file import parse_plan, public
+from mqperf.study.tables import Tables, all_attempts, of_plan, select, where, write
+from mqperf.study.tables.files import PLAN
+
+Systems = Mapping[str, Sequence[Layout]]
+"""System -> its layouts, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a report has beside its tables: a title, and notebooks that were executed.
+
+    ``source`` is the folder that the tables were read from: with it runs are drawn in time.
+    """
+
+    title: str
+    notebooks: Executed = tuple
+    source: Path | None = None
+
+    @property
+    def plan(self) -> str:
+        """The text of the plan of the runs, without secrets; nothing where there is none."""
+        file = self.source and self.source / PLAN
+        return public(file.read_text(encoding="utf-8")) if file and file.is_file() else ""
+
+
+def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: Contents) -> None:
+    """Write everything but the HTML into the empty folder ``out``."""
+    title = one_line(contents.title) or out.name
+    write(tables, out / "tables", "csv")
+    write(tables, out / "tables", "parquet")
+    filled = {name: TABLES[name].row for name, frame in tables.items() if len(frame)}
+    unknown = list(left_out(all_attempts(tables)))
+    tables = of_plan(known_cases(tables))
+    best = tops(tables, found)
+    systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
+    writer = Writer({} if contents.source is None else explorers(tables, contents.source))
+    if contents.plan:
+        (out / PLAN).write_text(contents.plan, encoding="utf-8")
+        writer.plan = parse_plan(contents.plan, out / PLAN)
+    for system, layouts in systems.items():
+        own = select(tables, system=system)
+        context = _system(own, layouts, where(best, system=system), out / system, writer)
+        context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
+        writer.render("system.rst", out / system / "index.rst", context)
+    _write_methods(tables, systems, out / "methods", writer, contents.plan)
+    context = _overview(tables, systems, best) | {
+        "unknown": unknown,
+        "tables": filled,
+        "plan": contents.plan and PLAN,
+        "report_title": title,
+        "drawing": writer.draw(
+            drawings.tops("Top throughput", _across_systems(best, systems)), out
+        ),
+    }
+    writer.finish()
+    context["notebooks"] = [publish(one, out / "notebooks") for one in contents.notebooks()]
+    writer.render("index.rst", out / "index.rst", context)
+    facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
+    writer.furnish(out, facts)
+
+
+def _system(
+    own: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
+) -> dict[str, object]:
+    """Write the pages below a system; give what the system's own page says."""
+    for layout in layouts:
+        _write_page(layout, own, out / layout.folder, writer)
+    title, saturation_points = layouts[0].system_title, own["saturation_points"]
+    caption = "Throughput on different topologies"
+    doubted = set(own["doubts"]["point"])
+    return {
+        "system_title": title,
+        "generator": generator(own["runs"]),
+        "environment": environment(own["runs"]),
+        "shared_hosts": list(hosts.shared(own["hosts"])),
+        "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
+        "overview": verdicts.overview(best, layouts),
+        "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
+        "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
+        "saturation": saturation.sentence(saturation_points),
+        "saturation_points": saturation.grid(saturation_points, layouts),
+    }
+
+
+def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) -> None:
+    folder.mkdir(parents=True)
+    content = page(layout, tables, writer.in_time)
+    content.write(folder)
+    for section in content.sections:
+        if section.drawing is not None and not section.drawing.folder:
+            writer.draw(section.drawing, folder)
+    of_layout = {name: layout.of(frame) for name, frame in tables.items()}
+    for run in of_layout["runs"]["run"]:
+        if run in writer.in_time:
+            writer.draw(writer.in_time[run], folder)
+    cpu = of_layout["cpu"]
+    nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
+    name = rst.slug(f"topology {layout.folder}")
+    (folder / f"{name}.svg").write_text(picture(layout, nodes), encoding="utf-8")
+    context = {
+        "page": content,
+        "about_hosts": [*hosts.shared(of_layout["hosts"]), hosts.ABOUT],
+        "generator": generator(of_layout["runs"]),
+        "picture": name,
+        "picture_alt": describe(layout, nodes),
+        "with_plan": writer.plan is not None and writer.plan.search is None,
+        "runs": list(run_sheets.each(of_layout, writer.in_time, writer.plan)),
+    }
+    if context["runs"]:
+        writer.render("runs.rst", folder / FOLDER / "index.rst", context)
+    writer.render("page.rst", folder / "index.rst", context)
+
+
+def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer, plan: str) -> None:
+    recorded, missing = methods.recorded(tables, _titles(systems))
+    context = {
+        "recorded": recorded,
+        "missing": missing,
+        "shared_hosts": list(hosts.shared(tables["hosts"])),
+        "formulas": methods.formulas(),
+        "law": methods.law(),
+        "limits": methods.limits(),
+        "control_runs": control_runs.grid(tables, _titles(systems)),
+        "watched": list(control_runs.sentences(tables, _titles(systems))),
+        "checks": methods.checks(tables["doubts"]),
+        "plan": plan and rst.literal(plan),
+    }
+    writer.render("methods.rst", out / "index.rst", context)
+
+
+def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str, object]:
+    """What the first page says."""
+    titles, several = _titles(systems), len(systems) > 1
+    one = next(iter(titles.values()))
+    sentences = list(
+        side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one)
+    )
+    for system, title in titles.items():
+        own = select(tables, system=system)
+        prefix = f"{title}: " if several else ""
+        sentences.append(prefix + limits.sentence(limits.of_points(own)))
+    sentences.append(saturation.sentence(tables["saturation_points"]))
+    return {
+        "when": _when(all_attempts(tables)),
+        "verdicts": sentences,
+        "shared_hosts": list(hosts.shared(tables["hosts"])),
+        "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
+        "systems": list(systems),
+        "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
+        "beside": side_by_side.overview(best, systems) if several else None,
+        "doubts": verdicts.doubt_kinds(tables["doubts"]),
+    }
+
+
+def _titles(systems: Systems) -> dict[str, str]:
+    return {system: layouts[0].system_title for system, layouts in systems.items()}
+
+
+def _across_systems(best: pd.DataFrame, systems: Systems) -> pd.DataFrame:
+    """The tops, with the system's name in the label where there is more than one."""
+    titles = _titles(systems)
+    if len(titles) == 1:
+        return best
+    return best.assign(label=best["system"].map(titles) + ": " + best["label"])
+
+
+def _when(runs: pd.DataFrame) -> str:
+    """When and with what it was measured, as far as that is known."""
+    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
+    if started.empty:
+        return ""
+    days = dict.fromkeys([started.min(), started.max()])
+    versions = [f"mqperf {version}" for version in runs["mqperf_version"].dropna().unique()]
+    return f"Measured {' to '.join(days)}" + (f" with {joined(versions)}." if versions else ".")

@@ -1,0 +1,221 @@
+"""The words of a trend, and all of it as text for a terminal."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from mqperf.base.one_line import one_line
+from mqperf.pages.figures.ratios import point_label
+from mqperf.pages.report import comparison as words
+from mqperf.pages.report.rst import MISSING
+from mqperf.pages.report.words import MESSAGES, amount, cell, joined
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT
+from mqperf.study.stats.control_cause import DRIFT, UNTOLD, UNWATCHED, found_by
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+
+RULES = (
+    (
+        "A step leads from a folder to the next on the same machine that has the point. Its ratio"
+        " is of geometric means, with its 95 % interval (Welch's) over the repeats."
+    ),
+    (
+        "A change needs a step of {min_effect} or more, and more than chance after Holm's rule over"
+        " all {steps}: in at most {risk} of histories without a change is even one found."
+    ),
+    (
+        "Folders are of different days. What changed of the machine meanwhile is a step, too, and"
+        " repeats do not show it: control runs do, where the plan has them (control_runs: true)."
+    ),
+    (
+        f"{DRIFT}: control runs show the step as well, and all versions stayed the same. It is no"
+        " change of the system."
+    ),
+    (
+        f"{UNTOLD}: control runs show it as well, but versions changed, and control runs use"
+        " the system, too."
+    ),
+    f"{UNWATCHED}: without control runs in both folders a change may be the machine's.",
+    "Folders of different machines are drawn together, and never compared.",
+)
+
+NO_CONTROL = "No two folders of one machine have control runs: the machine's drift is not known."
+
+SHOWN = 8
+"""Folders whose sustained throughput stands in a line; of more, the latest."""
+
+Row = Mapping[Any, Any]
+
+
+def changes(steps: pd.DataFrame) -> pd.DataFrame:
+    """The steps that have a verdict and are no drift of the machine."""
+    return steps[steps["verdict"].ne(CANNOT_TELL) & steps["cause"].ne(DRIFT)]
+
+
+def drifts(steps: pd.DataFrame) -> pd.DataFrame:
+    """The steps that have a verdict, and that control runs show as well."""
+    return steps[steps["verdict"].ne(CANNOT_TELL) & steps["cause"].eq(DRIFT)]
+
+
+def summary(found: Tables) -> str:
+    """How many steps of how many folders were judged, and what was found."""
+    steps, folders = found["trend_steps"], found["trend_folders"]
+    verdicts = changes(steps)["verdict"].value_counts()
+    counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse")]
+    drift = len(drifts(steps))
+    judged = f"{amount(len(folders), 'folder')}, {amount(len(steps), 'step')}"
+    told = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
+    machines = folders["machine_number"].nunique()
+    return f"{told} {machines} machines, not compared with each other." if machines > 1 else told
+
+
+def rules(found: Tables) -> Iterator[str]:
+    """How steps and changes are to be read."""
+    steps = found["trend_steps"]
+    least = steps["min_effect"].iloc[0] if len(steps) else MIN_EFFECT
+    shares = {"min_effect": least, "risk": 1 - CONFIDENCE}
+    told = {name: f"{100 * share:g} %" for name, share in shares.items()}
+    for rule in RULES:
+        yield rule.format(**told, steps=amount(len(steps), "step"))
+    if steps["clock_share"].gt(0).any():
+        yield words.CLOCKS
+
+
+def marks(found: Tables) -> Iterator[str]:
+    """What is to be known of folders: another machine, the same runs again, no day."""
+    folders = found["trend_folders"].to_dict("records")
+    for last, now in pairwise(folders):
+        if last["machine_number"] != now["machine_number"]:
+            yield (
+                f"{now['folder_label']} is of another machine than {last['folder_label']}:"
+                f" {last['hardware']} | {now['hardware']}. They are not compared."
+            )
+    for row in folders:
+        if pd.notna(row["copy_of"]):
+            yield f"{row['folder']} holds the same runs as {row['copy_of']}: it is a copy."
+    if undated := [str(row["folder"]) for row in folders if pd.isna(row["started"])]:
+        yield f"When it was measured is not told, so it comes first: {joined(undated)}."
+    if found["trend_control_runs"].empty:
+        yield NO_CONTROL
+
+
+def text_lines(found: Tables, name: str = "") -> Iterator[str]:
+    """Folders, what differs between them, what is sustained, control runs, and changes."""
+    if name:
+        yield name
+    for row in found["trend_folders"].to_dict("records"):
+        yield one_line(f"{row['folder_place']}  {row['folder_label']}  {folder(row)}")
+    yield from marks(found)
+    yield from _differing(found)
+    yield "Sustained throughput"
+    yield from (f"  {line}" for line in sustained_lines(found))
+    if len(control := found["trend_control_runs"]):
+        yield "Control runs"
+        yield from (f"  {step_line(row, found)}" for row in control.to_dict("records"))
+    for title, rows in (("Changes", changes), ("Drift of the machine", drifts)):
+        told = rows(found["trend_steps"])
+        if len(told):
+            yield title
+        yield from (f"  {step_line(row, found)}" for row in told.to_dict("records"))
+    yield summary(found)
+
+
+def folder(row: Row) -> str:
+    """A folder with its versions, machine, and how much of it there is."""
+    told = [
+        str(row["folder"]),
+        *(f"{what} {row[name]}" for name, what in IN_A_LINE.items() if known(row[name])),
+        f"machine {row['machine_number']} ({row['hardware']})",
+        amount(row["points_measured"], "point"),
+        amount(row["doubts_raised"], "doubt"),
+        amount(row["control_runs_made"], "control run"),
+    ]
+    return ", ".join(told)
+
+
+IN_A_LINE = {
+    "system_version": "system",
+    "generator_version": "generator",
+    "mqperf_version": "mqperf",
+}
+"""The versions that a line of a folder has, and what they are called there."""
+
+
+def step_line(row: Row, found: Tables) -> str:
+    """A step as a line: where, which figure of which point, ratio, cause, what else differs."""
+    label = labels(found)
+    value = f"{words.value(row, 'value_a')} -> {words.value(row, 'value_b')}"
+    doubted = f" [{row['doubted']}]" if known(row["doubted"]) else ""
+    step = f"{label[row['folder_a']]} -> {label[row['folder_b']]}"
+    told = [
+        f"{step}: {point_label(row)}{doubted}: {COLUMNS[row['figure']].heading()} {value}",
+        ", ".join(filter(None, [words.ratio(row), words.interval(row)])),
+        found_by(row),
+    ]
+    if known(row.get("control_ratio")):
+        told.append(f"control runs {control(row)}")
+    if isinstance(row.get("differs"), str):
+        told.append(f"differs: {row['differs']}")
+    return one_line("; ".join(told))
+
+
+def known(value: object) -> bool:
+    """Whether there is a value."""
+    return value is not None and not pd.isna(value)  # type: ignore[call-overload]
+
+
+def word(found: str) -> str:
+    """What stands at its mark in a figure: ``better``, ``worse`` or ``drift``."""
+    return "drift" if DRIFT in found else found.partition(" ")[0]
+
+
+def control(row: Row) -> str:
+    """What the control runs did meanwhile, with their interval."""
+    if not known(row["control_ratio"]):
+        return MISSING
+    ends = f"{row['control_ratio_low']:.3f} to {row['control_ratio_high']:.3f}"
+    return f"{row['control_ratio']:.3f}, {ends}"
+
+
+def labels(found: Tables) -> Mapping[str, str]:
+    """What each folder is called."""
+    folders = found["trend_folders"]
+    return dict(zip(folders["folder"], folders["folder_label"], strict=True))
+
+
+def sustained_lines(found: Tables) -> Iterator[str]:
+    """A line for each test case on a layout: what was sustained, folder after folder."""
+    for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
+        told = [_rate(row) for row in rows.to_dict("records")]
+        told = told if len(told) <= SHOWN else ["...", *told[-SHOWN:]]
+        last = rows.iloc[-1].to_dict()
+        rates = f"{' -> '.join(told)} {_unit(last)}/sec"
+        yield one_line(f"{words.sweep_label(last)}: {rates}{latest(last)}")
+
+
+def latest(row: Row) -> str:
+    """How the newest value came from the one before."""
+    return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {row['step']}"
+
+
+def _unit(row: Row) -> str:
+    """What a test case counts; messages where it is none that is known."""
+    case = TEST_CASES.get(row["test_case"])
+    return MESSAGES if case is None else case.unit
+
+
+def _rate(row: Row) -> str:
+    return cell("throughput_msg_s", row["sustained_throughput_msg_s"])
+
+
+def _differing(found: Tables) -> Iterator[str]:
+    rows = found["trend_differences"]
+    label = labels(found)
+    for (_, a, b), some in rows.groupby(["folder_place", "folder_a", "folder_b"], sort=False):
+        yield one_line(f"Between {label[str(a)]} and {label[str(b)]} differ")
+        for row in some.to_dict("records"):
+            yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")

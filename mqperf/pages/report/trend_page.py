@@ -1,0 +1,338 @@
+"""A trend as a page: folders and what differs, changes, control runs, every sweep over time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mqperf.pages import figures
+from mqperf.pages.figures import labels
+from mqperf.pages.figures.ratios import point_label
+from mqperf.pages.report import comparison, trend
+from mqperf.pages.report.build import write_page, write_page_as_file
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.rst import MISSING, Grid, Note
+from mqperf.pages.report.words import cell, in_unit
+from mqperf.pages.report.writer import Writer
+from mqperf.plan.columns import COLUMNS, TABLES, parameters
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.compare import CANNOT_TELL
+from mqperf.study.stats.control_cause import found_by
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.stats.trends import FOLDER_VERSIONS, TREND_FIGURES
+from mqperf.study.tables import Tables, at, where
+from mqperf.study.tables import write as write_tables
+from mqperf.study.tables.axes import SWEEP
+
+UNBROKEN = "\N{NON-BREAKING HYPHEN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A test case on a layout: what it sustains over time, and each of its points."""
+
+    title: str
+    sustained: Drawing
+    points: Drawing
+    grid: Grid
+
+
+def write(out: Path, found: Tables, *, html: bool = True) -> Path:
+    """Write the page of a trend into the folder ``out``, and give the page to open.
+
+    ``found`` are the tables of ``stats.trend``.  A report that is there already is replaced when
+    the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
+    """
+    return write_page(out, partial(_write_source, found=found), html=html)
+
+
+def write_file(file: Path, found: Tables) -> Path:
+    """Write it as one HTML file that needs no other, and give that.
+
+    Raises ``ReportError`` when ``file`` is there already and is no report.
+    """
+    return write_page_as_file(file, partial(_write_source, found=found))
+
+
+def title(found: Tables) -> str:
+    """How many folders, and from when to when."""
+    names = list(found["trend_folders"]["folder_label"])
+    return f"Trend of {len(names)} folders, {names[0]} to {names[-1]}"
+
+
+def sweeps(found: Tables) -> Iterator[tuple[dict[str, str], Tables]]:
+    """Each test case on a layout, and its rows of all tables of the trend."""
+    points = found["trend_points"]
+    known = points[points["test_case"].isin(list(TEST_CASES))]
+    for keys, _ in known.groupby(list(SWEEP), sort=False):
+        sweep = dict(zip(SWEEP, map(str, keys), strict=True))
+        own = {name: where(found[name], **sweep) for name in SWEPT}
+        yield sweep, {**found, **own}
+
+
+SWEPT = ("trend_points", "trend_sustained", "trend_steps")
+"""The tables of which a sweep has rows of its own."""
+
+
+def sustained_sheet(found: Tables) -> Figure:
+    """What one sweep sustains over the folders, and the latency of the points that sustain it."""
+    rows = found["trend_sustained"].copy()
+    doubted = found["trend_points"].set_index(["folder_place", "point"])["doubted"].to_dict()
+    places = zip(rows["folder_place"], rows["point"], strict=True)
+    rows["doubted"] = [doubted.get(place) for place in places]
+    rows["throughput_msg_s"] = rows["sustained_throughput_msg_s"]
+    told = rows[rows["step"].str.startswith(("better", "worse"))]
+    return _sheet(rows, found, told.assign(figure=FIGURE, word=told["step"].map(trend.word)))
+
+
+def point_sheet(found: Tables) -> Figure:
+    """Every point of one sweep over the folders; steps that are more than chance are named."""
+    steps = found["trend_steps"]
+    told = steps[steps["verdict"].ne(CANNOT_TELL)]
+    words = [trend.word(found_by(row)) for row in told.to_dict("records")]
+    return _sheet(found["trend_points"], found, told.assign(word=words))
+
+
+def _sheet(rows: pd.DataFrame, found: Tables, steps: pd.DataFrame) -> Figure:
+    names = list(found["trend_folders"]["folder_label"])
+    telling = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
+    present = [name for name in TREND_FIGURES if rows[name].notna().any()] or TREND_FIGURES[:1]
+    return figures.trend_sheet(telling, list(present), labels=names, steps=steps)
+
+
+def _told(row: Mapping[Any, Any]) -> str:
+    """Of which folder a mark is, and the doubts there."""
+    doubts = [f"doubts: {row['doubted']}"] if pd.notna(row["doubted"]) else []
+    return "\n".join([f"{row['folder_label']}, {row['folder']}", *doubts, str(row["point"])])
+
+
+def _write_source(out: Path, found: Tables) -> None:
+    """Write everything but the HTML."""
+    writer = Writer()
+    write_tables(found, out / "tables")
+    parts = list(_parts(found))
+    for part in parts:
+        writer.draw(part.sustained, out)
+        writer.draw(part.points, out)
+    steps = found["trend_steps"]
+    context = {
+        "name": title(found),
+        "summary": trend.summary(found),
+        "marks": list(trend.marks(found)),
+        "folders": _folders(found["trend_folders"]),
+        "differences": _differences(found),
+        "changes": _steps("", trend.changes(steps), found),
+        "drifts": _steps("Drift of the machine", trend.drifts(steps), found),
+        "control_runs": _control_runs(found),
+        "sustained": _sustained(found),
+        "rules": list(trend.rules(found)),
+        "parts": parts,
+        "tables": {name: TABLES[name].row for name in found},
+    }
+    writer.render("trend.rst", out / "index.rst", context)
+    writer.furnish(out, {"format": "mqperf-trend", "version": 1, "title": title(found)})
+    writer.finish()
+
+
+def _folders(folders: pd.DataFrame) -> Grid:
+    shown = [name for name in FOLDER_VERSIONS if folders[name].notna().any()]
+    headings = (
+        *("", "label", "measured, UTC", "folder"),
+        *(COLUMNS[name].heading() for name in shown),
+        *("machine", "points", "doubts", "control runs"),
+    )
+    counts = ("points_measured", "doubts_raised", "control_runs_made")
+    lines = [
+        (
+            str(row["folder_place"]),
+            str(row["folder_label"]),
+            MISSING if pd.isna(row["started"]) else f"{row['started']:%Y-%m-%d %H:%M}",
+            str(row["folder"]),
+            *(cell(name, row[name]) for name in shown),
+            f"{row['machine_number']}: {row['hardware']}",
+            *(cell(name, row[name]) for name in counts),
+        )
+        for row in folders.to_dict("records")
+    ]
+    return Grid("", headings, tuple(lines), style="")
+
+
+def _differences(found: Tables) -> Grid:
+    called = trend.labels(found)
+    lines = [
+        (
+            _step(row, called),
+            str(row["aspect"]),
+            *(str(row[name]) for name in ("what", "value_in_a", "value_in_b")),
+        )
+        for row in found["trend_differences"].to_dict("records")
+    ]
+    return Grid("", ("step", "of", "", "before", "after"), tuple(lines), style="")
+
+
+def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
+    """A row for each of these steps; doubts stand below, and what else differs is last."""
+    called = trend.labels(found)
+    about = rows["doubted"].dropna().unique()
+    notes = {
+        text: Note(f"{'drift' if caption else 'change'}-{n}", text)
+        for n, text in enumerate(about, 1)
+    }
+    headings = (
+        *("step", "point", "figure", "before", "after", "ratio", "95 % interval", "found"),
+        *("control runs, ratio", "beyond these", "what else differs"),
+    )
+    lines = []
+    for row in rows.to_dict("records"):
+        mark = notes[row["doubted"]].mark if pd.notna(row["doubted"]) else ""
+        unit = TEST_CASES[row["test_case"]].unit if row["test_case"] in TEST_CASES else "msg"
+        beyond = row["beyond_control"]
+        lines.append(
+            (
+                _step(row, called),
+                cell("point", point_label(row)) + mark,
+                in_unit(COLUMNS[str(row["figure"])].heading(), unit),
+                *(comparison.value(row, name) for name in ("value_a", "value_b")),
+                comparison.ratio(row),
+                comparison.interval(row) or MISSING,
+                found_by(row),
+                trend.control(row),
+                MISSING if pd.isna(beyond) else f"{beyond:.3f}",
+                MISSING if pd.isna(row["differs"]) else str(row["differs"]),
+            )
+        )
+    return Grid(caption, headings, tuple(lines), tuple(notes.values()), style="named")
+
+
+def _control_runs(found: Tables) -> Grid:
+    called = trend.labels(found)
+    lines = [
+        (
+            _step(row, called),
+            point_label(row),
+            COLUMNS[str(row["figure"])].heading(),
+            *(comparison.value(row, name) for name in ("value_a", "value_b")),
+            comparison.ratio(row),
+            comparison.interval(row) or MISSING,
+            str(row["verdict"]),
+        )
+        for row in found["trend_control_runs"].to_dict("records")
+    ]
+    headings = ("step", "point", "figure", "before", "after", "ratio", "95 % interval", "verdict")
+    return Grid("", headings, tuple(lines), style="")
+
+
+def _sustained(found: Tables) -> Grid:
+    """What each test case on a layout sustained at first, before the newest folder, and in it."""
+    lines = []
+    for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
+        some = rows[rows["sustained_throughput_msg_s"].notna()]
+        first, last = rows.iloc[0].to_dict(), rows.iloc[-1].to_dict()
+        shown = comparison.of_sweep
+        told = [
+            f"{row['folder_label']}: {shown(row, 'sustained_throughput_msg_s')}"
+            for row in (first, last)
+        ]
+        lines.append(
+            (
+                comparison.sweep_label(last),
+                *told,
+                MISSING if pd.isna(last["sustained_at"]) else str(last["sustained_at"]),
+                MISSING if pd.isna(last["ratio"]) else f"{last['ratio']:.3f}",
+                str(last["step"]),
+                shown(last, "highest_throughput_msg_s"),
+                f"{len(some)} of {len(rows)}",
+            )
+        )
+    headings = (
+        *("", "at first", "at last", "at", "last / the one before", "that step"),
+        *("last raw maximum", "folders that sustain any"),
+    )
+    return Grid("", headings, tuple(lines), style="")
+
+
+def _parts(found: Tables) -> Iterator[Part]:
+    several = len(found["trend_points"]["system"].dropna().unique()) > 1
+    for sweep, own in sweeps(found):
+        case = TEST_CASES[sweep["test_case"]]
+        system = f", {sweep['system']}" if several else ""
+        layout = labels.layout(sweep["topology"], sweep["queues"])
+        name = f"{case.title} on {sweep['topology']} {sweep['queues']} of {sweep['system']}"
+        yield Part(
+            f"{case.title}: {layout}{system}",
+            Drawing(
+                f"{name}, sustained", _alt_sustained(own), partial(sustained_sheet, own)
+            ).counting(case.unit),
+            Drawing(f"{name}, points", _alt_points(own), partial(point_sheet, own)).counting(
+                case.unit
+            ),
+            _points(own, case.unit),
+        )
+
+
+def _alt_sustained(own: Tables) -> str:
+    told = [
+        f"{row['folder_label']} {comparison.of_sweep(row, 'sustained_throughput_msg_s')}"
+        for row in own["trend_sustained"].to_dict("records")
+    ]
+    return f"Sustained throughput and its latency over folders: {'; '.join(told)}."
+
+
+def _alt_points(own: Tables) -> str:
+    steps = own["trend_steps"]
+    called = trend.labels(own)
+    told = [
+        f"{trend.word(found_by(row))} in {COLUMNS[row['figure']].label} of {row['threads']} threads"
+        f" in {called[row['folder_b']]}"
+        for row in steps[steps["verdict"].ne(CANNOT_TELL)].to_dict("records")
+    ]
+    count = len(own["trend_points"].drop_duplicates(["point"]))
+    return (
+        f"Throughput, median and p99 latency of {count} points over"
+        f" {len(called)} folders; {'; '.join(told) or 'no step is more than chance'}."
+    )
+
+
+def _points(own: Tables, unit: str) -> Grid:
+    """A row for each point in each folder: throughput with its interval, p50 and p99."""
+    rows = own["trend_points"]
+    apart = [name for name in parameters() if name in rows.columns and rows[name].notna().any()]
+    keys = ("threads", *apart)
+    ordered = rows.sort_values([*keys, "folder_place"], kind="stable")
+    headings = (
+        "point",
+        "folder",
+        *(in_unit(COLUMNS[name].heading(), unit) for name in TREND_FIGURES[:1]),
+        "95 % interval",
+        *(COLUMNS[name].heading() for name in TREND_FIGURES[1:]),
+        "repeats",
+        "doubts",
+    )
+    lines = [
+        (
+            at(row, keys),
+            str(row["folder_label"]),
+            cell(TREND_FIGURES[0], row[TREND_FIGURES[0]]),
+            _interval(row, TREND_FIGURES[0]),
+            *(cell(name, row[name]) for name in TREND_FIGURES[1:]),
+            cell("repeats", row["repeats"]),
+            MISSING if pd.isna(row["doubted"]) else str(row["doubted"]),
+        )
+        for row in ordered.to_dict("records")
+    ]
+    return Grid("", headings, tuple(lines), style="")
+
+
+def _step(row: Mapping[Any, Any], called: Mapping[str, str]) -> str:
+    """From which folder to which; days are not broken into lines."""
+    days = (called[row[name]].replace("-", UNBROKEN) for name in ("folder_a", "folder_b"))
+    return " \N{RIGHTWARDS ARROW} ".join(days)
+
+
+def _interval(row: Mapping[Any, Any], figure: str) -> str:
+    ends: Sequence[float] = [row[f"{figure}_{end}"] for end in ("low", "high")]
+    return MISSING if any(map(pd.isna, ends)) else " to ".join(cell(figure, one) for one in ends)

@@ -1,0 +1,47 @@
+"""HTML from the RST of a report, by Sphinx."""
+
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from mqperf.base import processes as guarded
+from mqperf.base.errors import ReportError
+
+SHARED = {".csv", ".parquet", ".svg", ".json", ".html", ".ipynb"}
+"""Kinds of files that pages show or link."""
+
+
+def make_html(source: Path, out: Path) -> None:
+    """Build the HTML, which needs no server and no network; a warning is an error.
+
+    Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
+    Raises ``ReportError`` with Sphinx's own words.
+    """
+    with guarded.scratch("doctrees") as doctrees:
+        options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", str(doctrees)]
+        command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
+        built = guarded.run(command)
+    if built.returncode:
+        said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
+        said = said or built.stderr.splitlines()[-1:]
+        reason = " / ".join(said[:3]).replace(f"{source}/", "")
+        raise ReportError(f"Sphinx could not build the HTML of the report: {reason}")
+    shutil.rmtree(out / ".doctrees", ignore_errors=True)
+    _share(source, out)
+
+
+def _share(source: Path, out: Path) -> None:
+    """Have files that Sphinx copied from the source be stored once, where links can be made."""
+    originals = {
+        file.read_bytes(): file
+        for file in source.rglob("*")
+        if file.suffix in SHARED and out not in file.parents
+    }
+    for copy in [*(out / "_downloads").rglob("*.*"), *(out / "_images").glob("*")]:
+        original = originals.get(copy.read_bytes())
+        link = copy.with_name(f"{copy.name}.link")
+        with suppress(OSError):
+            if original is not None:
+                link.hardlink_to(original)
+                link.replace(copy)

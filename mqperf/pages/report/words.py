@@ -1,0 +1,190 @@
+"""The words of the reports: how test cases, topologies and numbers are written."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, isnan, log10
+from numbers import Integral, Real
+
+import pandas as pd
+
+from mqperf.base.errors import ReportError
+from mqperf.base.one_line import one_line
+from mqperf.lab.load import GENERATORS
+from mqperf.pages.figures import labels
+from mqperf.pages.report.rst import MISSING, Text, escape
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.published.tools import TOOLS
+from mqperf.study.tables import Tables, where
+from mqperf.study.tables.axes import LAYOUT
+from mqperf.study.tables.axis_words import shown_value
+from mqperf.study.tables.clocks import LARGE_SHARE
+
+TAKEN = (
+    *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "plan.yaml"),
+    *("report.json", "tables", "top_throughput.svg"),
+)
+"""What stands beside the folders of the systems in a report."""
+
+
+MESSAGES = "msg"
+"""The unit in which columns count; a test case may have another."""
+
+
+def in_unit(text: str, unit: str) -> str:
+    """The words with the unit of a test case in the place of messages: ``creations/sec``."""
+    return re.sub(rf"\b{MESSAGES}\b", unit, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A topology with a kind of queue, of one system: what one page is about."""
+
+    system: str
+    system_title: str
+    topology: str
+    queues: str
+
+    @property
+    def folder(self) -> str:
+        """Name of the page's folder: ``cmsm``, ``cmsm-ha``."""
+        return self.topology + labels.queues(self.queues).suffix
+
+    @property
+    def title(self) -> str:
+        """Title of the page."""
+        topology, queues = labels.topology(self.topology), labels.queues(self.queues)
+        return f"{self.system_title} performance ({topology.title}){queues.title}"
+
+    @property
+    def label(self) -> str:
+        """The layout in a few words, as overview tables have it."""
+        return labels.layout(self.topology, self.queues)
+
+    @property
+    def sentence(self) -> str:
+        """Who connects to which node, and what the queues are."""
+        topology, queues = labels.topology(self.topology), labels.queues(self.queues)
+        return f"{topology.sentence} {queues.sentence}"
+
+    def of(self, frame: pd.DataFrame, test_case: str | None = None) -> pd.DataFrame:
+        """The rows of the frame that belong to this layout, and to the test case."""
+        case = {} if test_case is None else {"test_case": test_case}
+        keys = {"system": self.system, "topology": self.topology, "queues": self.queues}
+        return where(frame, **keys, **case)
+
+
+def layouts(runs: pd.DataFrame) -> list[Layout]:
+    """Every layout that was tried: by system, then plain queues before replicated ones.
+
+    Test cases that reports have no words for do not count.  Raises ``ReportError`` when two layouts
+    or something else of the report would have the same folder.
+    """
+    keys = [*LAYOUT]
+    known = runs[~_unknown(runs)].dropna(subset=keys)
+    titles = known.groupby("system")["system_title"].first()
+    tried = [
+        Layout(system, system if pd.isna(titles[system]) else titles[system], topology, queues)
+        for system, topology, queues in known[keys].drop_duplicates().itertuples(index=False)
+    ]
+    _check_folders(tried)
+    return sorted(tried, key=lambda of: (of.system, *labels.order(of.topology, of.queues)))
+
+
+def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
+    """Title and link of the load generator of these runs, or of the tool that made them.
+
+    mqperf's first where it is not told.
+    """
+    used = set(runs["generator"].dropna())
+    known = {one.name: (one.title, one.link) for one in GENERATORS.values()}
+    known |= {one.name: (one.title, one.link) for one in TOOLS}
+    title, link = known[next((name for name in known if name in used), next(iter(known)))]
+    return {"title": Text(title), "link": Text(link)}
+
+
+def known_cases(tables: Tables) -> Tables:
+    """The rows of all test cases that reports have words for, and of no test case."""
+    return {
+        name: frame[~_unknown(frame)] if "test_case" in frame.columns else frame
+        for name, frame in tables.items()
+    }
+
+
+def left_out(runs: pd.DataFrame) -> Iterator[str]:
+    """A sentence on each test case that no page shows."""
+    for case, attempts in runs.loc[_unknown(runs), "test_case"].value_counts().items():
+        yield (
+            f"{amount(attempts, 'attempt')} at the test case {one_line(str(case), 80)!r} not"
+            f" shown: known are {', '.join(TEST_CASES)}. The tables below have them."
+        )
+
+
+def _unknown(frame: pd.DataFrame) -> pd.Series:
+    return frame["test_case"].notna() & ~frame["test_case"].isin(list(TEST_CASES))
+
+
+def _check_folders(tried: Sequence[Layout]) -> None:
+    """Raise ``ReportError`` when a folder would not be that of one layout alone."""
+    folders: dict[tuple[str, str], Layout] = {}
+    for layout in tried:
+        if layout.system in TAKEN:
+            raise ReportError(
+                f"a report has something else called {layout.system!r}: rename that system"
+            )
+        other = folders.setdefault((layout.system, layout.folder), layout)
+        if other is not layout:
+            raise ReportError(
+                f"{layout.system}: topology {other.topology} with {other.queues} queues, and"
+                f" {layout.topology} with {layout.queues}, would share the folder"
+                f" {layout.folder!r}: rename one of them"
+            )
+
+
+def cell(column: str, value: object) -> Text:
+    """A value as the published reports print it: counts whole, figures with one decimal."""
+    if value is None or value is pd.NA or (isinstance(value, float) and isnan(value)):
+        return Text(MISSING)
+    if isinstance(value, Integral):
+        return Text(int(value))
+    if isinstance(value, Real) and COLUMNS[column].parameter:
+        return Text(shown_value(column, float(value)))
+    if isinstance(value, Real):
+        return Text(f"{float(value) * COLUMNS[column].scale:.1f}")
+    return escape(value)
+
+
+def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> Text:
+    """A latency as ``cell`` prints it, with ± what the clocks may make it wrong by.
+
+    Where that is more than a tenth of the median, only the digits are given that it leaves.
+    """
+    if isnan(value) or not uncertainty_s > 0:
+        return cell(column, value)
+    shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
+    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
+    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
+
+
+def three_figures(value: float) -> str:
+    """The value rounded to three significant figures: the rule of all overviews."""
+    return f"{float(f'{value:.3g}'):.12g}"
+
+
+def amount(count: int, noun: str) -> str:
+    """``1 doubt``, ``2 doubts``, ``no doubts``."""
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def likewise(sentences: Sequence[str]) -> str:
+    """The first of the sentences about one row by one check, and how many more there are."""
+    if not sentences:
+        return ""
+    more = len(sentences) - 1
+    return sentences[0] + (f"; likewise in {amount(more, 'other run')}" if more else "")

@@ -1,0 +1,84 @@
+"""Writing a report's files: templates filled at once, drawings gathered and drawn together."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from mqperf.base import processes as guarded
+from mqperf.pages.report import rst, verdicts
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.explorers import Explorers
+from mqperf.plan import Plan
+
+MARK = "report.json"
+"""The file by which a folder is known to be a report, and may be replaced."""
+
+STATIC = Path(__file__).parent / "static"
+
+
+class Writer:
+    """What all pages of a report share: the templates, and the drawings still to be drawn."""
+
+    def __init__(self, in_time: Explorers = MappingProxyType({}), plan: Plan | None = None) -> None:
+        """Load the templates; ``in_time`` are the runs that are drawn in time."""
+        self.templates = _templates()
+        self.in_time = in_time
+        self.plan = plan
+        self._waiting: list[tuple[Drawing, Path]] = []
+
+    def render(self, template: str, file: Path, context: Mapping[str, object]) -> None:
+        """Write the file from the template."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = self.templates.get_template(f"{template}.j2").render(context)
+        file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+    def draw(self, drawing: Drawing, folder: Path) -> Drawing:
+        """Have it drawn into the folder when ``finish`` is called; gives it back."""
+        self._waiting.append((drawing, folder))
+        return drawing
+
+    def furnish(self, out: Path, facts: Mapping[str, object]) -> None:
+        """Write what Sphinx needs beside the pages, and the mark with these facts.
+
+        Among them must be the ``title``.
+        """
+        shutil.copytree(STATIC, out / "_static")
+        for file in ("conf.py", "docutils.conf"):
+            self.render(file, out / file, {})
+        (out / MARK).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+    def finish(self) -> None:
+        """Draw all that waits, on all cores where that is safe."""
+        guarded.shared_out(_draw, self._waiting)
+
+
+def _draw(waiting: tuple[Drawing, Path]) -> None:
+    drawing, folder = waiting
+    drawing.write(folder)
+
+
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("mqperf.pages.report"),
+        autoescape=False,  # noqa: S701 (RST, not HTML: every value is escaped as that)
+        finalize=rst.escape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.globals.update(
+        title=rst.title,
+        image=rst.image,
+        table=rst.table,
+        download=rst.download,
+        rounding=verdicts.ROUNDING,
+    )
+    templates.filters.update(
+        wrap=rst.wrap, bullets=rst.bullets, paragraph=rst.paragraph, name=rst.name
+    )
+    return templates

@@ -1,0 +1,41 @@
+"""What ``notebooks/latency.ipynb`` calls beside others: latency over time as heat maps.
+
+``found`` are complete tables of the runs folder, or folder of imported runs, ``source``.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+from IPython.display import Markdown, display
+
+from mqperf.pages import figures
+from mqperf.pages.notebook import measured_layouts
+from mqperf.study import tables
+from mqperf.study.tables import Tables, arranged, at, whole, with_parameters
+
+MOST = 12
+"""Heat maps of a layout: those of the first points."""
+
+
+def show_maps(source: Path, found: Tables, test_case: str) -> None:
+    """Draw for each layout a heat map of the first whole run of each point.
+
+    Points whose latencies over time are not known have none.
+    """
+    for title, part in measured_layouts(found, test_case):
+        maps = _maps(source, part)
+        if maps:
+            display(Markdown(title), figures.latency_map_sheet(maps, part["outages"]))
+        else:
+            display(Markdown(f"{title}: latency over time is not known."))
+
+
+def _maps(source: Path, part: Tables) -> dict[str, pd.DataFrame]:
+    """The rows of each heat map, by the words for its point."""
+    attempts = with_parameters(whole(part["runs"]), part["runs"]).drop_duplicates("point")
+    names = arranged(attempts).names
+    found = {
+        at(row, names): tables.latency_map(source, str(row["run"]))
+        for row in attempts.head(MOST).to_dict("records")
+    }
+    return {words: rows for words, rows in found.items() if len(rows)}

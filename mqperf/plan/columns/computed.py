@@ -1,0 +1,295 @@
+"""Columns that are computed from others: points, saturation, bottlenecks, comparison."""
+
+from mqperf.plan.columns.column import Column, cpu, rate, text
+
+FIGURES = (
+    "throughput_msg_s",
+    "latency_mean_s",
+    "latency_p50_s",
+    "latency_p90_s",
+    "latency_p95_s",
+    "latency_p99_s",
+    "latency_p999_s",
+    "cpu_total_cores",
+    "cpu_sys_cores",
+    "cpu_per_message_s",
+)
+"""The figures of a point that are given with their spread over repeats."""
+
+WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
+"""The figures of a run that are given with an interval from within the run."""
+
+POINTS = (
+    Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
+    Column(
+        "failed",
+        "Int64",
+        "Failed attempts at the point, and runs that cannot be read.",
+        check="not negative",
+    ),
+    cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
+    cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
+    Column(
+        "cpu_per_message_s",
+        "float64",
+        "CPU of all broker nodes for one finished message: both over the window.",
+        "CPU per message",
+        "s",
+        "µs",
+        1e6,
+        "not negative",
+    ),
+)
+
+
+def _threads(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, check="positive")
+
+
+SATURATION_POINTS = (
+    Column("points", "Int64", "Thread counts that were measured."),
+    Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
+    Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
+    Column("coherency", "float64", "beta of the same: threads waiting for each other."),
+    _threads(
+        "peak_threads",
+        "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
+        " or no peak is inside it.",
+        "peak",
+    ),
+    _threads(
+        "peak_threads_low",
+        "Lower end of the 95 % interval of the peak, of the measured counts alone.",
+        "peak low",
+    ),
+    _threads("peak_threads_high", "Upper end of it.", "peak high"),
+    _threads(
+        "saturation_threads",
+        "Saturation point: where the bounds of a closed network cross.",
+        "saturation point",
+    ),
+    _threads(
+        "saturation_threads_low",
+        "Lower end of its 95 % interval; empty when too few runs tell.",
+        "saturation point low",
+    ),
+    _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
+    text(
+        "peak_lies",
+        "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
+        " chance; or cannot tell.",
+    ),
+    text("text", "The same as a sentence."),
+)
+
+SATURATION_RATES = (
+    Column("rates", "Int64", "Offered rates that were measured.", "rates", check="positive"),
+    Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
+    rate(
+        "kept_rate_msg_s",
+        "Highest offered rate of which all deliveries were finished in the window, to 2 %; empty"
+        " where none was kept.",
+        "kept up with",
+    ),
+    rate(
+        "missed_rate_msg_s",
+        "Lowest offered rate above it; empty where all were kept.",
+        "not kept up with",
+    ),
+    rate(
+        "saturation_rate_msg_s",
+        "Saturation point: the offered rate at which the best throughput would be all of it, no"
+        " lower than the rate kept and no higher than the one missed; empty without both.",
+        "saturation point",
+    ),
+    rate(
+        "top_throughput_msg_s",
+        "Best throughput over all rates, mean over the repeats; of deliveries, where each message"
+        " has several.",
+        "top throughput",
+    ),
+    text(
+        "limit",
+        "The bottleneck at the first rate that was missed, where all repeats agree on it.",
+        "bottleneck there",
+    ),
+    text("text", "The same as a sentence."),
+)
+
+SEARCHED = (
+    Column(
+        "search_place", "Int64", "Which search of the plan it belongs to, from 1.", check="positive"
+    ),
+    text("search", "What that search is to find, as the plan says it, as JSON."),
+)
+"""What ``planned`` tells of a search, beside its runs."""
+
+SEARCHES = (
+    text("hold", "What was to hold, beside the rate itself.", "to hold"),
+    text(
+        "search_ends",
+        "How it ended: found; beyond, where all held up to the highest rate; below, where not even"
+        " the lowest did; unfinished.",
+        "search",
+    ),
+    rate("search_from_msg_s", "Lowest rate of the search.", "searched from"),
+    rate("search_to_msg_s", "Highest rate of the search.", "searched up to"),
+    rate(
+        "held_rate_msg_s",
+        "Highest offered rate at which most repeats hold; empty where there is none.",
+        "holds at",
+    ),
+    rate(
+        "broken_rate_msg_s",
+        "Lowest offered rate above it at which most do not; empty where there is none.",
+        "does not hold at",
+    ),
+    Column("held_repeats", "Int64", "Repeats that hold at that rate.", check="not negative"),
+    Column("search_runs", "Int64", "Runs that the search has judged.", "runs", check="positive"),
+    text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),
+    text("text", "The same as a sentence."),
+)
+
+SUSTAINED = (
+    rate(
+        "sustained_throughput_msg_s",
+        "Highest throughput of a point that keeps up and that no doubt says may be wrong, mean over"
+        " the repeats; empty where there is none.",
+        "sustained throughput",
+    ),
+    text("sustained_at", "Where in the sweep that is, in words."),
+    text(
+        "keeps_up",
+        "Whether any point keeps up: yes; cannot tell, where the rate of sending is not known;"
+        " tester or host, where at best these were the limit; or no.",
+        "keeps up",
+    ),
+    rate(
+        "highest_throughput_msg_s",
+        "Highest throughput of any point, kept up or not, doubted or not, mean over the repeats.",
+        "raw maximum",
+    ),
+    text("highest_at", "Where in the sweep that is, in words."),
+)
+
+SUSTAINED_COMPARED = (
+    rate(
+        "highest_a", "Highest throughput of any point of A, sustained or not.", "raw maximum of A"
+    ),
+    rate(
+        "highest_b", "Highest throughput of any point of B, sustained or not.", "raw maximum of B"
+    ),
+)
+
+BOTTLENECKS = (
+    text(
+        "bottleneck",
+        "Who ran out of CPU or network: tester, host, broker: NODE, network, none, cannot tell.",
+        "bottleneck",
+    ),
+    text("because", "The figures that this rests on, as one sentence."),
+)
+
+CONDITIONS = (
+    Column(
+        "condition_place", "Int64", "Which condition of the plan it is, from 1.", check="positive"
+    ),
+    Column(
+        "published_factor",
+        "float64",
+        "How many times the mean latency of the first condition a publication reports, as the plan"
+        " says.",
+        "published",
+        check="positive",
+    ),
+)
+
+COMPARISON = (
+    text("figure", "The column that is compared."),
+    Column("value_a", "float64", "Mean over the runs of A, in the unit of the figure.", "A"),
+    Column("value_b", "float64", "Mean over the runs of B.", "B"),
+    Column("repeats_a", "Int64", "Whole runs of A.", "repeats of A"),
+    Column("repeats_b", "Int64", "Whole runs of B.", "repeats of B"),
+    Column("ratio", "float64", "B / A.", "B / A"),
+    Column("ratio_low", "float64", "Lower end of its interval.", "B / A low"),
+    Column("ratio_high", "float64", "Upper end of its interval.", "B / A high"),
+    text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
+    Column("p_value", "float64", "How often equals would differ by as much, by chance."),
+    Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
+    Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
+    Column(
+        "clock_share",
+        "float64",
+        "By how much clocks of several hosts may make the ratio of one-way latencies wrong, either"
+        " way: a verdict, and its p-value, need a difference beyond it. 0 for all other figures.",
+        "± by clocks",
+    ),
+    text("verdict", "better (B than A), worse, or cannot tell."),
+    Column(
+        "detectable",
+        "float64",
+        "Relative difference that these repeats would show in 80 % of comparisons, were their"
+        " spread known; as it is estimated, in about 70 % with three repeats and 75 % with five."
+        " Only where the verdict is cannot tell, and both sides have repeats.",
+    ),
+    Column(
+        "repeats_needed",
+        "Int64",
+        "Repeats of either side with which the difference that was seen, or the minimum relevant"
+        " one where that is larger, would show in 80 % of comparisons, if runs go on to spread as"
+        " these did. Only where the verdict is cannot tell, and both sides have repeats; empty"
+        " beyond 1000.",
+        "repeats to decide",
+        check="positive",
+    ),
+    text(
+        "in_turns",
+        "in turns, when runs of A and of B alternated in time: the set changes at least as often as"
+        " the smaller one has runs of the point; A first or B first, when all its runs in one set"
+        " precede those in the other, so that whatever changed meanwhile looks like a difference of"
+        " the systems; in part, when it is neither; or not known.",
+    ),
+    text("doubted", "Kinds of doubts about the point, in A and in B."),
+)
+
+DIFFERENCES = (
+    text("aspect", "hardware, versions, plan or measuring."),
+    text("what", "Heading of the column in which they differ."),
+    text("value_in_a", "Its values in A; not stated where there are none."),
+    text("value_in_b", "Its values in B."),
+)
+
+
+def _derived(column: Column, suffix: str, meaning: str, label: str) -> Column:
+    return Column(
+        f"{column.name}_{suffix}",
+        "float64",
+        meaning,
+        f"{column.label} {label}",
+        column.unit,
+        column.shown,
+        column.scale,
+    )
+
+
+def spread(column: Column) -> tuple[Column, ...]:
+    """The columns of a figure's spread over repeats."""
+    over = f"of {column.name} over the repeats; empty for a single run."
+    return (
+        _derived(column, "sd", f"Standard deviation {over}", "sd"),
+        _derived(column, "low", f"Lower end of the 95 % interval {over}", "low"),
+        _derived(column, "high", f"Upper end of the 95 % interval {over}", "high"),
+    )
+
+
+def within(column: Column) -> tuple[Column, ...]:
+    """The columns of a figure's interval from within the run."""
+    of = (
+        f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
+        " runs; empty where the window does not allow one: shorter than 20 s, not steady, or made"
+        " by few seconds."
+    )
+    return (
+        _derived(column, "within_low", f"Lower end {of}", "within low"),
+        _derived(column, "within_high", f"Upper end {of}", "within high"),
+    )

@@ -1,0 +1,180 @@
+"""Columns of what else there was: events, actions, links, background loads, doubts."""
+
+from dataclasses import replace
+
+from mqperf.plan.columns.column import Column, count, latency, rate, seconds, share, text
+from mqperf.plan.columns.runs import LINK
+
+EVENTS = (
+    seconds("time_s", "When, since the start of the measured window.", "time"),
+    text("host", "Where."),
+    text(
+        "what",
+        "provisioned, start, measured, drained, ...; alarm for one in a broker's log, unread for"
+        " a record beside the run that cannot be read.",
+    ),
+    text("detail", "More, as JSON."),
+)
+
+UNITS = ("_bits_s", "_share", "_s")
+"""How the names of a link's quantities end, the longest first."""
+
+
+def measured_column(quantity: str, when: str) -> str:
+    """Name the column of a link's quantity as measured before or after: ``delay_before_s``."""
+    unit = next(end for end in UNITS if quantity.endswith(end))
+    return f"{quantity.removesuffix(unit)}_{when}{unit}"
+
+
+_MADE = (
+    text("between", "The two roles that it joins.", "between"),
+    text("backend", "What made it.", "made by"),
+)
+_MEASURED = tuple(
+    replace(
+        column,
+        name=measured_column(column.name, when),
+        dtype="float64",
+        meaning=f"The same as measured {when} the load; empty where that cannot be measured.",
+        label=f"{column.label} {when}",
+        parameter=False,
+    )
+    for column in LINK
+    for when in ("before", "after")
+)
+LINKS = _MADE + _MEASURED
+
+LINK_TOLD = tuple(column.name for column in _MADE + LINK + _MEASURED)
+"""What readers want to know of a link, where it is known."""
+
+OUTAGES_COLUMNS = (
+    text("action", "What was done: the name of the action.", "action"),
+    text("node", "Label of the node to which it was done, or `the link`.", "node"),
+    seconds("commanded_s", "When the plan wants it to begin.", "asked at"),
+    seconds("began_s", "When it had begun, as observed.", "began"),
+    seconds("ended_s", "When it was undone, as observed.", "ended"),
+    seconds("downtime_s", "How long the action went on, as observed.", "downtime", "not negative"),
+    seconds(
+        "outage_s",
+        "Longest time without a finished message that overlaps the action or its recovery. Where"
+        " counts are recorded, one of less than 1 s may be missed.",
+        "outage",
+        "not negative",
+    ),
+    rate(
+        "level_msg_s",
+        "Messages finished per second before the action, since the start of the window or since"
+        " 3 s after the action before; empty when that is less than 1 s.",
+        "throughput before",
+    ),
+    seconds(
+        "recovery_s",
+        "From the end of the action until throughput is back at 90 % of its level before, in the"
+        " next second and over the next 3 s; sought every 0.1 s, or where counts are recorded at"
+        " every full second. Empty when that was not reached"
+        " within the load, or the level is not known.",
+        "recovery",
+        "not negative",
+    ),
+)
+
+ACTION_PHASES_COLUMNS = (
+    seconds("commanded_s", "When the plan wants the action to begin.", "asked at"),
+    text(
+        "phase",
+        "before; during, from the second before the action began until throughput was back, or the"
+        " next action began; or after.",
+        "phase",
+    ),
+    seconds("from_s", "When the phase begins.", "from"),
+    seconds("until_s", "When it ends.", "until"),
+    count("sent", "Messages due in it, or sent where none is due.", "sent"),
+    count("finished", "Those of them that were finished, whenever that was.", "finished"),
+    Column(
+        "lost",
+        "Int64",
+        "Those of them that got neither reply nor error (CALL), or that no server received. Empty"
+        " where counts are recorded and several clocks, duplicates or foreign messages keep them"
+        " from telling.",
+        "lost",
+        "msg",
+    ),
+    count("errors", "Those of them that ended in an error at the client.", "errors"),
+    count("released", "Those of them that routers or receivers gave back.", "released"),
+    count("modified", "Those of them that were given back as perhaps tried already.", "modified"),
+    count("rejected", "Those of them that receivers, or the broker, refused.", "rejected"),
+    latency("latency_p50_s", "Median latency of those that were finished.", "p50"),
+    latency("latency_p99_s", "99th percentile of the same.", "p99"),
+    latency("latency_max_s", "The largest of them.", "max"),
+)
+
+BACKGROUND_COLUMNS = (
+    Column("background", "Int64", "Which background load of the run, from 1.", check="positive"),
+    text("load", "What it is: test case, generator, threads, parameters.", "background load"),
+)
+
+BACKGROUND = (
+    "load",
+    "sent",
+    "received",
+    "lost",
+    "errors",
+    "throughput_msg_s",
+    "latency_mean_s",
+    "latency_p50_s",
+    "latency_p99_s",
+)
+"""What readers want to know of a background load."""
+
+OUTAGES = ("action", "node", "began_s", "downtime_s", "outage_s", "recovery_s", "level_msg_s")
+"""What readers want to know of an action."""
+
+REFUSALS = ("released", "modified", "rejected")
+"""Outcomes of messages over AMQP 1.0 that were not accepted."""
+
+COST = ("lost", "errors", *REFUSALS)
+"""What an action may do to messages."""
+
+ACTION_PHASES = ("action", "node", *(column.name for column in ACTION_PHASES_COLUMNS))
+"""What tells the time before, during and after an action."""
+
+STEPS = (
+    Column("step_number", "Int64", "Its place in the chain, from 1.", "no.", check="positive"),
+    text(
+        "step",
+        "Name of the step; the row *between steps* has what is in none: the processes' own time.",
+        "step",
+    ),
+    text("step_kind", "call, cast or fan-out.", "kind"),
+    text("sender", "Service that sends it.", "from"),
+    text("receiver", "Service that handles it.", "to"),
+    Column(
+        "round_trips",
+        "float64",
+        "How often a creation waits for it to cross between control plane and agents and back:"
+        " 1 for a CALL, 0.5 for what goes one way only, 0 for what does not cross, or is not"
+        " awaited.",
+        "round trips",
+        check="not negative",
+    ),
+    share(
+        "creation_share",
+        "Part of the time of all creations that it took; empty where another step's handling holds"
+        " it.",
+        "share",
+    ),
+)
+
+OUTCOMES = (
+    count("accepted", "Messages that receivers accepted, as their sender was told."),
+    count("released", "Messages that were given back, and may be sent to others."),
+    count("modified", "Messages that were given back as perhaps tried already."),
+    count("rejected", "Messages that receivers, or the broker, cannot deal with."),
+    count("unsettled", "Messages of which nobody told their sender what became of them."),
+)
+
+DOUBTS = (
+    text("kind", "Which check raised it."),
+    text("text", "Reason to distrust the number, as one sentence."),
+    text("evidence", "The figures used, as JSON."),
+)

@@ -1,0 +1,180 @@
+"""Columns of what was measured: messages, latency, CPU, network."""
+
+from mqperf.plan.columns.column import (
+    Column,
+    count,
+    cpu,
+    latency,
+    rate,
+    seconds,
+    share,
+    text,
+    traffic,
+)
+from mqperf.plan.columns.runs import CORES
+
+COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
+"""The message counts of a run, as readers know them from the published reports."""
+
+MESSAGES = (
+    count("sent", "Attempts by clients, over the whole run.", "sent"),
+    count("received", "Messages handled by servers, over the whole run.", "received"),
+    count(
+        "deliveries",
+        "Deliveries that sent messages are to have, where each is delivered several times.",
+        "to be delivered",
+    ),
+    count("round_trip", "Replies that clients got (CALL only).", "round-trip"),
+    count("errors", "Attempts that ended in an error at the client.", "errors"),
+    Column(
+        "lost",
+        "Int64",
+        "Attempts, each known by its start, that got neither reply nor error (CALL), or that no"
+        " server received (CAST, NOTIFY), after the drain. Of a published report: as it says.",
+        "lost",
+        "msg",
+    ),
+    count("duplicates", "Messages that servers handled more than once.", "duplicates"),
+    count(
+        "foreign",
+        "Messages received, replies and errors whose start no client of the run recorded as sent.",
+        "foreign",
+    ),
+    count(
+        "causality_violations",
+        "Messages finished before they were started, or answered before they were received, by"
+        " more than the clocks may be wrong; the latter only where instants are recorded.",
+        "causality violations",
+    ),
+    count(
+        "reordered",
+        "Messages that a server received after a later one of the same sender, by their sequence"
+        " numbers; empty where instants are recorded, which have none.",
+        "reordered",
+    ),
+    text(
+        "disagreements",
+        "Where the record of the messages and the simulator's own output, or the count at the"
+        " drain, differ.",
+    ),
+    rate(
+        "throughput_msg_s",
+        "Messages finished in the measured window / its length: replies for CALL, messages"
+        " received for CAST and NOTIFY.",
+        "throughput",
+    ),
+    rate("send_rate_msg_s", "Attempts in the measured window / its length.", "send rate"),
+    rate(
+        "offered_rate_msg_s",
+        "Mean rate in the measured window at which clients were to send; empty where they sent as"
+        " fast as they could.",
+        "offered in the window",
+    ),
+    latency(
+        "handover_p99_s",
+        "99th percentile of how much later than due clients handed messages to the network; empty"
+        " where no rate is offered.",
+        "handed over late, p99",
+    ),
+    latency(
+        "handover_max_s",
+        "How much later than due a client handed over a message at most.",
+        "handed over late, max",
+    ),
+    rate(
+        "throughput_sd_msg_s",
+        "Variation over time: standard deviation of the per-second throughput in the window.",
+        "standard deviation",
+    ),
+    rate(
+        "published_throughput_msg_s",
+        "As the reports of 2016 have it: sum over processes of count / duration,"
+        " of replies for CALL, of messages sent for CAST and NOTIFY.",
+        "throughput (2016)",
+    ),
+)
+
+LATENCY = (
+    text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
+    count("samples", "Messages whose latency was taken: started in the window.", "samples"),
+    latency("latency_mean_s", "Mean latency.", "latency"),
+    latency("latency_p50_s", "Median latency.", "p50"),
+    latency("latency_p90_s", "90th percentile of latency.", "p90"),
+    latency("latency_p95_s", "95th percentile of latency.", "p95"),
+    latency("latency_p99_s", "99th percentile of latency.", "p99"),
+    latency("latency_p999_s", "99.9th percentile of latency.", "p99.9"),
+    latency("latency_max_s", "Largest latency.", "max"),
+    latency(
+        "service_p50_s",
+        "Median time from the handing over of a message to its receipt, where latency counts from"
+        " the instant at which it was due.",
+        "service time, p50",
+    ),
+    latency("service_p99_s", "99th percentile of the service time.", "service time, p99"),
+    latency(
+        "confirm_p50_s",
+        "Median time from when a message was due, or sent, to the broker's confirm.",
+        "confirm, p50",
+    ),
+    latency("confirm_p99_s", "99th percentile of the same.", "confirm, p99"),
+    latency(
+        "latency_uncertainty_s",
+        "By how much the clocks of two hosts may make each of these latencies wrong, either way; 0"
+        " where one clock told both instants, as of round trips.",
+        "clock uncertainty",
+    ),
+    latency(
+        "published_latency_s",
+        "As the reports of 2016 have it: unweighted mean over processes of their means.",
+        "latency (2016)",
+    ),
+)
+
+PERCENTILES = (
+    share(
+        "percentile",
+        "Share of the messages that are at most so slow; told as long as ten are slower.",
+        "percentile",
+    ),
+    latency("latency_s", "The latency that this share does not exceed.", "latency"),
+)
+
+INTERVALS = (
+    text("process", "Client or server process: client-1, server-1."),
+    text("stream", "sent, round-trip, error, received."),
+    text("phase", "warm-up, window or cool-down."),
+    seconds("start_s", "Start of the interval since the start of the measured window.", "time"),
+    count("count", "Messages in the interval.", "messages"),
+    latency("latency_mean_s", "Mean latency of the messages that finished in it.", "latency"),
+    latency("latency_max_s", "Largest latency of the messages that finished in it.", "max"),
+)
+
+CPU = (
+    text("process", "Master, Slave 1, Slave 2, client-1, server-1, host, or host NAME."),
+    text("kind", "broker, client, server, background, harness or host."),
+    text("host", "Where it runs."),
+    CORES,
+    text("scope", "interval, or window for the total over the measured window."),
+    seconds("start_s", "Start since the start of the measured window.", "time"),
+    seconds("end_s", "End since the start of the measured window.", "end"),
+    cpu("total_cores", "(user + system) / time, from cumulative counters; 1 = 100 %.", "total"),
+    cpu("sys_cores", "System part of the same.", "sys"),
+    Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
+)
+
+NETWORK = (
+    text("interface", "Network interface; lo is loopback."),
+    traffic("sent_bytes_s", "Sent over the window, headers included.", "sent"),
+    traffic("received_bytes_s", "Received over the window.", "received"),
+    traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
+    Column(
+        "retransmitted_share",
+        "float64",
+        "Share of the TCP segments of the whole host that were retransmitted.",
+        "retransmitted",
+        "",
+        "%",
+        1e2,
+        "not negative",
+    ),
+)

@@ -1,0 +1,363 @@
+"""Columns that say which run at which point a row is of, and how and on what it was measured."""
+
+from mqperf.plan.columns.column import Column, latency, name, parameter, seconds, share, text
+
+THREADS = Column(
+    "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+)
+
+CORES = Column(
+    "cores", "Int64", "Hardware threads of a host.", "hardware threads", check="positive"
+)
+
+KEYS = (
+    text("run", "Name of the run folder; for a published report, of the row's source."),
+    text("point", "Id of the point of the sweep: all repeats of one case share it."),
+    name("system", "System under test."),
+    name("topology", "Who connects to which node: cmsm, cs1ss2."),
+    name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum, stream."),
+    text("test_case", "rpc-call, rpc-cast or notify."),
+    THREADS,
+    Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
+)
+
+RUNS = (
+    text("status", "done, failed, unreadable, partial, or published for a report's row."),
+    text("failure", "Why a failed run failed, or an unreadable one cannot be read."),
+    text(
+        "condition_failed",
+        "The fail condition of the plan that ended the run early, with its figures; empty where"
+        " none did. All other figures are of the window that it had.",
+        "ended early",
+    ),
+    seconds(
+        "all_sent_s",
+        "From the start of a load by count until its last thread had sent all; empty where others"
+        " ended. The window ends with the last whole second in which every thread was sending.",
+        "all sent after",
+    ),
+    text(
+        "damaged",
+        "Files that are gone, have another checksum than recorded, or were never recorded.",
+    ),
+    text("case", "Id of the case that the record holds; a run folder is named after it."),
+    text("content", "Digest of the instants of all its messages; no two runs share one."),
+    text(
+        "record",
+        "What is recorded of messages: instants of each, or counts of each second; see the"
+        " methodology for what counts cannot tell.",
+    ),
+    Column("started", "datetime64[us, UTC]", "Start of the measured window."),
+    text(
+        "order", "Order of the sweep: listed, as the plan has it, or random.", "order of the sweep"
+    ),
+    Column("seed", "Int64", "Seed of the random order."),
+    Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
+    Column(
+        "control_run",
+        "Int64",
+        "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
+        " whether the machine drifts; 0 for all other runs. Where tables are complete,"
+        " control runs have a table of their own.",
+        check="not negative",
+    ),
+    Column(
+        "green_threads",
+        "Int64",
+        "Green threads in each client process.",
+        "green threads in a client process",
+        check="positive",
+    ),
+    parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
+    parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
+    parameter(
+        seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
+    ),
+    seconds("window_s", "Length of the measured window.", "window", "not negative"),
+    parameter(
+        seconds("warmup_s", "Load before the window, as the plan asks.", "warm-up", "not negative")
+    ),
+    seconds(
+        "warmup_found_s",
+        "Load until throughput became steady; 0 when it was from the start, empty when it never"
+        " did, the run is too short to tell, or the plan changes its rate. What comes after the"
+        " first action of a plan is not asked.",
+        "warm-up found",
+        "not negative",
+    ),
+    parameter(seconds("cooldown_s", "Load after the window.", "cool-down", "not negative")),
+    parameter(
+        seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout")
+    ),
+    parameter(
+        text("targets", "own: each pair of client and server has its own target; or shared by all.")
+    ),
+    text(
+        "load_beside",
+        "The background loads that the plan asks for: test case, generator, threads, parameters.",
+        "background load",
+    ),
+    seconds("drain_s", "From the end of the load until no message was left.", "drain"),
+    Column("expected", "Int64", "Load generator processes expected to report."),
+    Column("reported", "Int64", "Load generator processes that did report."),
+    text("system_title", "The system's name as a person writes it.", "name of the system"),
+    text("system_version", "Version of the system under test.", "version of the system"),
+    text("runtime_version", "Version of what it runs on: Erlang, Java.", "version of its runtime"),
+    text("generator", "Load generator; empty where a report does not name it."),
+    text("generator_version", "Version of the load generator.", "version of the load generator"),
+    text(
+        "python_version",
+        "Version of the Python that the load generator ran on.",
+        "Python of the load generator",
+    ),
+    text("os", "Operating system of the hosts.", "operating system"),
+    text("kernel", "Kernel of the hosts."),
+    text("cpu_model", "Processor of the hosts.", "processor"),
+    CORES,
+    Column("memory_bytes", "Int64", "Memory of each host.", "memory", "bytes", check="positive"),
+    text("clock_source", "Clock of the hosts' kernel.", "clock source"),
+    text(
+        "tcp_congestion_control",
+        "Congestion control of TCP on the hosts: on a link that loses packets it decides the"
+        " throughput.",
+        "TCP congestion control",
+    ),
+    Column("somaxconn", "Int64", "Connections that may wait to be accepted on a socket."),
+    text(
+        "cpu_governor",
+        "What sets the CPU frequency of the hosts; empty when not told.",
+        "CPU frequency governor",
+    ),
+    seconds("clock_offset_s", "Largest clock offset between the hosts of the run.", "clock offset"),
+    text(
+        "network_card",
+        "Card by which brokers were reached; loopback when all run on one host.",
+        "network card",
+    ),
+    text("network_driver", "Driver of that card; loopback has none.", "driver of the network card"),
+    text(
+        "network_speed",
+        "Speed of its link, where the kernel knows it; loopback has none.",
+        "speed of the network card",
+    ),
+    text("mqperf_version", "Version of mqperf that measured.", "version of mqperf"),
+)
+
+
+def _number(name: str, meaning: str, label: str = "") -> Column:
+    return Column(name, "Int64", meaning, label, check="positive")
+
+
+PARAMETERS = (
+    parameter(
+        Column(
+            "payload_bytes",
+            "Int64",
+            "Length of each message's body; empty where the generator draws it.",
+            "payload",
+            "bytes",
+            check="positive",
+        )
+    ),
+    parameter(text("command", "The command line that is run.")),
+    parameter(text("chain", "Which chain of messages makes a creation.")),
+    parameter(
+        Column(
+            "processing_scale",
+            "float64",
+            "So many times the processing times of the chain's table are waited.",
+            "processing times",
+            shown="x",
+            check="not negative",
+        )
+    ),
+    parameter(
+        seconds("pause_s", "How long a thread waits after each message.", "pause", "not negative")
+    ),
+    parameter(
+        Column(
+            "rate_msg_s",
+            "float64",
+            "Messages a second that clients were to send, over all threads; empty where they"
+            " sent as fast as they could.",
+            "offered rate",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(
+        Column(
+            "ramp_to_msg_s",
+            "float64",
+            "The rate at the end of the load, to which the offered rate changed evenly; empty where"
+            " it stayed.",
+            "rate at the end",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(
+        Column(
+            "thread_rate_msg_s",
+            "float64",
+            "Messages a second that each thread was to send; empty where the rate is that of all.",
+            "offered rate of a thread",
+            "msg/s",
+            "msg/sec",
+            check="positive",
+        )
+    ),
+    parameter(
+        _number(
+            "ramp_steps",
+            "Steps in which the offered rate changed; empty where it did so evenly, or stayed.",
+            "steps of the rate",
+        )
+    ),
+    parameter(
+        _number(
+            "message_count",
+            "Messages after which the load was to end; empty where it ends by its duration.",
+            "messages to send",
+        )
+    ),
+    parameter(_number("compute_nodes", "OpenStack's compute nodes.", "compute nodes")),
+    parameter(
+        Column(
+            "pace",
+            "float64",
+            "How many times as often as by OpenStack's defaults everything is sent.",
+            "pace",
+            shown="x",
+            check="positive",
+        )
+    ),
+    parameter(text("exchange_type", "direct, topic, fanout or headers.", "exchange type")),
+    parameter(text("payload", "The body of every message, where the plan gives it.")),
+    parameter(
+        text(
+            "payload_file",
+            "The file whose bytes are the body of every message: its name from the plan's folder"
+            " on, its size, and the first 16 digits of its SHA-256.",
+        )
+    ),
+    parameter(text("exchange", "Name of the exchange that the plan gives.")),
+    parameter(text("routing_key", "Routing key that the plan gives.", "routing key")),
+    parameter(_number("copies", "Queues that get each message.", "copies of a message")),
+    parameter(
+        _number(
+            "channels",
+            "Threads that share a connection, each with a channel of its own.",
+            "channels of a connection",
+        )
+    ),
+    parameter(
+        text("acks", "auto: the broker waits for none; each message; or multiple, at a time.")
+    ),
+    parameter(_number("prefetch", "Messages of a queue that may wait for their acknowledgement.")),
+    parameter(
+        Column(
+            "confirms",
+            "Int64",
+            "Messages of a thread that may wait for the broker's confirm; 0 where none is asked"
+            " for.",
+            "unconfirmed messages",
+            check="not negative",
+        )
+    ),
+    parameter(
+        Column(
+            "payload_spread",
+            "float64",
+            "Share by which lengths of bodies differ from payload_bytes either way; empty where all"
+            " have one length.",
+            "spread of payload",
+            check="positive",
+        )
+    ),
+    parameter(
+        _number(
+            "links",
+            "Threads that share a connection of AMQP 1.0, each with a link of its own.",
+            "links of a connection",
+        )
+    ),
+    parameter(
+        text(
+            "settlement",
+            "at-least-once: receivers settle messages; or pre-settled, by senders, who never learn"
+            " what became of them.",
+        )
+    ),
+    parameter(_number("credit", "Messages that may be under way to a receiver of AMQP 1.0.")),
+    parameter(
+        Column(
+            "priority",
+            "Int64",
+            "Priority of messages; empty where it is the usual one, 4.",
+            check="not negative",
+        )
+    ),
+    parameter(text("delivery", "transient, or persistent: written to disk by the broker.")),
+    parameter(text("unroutable", "Whether messages that no queue takes are dropped or returned.")),
+    parameter(
+        Column(
+            "ttl_ms",
+            "Int64",
+            "After so long messages expire; empty where they do not.",
+            "time to live",
+            "ms",
+            check="not negative",
+        )
+    ),
+    parameter(text("tls", "true where clients connect by TLS, false where not.", "TLS")),
+    parameter(
+        Column(
+            "memory_watermark_mb",
+            "Int64",
+            "Memory of a RabbitMQ node above which it blocks those who publish.",
+            "memory watermark",
+            "MB",
+            check="positive",
+        )
+    ),
+)
+"""What else plans may vary: in tables only where it is said."""
+
+CONDITION = (
+    parameter(
+        text(
+            "condition",
+            "Name of the condition under which the plan has it measured.",
+            "condition",
+        )
+    ),
+)
+"""What a plan may have every point measured under."""
+
+VERSIONS = (
+    *("system_title", "system_version", "runtime_version"),
+    *("generator_version", "python_version", "mqperf_version"),
+)
+"""The columns of ``runs`` that say what was measured, and by what."""
+
+LINK = (
+    parameter(latency("delay_s", "Delay of the link, each way.", "delay")),
+    parameter(latency("jitter_s", "Standard deviation of the link's delay.", "jitter")),
+    parameter(share("loss_share", "Share of packets that the link loses.", "loss")),
+    parameter(
+        Column(
+            "bandwidth_bits_s",
+            "float64",
+            "Bandwidth of the link, each way; empty where it is not limited.",
+            "bandwidth",
+            "bits/s",
+            "Mbit/s",
+            1e-6,
+            "positive",
+        )
+    ),
+)
+"""A link as the plan asks for it."""

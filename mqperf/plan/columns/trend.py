@@ -1,0 +1,77 @@
+"""Columns of a trend: folders of runs in the order of time, and the steps from one to the next."""
+
+from mqperf.plan.columns.column import Column, text
+
+
+def _ratio(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "float64", meaning, label, check="positive")
+
+
+def _count(name: str, meaning: str, label: str) -> Column:
+    return Column(name, "Int64", meaning, label, check="not negative")
+
+
+FOLDER = (
+    text("folder", "The folder of runs, or of a published report, as it was given."),
+    Column(
+        "folder_place",
+        "Int64",
+        "Its place in time, from 1: by the start of its first run; those that do not tell it come"
+        " first, as they were given.",
+        "place in time",
+        check="positive",
+    ),
+    text("folder_label", "What figures call it: its day, or its name if several are of a day."),
+    Column(
+        "machine_number",
+        "Int64",
+        "Which machine it was measured on, from 1: folders of one number tell the same processor,"
+        " cores, network card, and memory to 2 %.",
+        "machine",
+        check="positive",
+    ),
+)
+
+FOLDERS = (
+    text("hardware", "That machine in words; not stated where the runs do not tell."),
+    _count("points_measured", "Points with figures.", "points"),
+    _count("doubts_raised", "Doubts about them.", "doubts"),
+    _count("control_runs_made", "Whole control runs.", "control runs"),
+    text("copy_of", "The earlier folder that holds the same runs, to the message, if any."),
+)
+
+STEP = (
+    text("folder_a", "The folder before the step: A.", "before"),
+    text("folder_b", "The folder after it: B.", "after"),
+)
+
+STEPS_OF_TREND = (
+    _ratio(
+        "control_ratio",
+        "B / A of the same figure of the control runs; empty where there are none in both.",
+        "control runs, B / A",
+    ),
+    _ratio("control_ratio_low", "Lower end of its 95 % interval.", "control runs, B / A low"),
+    _ratio("control_ratio_high", "Upper end of it.", "control runs, B / A high"),
+    _ratio(
+        "beyond_control",
+        "The ratio of the point by that of the control runs: what these do not show.",
+        "beyond control runs",
+    ),
+    text(
+        "cause",
+        "Of a step with a verdict: change, which control runs do not show; machine drift, which"
+        " they show as well while all versions stayed the same; versions or machine, which they"
+        " show as well while versions changed; or not watched, without control runs in both.",
+    ),
+    text("differs", "What else differs between both folders, beside the days."),
+)
+
+SUSTAINED_STEP = (
+    text(
+        "step",
+        "From the folder before on the same machine: the verdict on that point's throughput, with"
+        " its cause if that is no change, where both sustain it at the same point; at another"
+        " point; or none where there is no such folder, or no ratio.",
+    ),
+)

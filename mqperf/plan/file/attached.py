@@ -1,0 +1,158 @@
+"""Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
+
+A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
+several, from the plan's folder on or of a git repository.  What the rest of mqperf sees, records
+and copies is its pin, ``body.json (2048 bytes, sha256 0123456789abcdef)``: so another content is
+another case, and no path of this machine is in any record.
+"""
+
+import copy
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from typing_extensions import override
+
+from mqperf.base.problems import Problem, Where
+from mqperf.plan.file.reading import UnreadableError, first_bytes
+from mqperf.plan.file.repositories import Repositories, is_source, path_in, repositories
+
+ENDS = ("_file", "_files")
+"""How keys end whose value is the name of a file, or a list of such."""
+
+MOST_BYTES = 10_000_000
+"""Of a file: brokers refuse much larger messages, and a script has no need of so many."""
+
+DIGITS = 16
+"""Of the SHA-256, in hexadecimal."""
+
+_PIN = re.compile(rf"(?P<name>.+) \((?P<size>\d+) bytes, sha256 (?P<digest>[0-9a-f]{{{DIGITS}}})\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A file as it was when the plan was read."""
+
+    name: str
+    size: int
+    digest: str
+
+    @override
+    def __str__(self) -> str:
+        """As it stands in a case."""
+        return f"{self.name} ({self.size} bytes, sha256 {self.digest})"
+
+
+@dataclass(slots=True)
+class Attached:
+    """The files of a plan: contents by pin, pins by their place in the document, and problems."""
+
+    contents: dict[str, bytes] = field(default_factory=dict)
+    pins: dict[Where, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def pin_of(text: str) -> Pin | None:
+    """The pin in the text; None if it is only a name."""
+    if (found := _PIN.fullmatch(text)) is None:
+        return None
+    return Pin(found["name"], int(found["size"]), found["digest"])
+
+
+def name_of(text: str) -> str:
+    """The name of a file as the plan says it, pinned or not."""
+    pin = pin_of(text)
+    return pin.name if pin else text
+
+
+def last_name(text: str) -> str:
+    """The last part of its path: what it is called where it is copied to."""
+    name = name_of(text)
+    return PurePosixPath(path_in(name) if is_source(name) else name).name
+
+
+def attached(data: object, folder: Path) -> Attached:
+    """Every file that loads and actions of a plan name, from the plan's folder on."""
+    found = Attached()
+    with repositories() as fetched:
+        for where, said in _named(data):
+            try:
+                pin, content = _read(said, folder, fetched)
+            except UnreadableError as error:
+                found.problems.append(Problem(where, f"the file cannot be used: {error}"))
+                continue
+            found.contents[str(pin)] = content
+            found.pins[where] = str(pin)
+    return found
+
+
+def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data of YAML)
+    """A copy of the data with pins in their places."""
+    data = copy.deepcopy(data)
+    for where, pin in pins.items():
+        at = data
+        for part in where[:-1]:
+            at = at[part]
+        at[where[-1]] = pin
+    return data
+
+
+def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
+    """The file, which must be as it was when it was pinned."""
+    known, name = pin_of(said), name_of(said)
+    if PurePosixPath(name).is_absolute():
+        raise UnreadableError("it is an absolute path: give it from the plan's folder on")
+    place = fetched.place(name) if is_source(name) else folder / name
+    content = first_bytes(place, MOST_BYTES + 1)
+    if not content:
+        raise UnreadableError("it is empty")
+    if len(content) > MOST_BYTES:
+        raise UnreadableError(
+            f"it has more than {MOST_BYTES:,} bytes, which no message and no script should"
+        )
+    pin = Pin(name, len(content), hashlib.sha256(content).hexdigest()[:DIGITS])
+    if known not in {None, pin}:
+        raise UnreadableError("it has changed since the plan was copied")
+    return pin, content
+
+
+def _named(data: object) -> Iterator[tuple[Where, str]]:
+    """Every value of a load or action that names a file, and its place."""
+    for where, load in _naming(data):
+        for key, value in load.items():
+            if not key.endswith(ENDS):
+                continue
+            if isinstance(value, str):
+                yield (*where, key), value
+            elif isinstance(value, list):
+                yield from (
+                    ((*where, key, place), one)
+                    for place, one in enumerate(value)
+                    if isinstance(one, str)
+                )
+
+
+def _naming(data: object) -> Iterator[tuple[Where, Mapping[str, object]]]:
+    """The loads of a plan, measured and beside it, and its actions, under every condition."""
+    if not isinstance(data, Mapping):
+        return
+    if isinstance(load := data.get("load"), Mapping):
+        yield ("load",), load
+    yield from _around(data, ())
+    conditions = data.get("conditions")
+    for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
+        if isinstance(condition, Mapping):
+            yield from _around(condition, ("conditions", name))
+
+
+def _around(
+    spec: Mapping[str, object], where: Where
+) -> Iterator[tuple[Where, Mapping[str, object]]]:
+    for key in ("background", "actions"):
+        entries = spec.get(key)
+        for place, entry in enumerate(entries if isinstance(entries, Sequence) else ()):
+            if isinstance(entry, Mapping):
+                yield (*where, key, place), entry

@@ -1,0 +1,215 @@
+"""A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from mqperf.base.document import MAX_BYTES, Document, DocumentError, read_document
+from mqperf.base.errors import PlanError
+from mqperf.base.problems import Problem, Where, of_validation, unknown
+from mqperf.base.redaction import shown
+from mqperf.plan import (
+    ActionPlan,
+    BackgroundLoad,
+    Condition,
+    FailWhen,
+    Frozen,
+    Hold,
+    LinkPlan,
+    LinkPoint,
+    LoadPlan,
+    Plan,
+    SearchPlan,
+    SystemPlan,
+)
+from mqperf.plan.file import stressor_conf
+from mqperf.plan.file.attached import attached, pinned
+from mqperf.plan.file.copied import with_pins
+from mqperf.plan.file.reading import UnreadableError, first_bytes
+from mqperf.plan.topologies import QUEUES, TOPOLOGIES, impossible
+
+MAX_SHOWN = 50
+"""Problems that an error lists; it counts the others."""
+
+INNER: Mapping[str, type[Frozen]] = {
+    "load": LoadPlan,
+    "systems": SystemPlan,
+    "background": BackgroundLoad,
+    "actions": ActionPlan,
+    "search": SearchPlan,
+    "fail_when": FailWhen,
+}
+"""The models of a plan's mappings, by key."""
+
+Check = Callable[[Mapping[str, object]], Iterable[Problem]]
+"""Gives what is wrong with a plan's document, as far as only its systems and generator know."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """A plan, and the text in which it was given."""
+
+    plan: Plan
+    text: str
+
+
+def load_plan(path: Path, check: Check | None = None) -> Plan:
+    """The plan in a YAML file; its name is the file's unless it says otherwise.
+
+    Raises ``PlanError`` with file and line of every problem: bad syntax, an unknown key or name
+    (with the nearest known one), a value of another type or out of range, and what ``check`` finds.
+    """
+    return read_plan(path, check).plan
+
+
+def read_plan(path: Path, check: Check | None = None) -> PlanFile:
+    """The plan in a YAML file, with its text; raises as ``load_plan`` does.
+
+    So with a configuration of the stressor, whose text then is the plan that it stands for.  Files
+    that loads name are in the plan, and pinned in the text.
+    """
+    text = _text(path)
+    if path.suffix == stressor_conf.SUFFIX:
+        text = stressor_conf.as_plan(text, path)
+    plan, pins = _parsed(text, path, check)
+    return PlanFile(plan, with_pins(text, pins) if pins else text)
+
+
+def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFile]:
+    """The plans in several YAML files, each with a name of its own.
+
+    Raises as ``load_plan`` does, and ``PlanError`` for a file that is given twice and for two plans
+    of one name, whose runs would go into one folder.
+    """
+    found: dict[str, tuple[Path, PlanFile]] = {}
+    for path in paths:
+        one = read_plan(path, check)
+        if one.plan.name in found:
+            raise PlanError(_taken_twice(one.plan.name, found[one.plan.name][0], path))
+        found[one.plan.name] = path, one
+    return [one for _, one in found.values()]
+
+
+def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
+    """The plan in ``text``; ``source`` gives it its default name and errors their file.
+
+    With ``check``, which a plan that is to be run gets, files that its loads name are read.
+    """
+    return _parsed(text, source, check)[0]
+
+
+def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping[Where, str]]:
+    """The plan, and the pins of its files by their place."""
+    try:
+        document = read_document(text)
+    except DocumentError as error:
+        raise PlanError(f"{source}:{error.line}: {error}") from None
+    if not isinstance(document.data, dict):
+        form = "a mapping with systems, test_cases and load"
+        raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
+    files = attached(document.data if check else None, source.parent)
+    document.refused |= {problem.where for problem in files.problems}
+    data = pinned(document.data, files.pins)
+    plan, problems = _checked({"name": source.stem, "title": source.stem} | data, check)
+    found = [*document.problems, *((document.line(p.where), p) for p in files.problems)]
+    found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
+    if plan is None or found:
+        raise _error(source, found)
+    return plan.with_files(files.contents), files.pins
+
+
+def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
+    """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
+    plan, problems = _checked(data, check)
+    if plan is None or problems:
+        raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
+    return plan
+
+
+def _taken_twice(name: str, first: Path, second: Path) -> str:
+    if first.resolve() == second.resolve():
+        return f"{second}: this plan is given twice: give it once"
+    return (
+        f"{first} and {second}: both plans have the name {name}, and their runs would go into one"
+        " folder: set another name: in one of them, or run them in two commands with --runs"
+    )
+
+
+def _text(path: Path) -> str:
+    """The file's text."""
+    try:
+        content = first_bytes(path, MAX_BYTES + 1)
+    except UnreadableError as error:
+        raise PlanError(f"{path}: cannot read the plan: {error}") from None
+    if len(content) > MAX_BYTES:
+        raise PlanError(f"{path}: more than {MAX_BYTES:,} bytes: split the plan into several")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PlanError(f"{path}:{line}: not UTF-8: save the plan as UTF-8 text") from None
+
+
+def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | None, list[Problem]]:
+    """The plan if the data are one, and all problems."""
+    plan, problems = None, []
+    try:
+        plan = Plan.model_validate(data)
+    except ValidationError as error:
+        problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
+    systems = data.get("systems")
+    if isinstance(systems, Mapping):
+        problems += _unknown_names(systems)
+    places = {problem.where for problem in problems}
+    problems += [
+        problem for problem in (check(data) if check else ()) if problem.where not in places
+    ]
+    return plan, problems
+
+
+def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
+    """The problem where it stands in the data: a single value of an axis is not in a list."""
+    *to, last = problem.where or (None,)
+    at: object = data
+    for part in to:
+        at = at[part] if isinstance(at, Mapping) and part in at else None
+    single = isinstance(last, int) and at is not None and not isinstance(at, list | tuple)
+    return Problem(problem.where[:-1], problem.text) if single else problem
+
+
+def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
+    for system, spec in systems.items():
+        for kind, known in (("topologies", TOPOLOGIES), ("queues", QUEUES)):
+            names = spec.get(kind) if isinstance(spec, Mapping) else None
+            for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+                if isinstance(name, str) and name not in known:
+                    where = ("systems", system, kind, index)
+                    why = impossible(name) if kind == "topologies" else None
+                    yield Problem(where, why or unknown(kind, name, list(known)))
+
+
+def _known_keys(where: Where) -> list[str]:
+    outer: type[Frozen] = Plan
+    if where[:1] == ("conditions",) and len(where) > 1:
+        outer, where = Condition, where[2:]
+    if where[:2] == ("search", "hold"):
+        return list(Hold.model_fields)
+    inner = {**INNER, "link": LinkPoint if outer is Condition else LinkPlan}
+    return list(inner.get(str(next(iter(where), None)), outer).model_fields)
+
+
+def _accounted(document: Document, problem: Problem) -> bool:
+    """Whether the document itself already says what is wrong there."""
+    return any(problem.where[: len(refused)] == refused for refused in document.refused)
+
+
+def _error(source: Path, found: list[tuple[int, Problem]]) -> PlanError:
+    """One error with a line for every problem, in the order of the file."""
+    found = sorted(found, key=lambda one: one[0])
+    lines = [f"{source}:{line}: {problem.sentence()}" for line, problem in found]
+    if len(lines) == 1:
+        return PlanError(lines[0])
+    more = [f"and {len(lines) - MAX_SHOWN:,} more"] if len(lines) > MAX_SHOWN else []
+    return PlanError("\n".join([f"{source}: {len(lines):,} problems", *lines[:MAX_SHOWN], *more]))

@@ -1,0 +1,138 @@
+"""What a plan may say of a load of AMQP 0-9-1."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from mqperf.plan import Case
+from mqperf.plan.file.attached import pin_of
+from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
+from mqperf.plan.topologies import QUEUES
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _length(known: dict[str, Any]) -> int:
+    """That of the body which the plan gives, in itself or in a file."""
+    payload, pin = known.get("payload"), pin_of(known.get("payload_file") or "")
+    if pin is not None:
+        return pin.size
+    return USUAL_BYTES if payload is None else len(payload.encode())
+
+
+def _read(name: str) -> str:
+    if pin_of(name) is None:
+        raise ValueError("the file was not read: files go with a plan that is in a file itself")
+    return name
+
+
+class Parameters(Paced):
+    """Each is a column of the register of columns, and may be a list."""
+
+    payload: Annotated[
+        str | None,
+        Field(description="The body of every message, word for word; without it, random bytes."),
+    ] = None
+    payload_file: Annotated[
+        Annotated[str, AfterValidator(_read)] | None,
+        Field(
+            description="A file whose bytes are the body of every message, 10 MB at most; named"
+            " from the plan's folder on."
+        ),
+    ] = None
+    payload_bytes: Annotated[
+        Size,
+        Field(
+            default_factory=_length,
+            description="Length of every body; 256, or that of ``payload`` or ``payload_file``,"
+            " which come first.",
+        ),
+    ]
+    exchange_type: Annotated[
+        Literal["direct", "topic", "fanout", "headers"],
+        Field(description="Type of the exchange to which messages are published."),
+    ] = "direct"
+    exchange: Annotated[
+        Name | None, Field(description="Name of the exchange; without it, one of the run's own.")
+    ] = None
+    routing_key: Annotated[
+        Name | None, Field(description="Routing key; with several threads, the start of each's.")
+    ] = None
+    copies: Annotated[
+        int,
+        Field(ge=1, le=1_000, strict=True, description="Queues that get each message."),
+    ] = 1
+    channels: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=2_000,
+            strict=True,
+            description="Threads that share a connection, each with a channel of its own.",
+        ),
+    ] = 1
+    acks: Annotated[
+        Literal["auto", "each", "multiple"],
+        Field(
+            description="Whether servers acknowledge: the broker does not wait for it (auto), each"
+            " message by itself, or all that came at once together (multiple)."
+        ),
+    ] = "auto"
+    prefetch: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=65_535,
+            strict=True,
+            description="Messages of a queue that may wait for their acknowledgement.",
+        ),
+    ] = 1_000
+    confirms: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            strict=True,
+            description="Messages of a thread that may wait for the broker's confirm; with 0, none"
+            " are asked for.",
+        ),
+    ] = 0
+    delivery: Delivery = "transient"
+    unroutable: Annotated[
+        Literal["dropped", "returned"],
+        Field(
+            description="What becomes of messages that no queue takes; a returned one is an error."
+        ),
+    ] = "dropped"
+    ttl_ms: TimeToLive = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _length_of_payload(cls, given: object) -> object:
+        bodies = ("payload", "payload_file")
+        if isinstance(given, dict) and any(given.get(name) is not None for name in bodies):
+            return {name: value for name, value in given.items() if name != "payload_bytes"}
+        return given
+
+    @model_validator(mode="after")
+    def _one_body(self) -> "Parameters":
+        if self.payload is not None and self.payload_file is not None:
+            raise ValueError("payload and payload_file are two bodies: keep one")
+        return self
+
+
+def misfit(kind: str, said: Mapping[str, object]) -> str | None:
+    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    if not QUEUES[kind].log:
+        return None
+    if said.get("acks", Parameters.model_fields["acks"].default) == "auto":
+        return "its consumers must acknowledge: say acks: multiple, or acks: each"
+    if said.get("ttl_ms") is not None:
+        return "its messages do not expire one by one: leave out ttl_ms"
+    return None
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))

@@ -1,0 +1,75 @@
+"""What a plan may say of a load of AMQP 1.0."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mqperf.onhost.load.numbered.stamps import SIZE
+from mqperf.plan import Case
+from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
+
+
+class Parameters(Paced):
+    """Each is a column of the register of columns, and may be a list."""
+
+    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
+        USUAL_BYTES
+    )
+    payload_spread: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=0.5,
+            allow_inf_nan=False,
+            description="Share of ``payload_bytes`` by which lengths of bodies differ from it, at"
+            " random, either way: 0.05 for ± 5 %. Messages that are sent together have one length.",
+        ),
+    ] = None
+    links: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=2_000,
+            strict=True,
+            description="Threads that share a connection and its session, each with a link of its"
+            " own.",
+        ),
+    ] = 1
+    settlement: Annotated[
+        Literal["at-least-once", "pre-settled"],
+        Field(
+            description="Whether receivers settle messages, so that senders learn what became of"
+            " each; or senders, who then never do."
+        ),
+    ] = "at-least-once"
+    credit: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=1_000_000,
+            strict=True,
+            description="Messages that may be under way to a receiver; it gives more when half of"
+            " them have come.",
+        ),
+    ] = 1_000
+    delivery: Delivery = "transient"
+    priority: Annotated[
+        int | None,
+        Field(ge=0, le=255, strict=True, description="Priority of messages; without it, 4."),
+    ] = None
+    ttl_ms: TimeToLive = None
+
+    @model_validator(mode="after")
+    def _room_in_the_least(self) -> Self:
+        least = self.payload_bytes - round(self.payload_bytes * (self.payload_spread or 0))
+        if least < SIZE:
+            raise ValueError(
+                f"payload_spread {self.payload_spread:g} leaves bodies of {least} bytes, and the"
+                f" stamp in each has {SIZE}: raise payload_bytes, or lower payload_spread"
+            )
+        return self
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))

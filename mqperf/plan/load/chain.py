@@ -1,0 +1,134 @@
+"""A chain: the CALLs, CASTs and fan-outs between services that make one creation, in order.
+
+Services are those of the control plane, which run in client processes, or those of agents, which
+run in server processes.  The chain is at one of both sides at any time, and all services of a side
+in one process go on for each other.  A CAST moves it to the receiver; a CALL does so where the next
+step is sent from there, else it comes back with the reply; a fan-out leaves it where it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import yaml
+from pydantic import ConfigDict, Field, model_validator
+
+from mqperf.plan import Frozen
+from mqperf.plan.file.attached import MOST_BYTES
+
+CHAINS = Path(__file__).with_name("chains")
+
+Side = Literal["control", "agents"]
+Service = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
+Bytes = Annotated[int, Field(ge=1, le=MOST_BYTES)]
+
+
+class Step(Frozen):
+    """One message to a service, or to all processes of it, with its reply if there is one."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    step: Annotated[str, Field(min_length=1, max_length=100)]
+    kind: Literal["call", "cast", "fan-out"]
+    sender: Annotated[Service, Field(alias="from")]
+    receiver: Annotated[Service, Field(alias="to")]
+    request_bytes: Bytes
+    reply_bytes: Bytes | None = None
+    processing_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
+    source: str = ""
+
+    @model_validator(mode="after")
+    def _replies(self) -> Self:
+        if (self.kind == "call") != (self.reply_bytes is not None):
+            raise ValueError(f"{self.step}: a call has reply_bytes, and nothing else has")
+        if self.kind == "fan-out" and self.processing_ms:
+            raise ValueError(f"{self.step}: nobody waits for a fan-out: it has no processing_ms")
+        return self
+
+
+class Chain(Frozen):
+    """The services of both sides, and the steps.
+
+    It begins at the control plane, and its end is the arrival of its last step there.
+    """
+
+    title: str
+    control: Annotated[tuple[Service, ...], Field(min_length=1)]
+    agents: Annotated[tuple[Service, ...], Field(min_length=1)]
+    steps: Annotated[tuple[Step, ...], Field(min_length=2, max_length=1_000)]
+
+    def side(self, service: str) -> Side:
+        """Where a service runs."""
+        return "control" if service in self.control else "agents"
+
+    def moves(self, number: int) -> bool:
+        """Whether the chain goes on at the receiver of a step, counted from 0, or ends there."""
+        step = self.steps[number]
+        if step.kind != "call":
+            return step.kind == "cast"
+        following = [one for one in self.steps[number + 1 :] if one.kind != "fan-out"]
+        return not following or self.side(following[0].sender) != self.side(step.sender)
+
+    def round_trips(self, number: int) -> float:
+        """How often a creation waits for a step to cross between both sides and back.
+
+        A step that moves the chain crosses once, and one to its own side, or to many, never.
+        """
+        step = self.steps[number]
+        if step.kind == "fan-out" or self.side(step.sender) == self.side(step.receiver):
+            return 0.0
+        return 0.5 if self.moves(number) else 1.0
+
+    @property
+    def first_at_agents(self) -> int:
+        """The first step that an agent handles, whose arrival counts as receipt."""
+        return next(
+            number
+            for number, one in enumerate(self.steps)
+            if one.kind != "fan-out" and self.side(one.receiver) == "agents"
+        )
+
+    def meanwhile(self, number: int) -> list[int]:
+        """The fan-outs that the receiver of a CALL from the other side sends while it handles it.
+
+        They stand directly behind it.
+        """
+        step, found = self.steps[number], list[int]()
+        if step.kind != "call" or self.side(step.receiver) == self.side(step.sender):
+            return found
+        for other, one in enumerate(self.steps[number + 1 :], number + 1):
+            if one.kind != "fan-out" or self.side(one.sender) != self.side(step.receiver):
+                break
+            found.append(other)
+        return found
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        known = {*self.control, *self.agents}
+        for one in self.steps:
+            for service in (one.sender, one.receiver):
+                if service not in known:
+                    raise ValueError(f"{one.step}: {service} is no service of the chain")
+        at: Side = "control"
+        done: set[int] = set()
+        for number, one in enumerate(self.steps):
+            if number not in done and self.side(one.sender) != at:
+                raise ValueError(f"{one.step}: the chain is not at {one.sender}")
+            done.update(self.meanwhile(number))
+            at = self.side(one.receiver) if self.moves(number) else at
+        if at != "control" or self.steps[-1].kind == "fan-out":
+            raise ValueError("a chain ends with a call or cast to the control plane")
+        return self
+
+
+def names() -> Sequence[str]:
+    """The chains that ship."""
+    return sorted(file.stem for file in CHAINS.glob("*.yaml"))
+
+
+@cache
+def find(name: str) -> Chain:
+    """The chain of that name, which is one of ``names``."""
+    said: Mapping[str, object] = yaml.safe_load((CHAINS / f"{name}.yaml").read_text("utf-8"))
+    return Chain.model_validate(said)

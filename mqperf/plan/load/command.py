@@ -1,0 +1,59 @@
+"""What a plan may say of a command."""
+
+import re
+import shlex
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from mqperf.base.redaction import suspicious, without_passwords
+from mqperf.plan import Case, Frozen
+
+LONGEST = 1_000
+
+_SECRET = re.compile(
+    r"(?!.*file)-*([\w-]*[-_])?(pass|passw\w*|passphrase|pwd|secret|token|api-?key)([-_][\w-]*)?(=.*)?",
+    re.IGNORECASE,
+)
+"""A word that is, or names, a password: an option, or a variable that is set."""
+
+
+def _runnable(line: str) -> str:
+    """A line that falls into words, none of which may hold a password."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise ValueError(f"cannot be split into words: {error}") from None
+    if not words:
+        raise ValueError("names no program")
+    if any(map(_tells_secret, words)):
+        raise ValueError(
+            "may hold a password, which everybody could read: put it into a file that the command"
+            " reads by itself, such as clouds.yaml"
+        )
+    return line
+
+
+def _tells_secret(word: str) -> bool:
+    if "://" in word:
+        return without_passwords(word) != word
+    return suspicious(word) or _SECRET.fullmatch(word) is not None
+
+
+class Parameters(Frozen):
+    """Each is a column of the register of columns, and may be a list."""
+
+    command: Annotated[
+        str,
+        AfterValidator(_runnable),
+        Field(
+            min_length=1,
+            max_length=LONGEST,
+            description="The command line, split into words as a shell does; there is no shell.",
+        ),
+    ]
+
+
+def words_of(case: Case) -> list[str]:
+    """The words of the command line of a case."""
+    return shlex.split(Parameters.model_validate(dict(case.parameters)).command)

@@ -1,0 +1,124 @@
+"""What a plan may say of every load whose messages carry a stamp."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from mqperf.onhost.load.numbered.orders import Pace
+from mqperf.onhost.load.numbered.schedule import curve_of
+from mqperf.onhost.load.numbered.stamps import SIZE
+from mqperf.plan import Case, Frozen, offered_msg_s
+from mqperf.plan.file.attached import MOST_BYTES
+
+USUAL_BYTES = 256
+
+
+def _with_room(size: int) -> int:
+    if size < SIZE:
+        raise ValueError(
+            f"every message carries a stamp of {SIZE} bytes (its number, when it was due, when it"
+            f" was sent): give at least {SIZE}, got {size}"
+        )
+    return size
+
+
+Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(_with_room)]
+"""Length of a body that has room for its stamp."""
+
+Delivery = Annotated[
+    Literal["transient", "persistent"],
+    Field(description="Whether the broker writes messages to disk."),
+]
+TimeToLive = Annotated[
+    int | None,
+    Field(ge=0, le=86_400_000, strict=True, description="After so long messages expire."),
+]
+
+
+class Paced(Frozen):
+    """When messages are sent, at a rate or as fast as they can, and how many."""
+
+    rate_msg_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=10_000_000,
+            description="Messages a second over all threads; without it, as fast as they can.",
+        ),
+    ] = None
+    thread_rate_msg_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=10_000_000,
+            description="Messages a second of each thread, in place of ``rate_msg_s``.",
+        ),
+    ] = None
+    ramp_to_msg_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=10_000_000,
+            description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
+            " its start.",
+        ),
+    ] = None
+    ramp_steps: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            le=1_000,
+            strict=True,
+            description="The rate changes in so many steps instead of evenly: all are equally long,"
+            " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
+        ),
+    ] = None
+    message_count: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=10_000_000_000,
+            strict=True,
+            description="Messages that all threads send together: then the load ends, at the latest"
+            " after its ``duration_s``.",
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_pace(self) -> Self:
+        if self.rate_msg_s is not None and self.thread_rate_msg_s is not None:
+            raise ValueError("rate_msg_s and thread_rate_msg_s are two rates: keep one")
+        if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
+            raise ValueError("ramp_to_msg_s needs the rate at the start: give rate_msg_s, too")
+        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
+            raise ValueError("ramp_steps lead to another rate: give ramp_to_msg_s, too")
+        return self
+
+    def of_thread(self, threads: int) -> dict[str, Any]:
+        """What one of so many threads is ordered: its ``pace``, and ``message_count`` of all."""
+        pace = self._pace(threads)
+        return {
+            "pace": None if pace is None else asdict(pace),
+            "message_count": self.message_count,
+        }
+
+    def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
+        """The mean rate of all threads in the window; None where they are as fast as they can.
+
+        ``window`` has its beginning and end in seconds since the start of the load.
+        """
+        pace = self._pace(case.threads)
+        if pace is None or pace.ramp_to is None:
+            return offered_msg_s(case.parameters, case.threads)
+        begin, end = map(curve_of(pace, case.load_s).whole, window)
+        return case.threads * (end - begin) / (window[1] - window[0])
+
+    def _pace(self, threads: int) -> Pace | None:
+        """That of one of so many threads."""
+        if self.thread_rate_msg_s is not None:
+            return Pace(self.thread_rate_msg_s)
+        if self.rate_msg_s is None:
+            return None
+        last = None if self.ramp_to_msg_s is None else self.ramp_to_msg_s / threads
+        return Pace(self.rate_msg_s / threads, last, self.ramp_steps)

@@ -1,0 +1,35 @@
+"""What a plan may say of the simulator's load."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mqperf.plan import Case, Frozen
+from mqperf.plan.file.attached import MOST_BYTES
+
+
+class Parameters(Frozen):
+    """Each is a column of the register of columns, and may be a list."""
+
+    targets: Annotated[
+        Literal["own", "shared"],
+        Field(description="Each client has a server of its own, or all servers share one topic."),
+    ] = "own"
+    payload_bytes: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MOST_BYTES,
+            strict=True,
+            description="Length of every body; without it, from the simulator's table.",
+        ),
+    ] = None
+    pause_s: Annotated[
+        float,
+        Field(ge=0, le=3600, description="Seconds that a thread waits after each message."),
+    ] = 0.0
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))

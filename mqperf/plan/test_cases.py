@@ -1,0 +1,233 @@
+"""Test cases: what clients are asked to do, and when a message counts as finished.
+
+Everything that differs between them is asked here; nothing else knows one by its name.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mqperf.base.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The instant at which a message counts as finished, for throughput and latency alike.
+
+    ``stream`` is the stream of the record that holds it, ``latency`` the kind of its latency.
+    ``points`` says where messages are counted; ``counted``, ``measured`` and ``lost`` are the
+    phrases by which reports explain both, and what counts as lost.
+    """
+
+    stream: Literal["received", "round_trip"]
+    latency: Literal["one-way", "round-trip"]
+    points: str
+    counted: str
+    measured: str
+    lost: str
+
+
+RECEIPT = Finish(
+    stream="received",
+    latency="one-way",
+    points=(
+        "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
+        " (messages handled by the server)."
+    ),
+    counted="messages that servers received",
+    measured="Latency is one way, from the client's sending to the server's handling.",
+    lost="sent less received",
+)
+DELIVERY = Finish(
+    stream="received",
+    latency="one-way",
+    points=(
+        "Messages are counted at 2 points: ``sent`` (published by the client) and ``received``"
+        " (deliveries to servers, one from each queue that a message is routed to)."
+    ),
+    counted="deliveries to servers",
+    measured=(
+        "Latency is one way, from the instant at which the message was due (at an offered rate) or"
+        " sent (without one) to its receipt."
+    ),
+    lost="what was to be delivered less received",
+)
+TRANSFERRED = Finish(
+    stream="received",
+    latency="one-way",
+    points=(
+        "Messages are counted at 2 points: ``sent`` (handed over by the client) and ``received``"
+        " (deliveries to the server)."
+    ),
+    counted="messages that servers received",
+    measured=(
+        "Latency is one way, from the instant at which the message was due (at an offered rate) or"
+        " sent (without one) to its receipt."
+    ),
+    lost="sent less received",
+)
+REPLY = Finish(
+    stream="round_trip",
+    latency="round-trip",
+    points=(
+        "Messages are counted at 3 points: ``sent`` (attempts by the client), ``received``"
+        " (messages handled by the server) and ``round-trip`` (replies that the client got)."
+    ),
+    counted="replies that clients got",
+    measured="Latency is that of the round trip, from the call to its reply.",
+    lost="attempts with neither reply nor error",
+)
+CREATED = Finish(
+    stream="round_trip",
+    latency="round-trip",
+    points=(
+        "Creations are counted at 3 points: ``sent`` (begun by the client), ``received`` (arrived"
+        " at the agent) and ``round-trip`` (come to their end at the client)."
+    ),
+    counted="creations that came to their end",
+    measured="Latency is the duration of a creation, from its beginning at the client to its end"
+    " there.",
+    lost="creations with neither end nor error",
+)
+ENDED = Finish(
+    stream="round_trip",
+    latency="round-trip",
+    points=(
+        "Commands are counted at 2 points: ``sent`` (begun) and ``round-trip`` (ended with exit"
+        " code 0). Others are errors. There are no servers."
+    ),
+    counted="commands that ended with exit code 0",
+    measured="Latency is the time that a command took, from its start to its end.",
+    lost="commands with neither end nor error",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """What clients do.
+
+    ``number``, ``title``, ``short`` and ``heading`` are how reports call it.  In a ``closed_loop``
+    a thread sends its next message when the last one is finished, so that Little's law and the
+    scalability law apply.  Where messages are ``streamed`` a thread waits for none of them, so that
+    any number of them may be under way.  ``noun`` is one of what is done, and ``unit`` what tables
+    count it in.  Without ``servers`` of ours nobody counts what was received.
+    """
+
+    name: str
+    number: int
+    title: str
+    short: str
+    heading: str
+    finish: Finish
+    closed_loop: bool
+    noun: str = "message"
+    unit: str = "msg"
+    servers: bool = True
+    streamed: bool = False
+
+    __test__ = False
+
+    @property
+    def replies(self) -> bool:
+        """Whether servers answer."""
+        return self.finish.stream == "round_trip"
+
+
+TEST_CASES = Registry(
+    "test_cases",
+    (
+        TestCase(
+            name="rpc-call",
+            number=1,
+            title="RPC CALL",
+            short="CALL",
+            heading="RPC CALL Throughput Test",
+            finish=REPLY,
+            closed_loop=True,
+        ),
+        TestCase(
+            name="rpc-cast",
+            number=2,
+            title="RPC CAST",
+            short="CAST",
+            heading="RPC CAST Throughput Test",
+            finish=RECEIPT,
+            closed_loop=False,
+        ),
+        TestCase(
+            name="notify",
+            number=3,
+            title="NOTIFY",
+            short="NOTIFY",
+            heading="Notification Throughput Test",
+            finish=RECEIPT,
+            closed_loop=False,
+        ),
+        TestCase(
+            name="publish",
+            number=4,
+            title="PUBLISH",
+            short="PUBLISH",
+            heading="Publish Throughput Test",
+            finish=DELIVERY,
+            closed_loop=False,
+            streamed=True,
+        ),
+        TestCase(
+            name="rpc-chain",
+            number=5,
+            title="RPC CHAIN",
+            short="CHAIN",
+            heading="RPC Chain Test",
+            finish=CREATED,
+            closed_loop=True,
+            noun="creation",
+            unit="creations",
+        ),
+        TestCase(
+            name="command",
+            number=6,
+            title="COMMAND",
+            short="COMMAND",
+            heading="Command Test",
+            finish=ENDED,
+            closed_loop=True,
+            noun="command",
+            unit="commands",
+            servers=False,
+        ),
+        TestCase(
+            name="transfer",
+            number=7,
+            title="TRANSFER",
+            short="TRANSFER",
+            heading="Transfer Throughput Test",
+            finish=TRANSFERRED,
+            closed_loop=False,
+            streamed=True,
+        ),
+    ),
+)
+
+
+STANDARD = ("rpc-call", "rpc-cast", "notify")
+"""Test cases of a plan that names none: those of the published reports."""
+
+
+def with_replies() -> set[str]:
+    """Names of the test cases in which servers answer."""
+    return {name for name, case in TEST_CASES.items() if case.replies}
+
+
+def with_servers() -> set[str]:
+    """Names of the test cases in which servers of ours count what they receive."""
+    return {name for name, case in TEST_CASES.items() if case.servers}
+
+
+def streams() -> set[str]:
+    """Names of the test cases in which a thread waits for none of its messages."""
+    return {name for name, case in TEST_CASES.items() if case.streamed}
+
+
+def closed_loops() -> set[str]:
+    """Names of the test cases in which a thread waits until its message is finished."""
+    return {name for name, case in TEST_CASES.items() if case.closed_loop}

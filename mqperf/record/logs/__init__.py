@@ -1,0 +1,1 @@
+"""The logs of probes in a run folder, read and checked."""

@@ -1,0 +1,73 @@
+"""The log of the probe of the inside: how it is read, and when it is no sound one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from mqperf.base import raw
+from mqperf.base.errors import ProbeError
+
+LOG = "inside.jsonl"
+
+Instant = Annotated[float, Field(ge=0, le=1e15)]
+
+
+class Line(BaseModel):
+    """What a node told at an instant, as ``inside/watching.py`` writes it; or why it told nothing.
+
+    Instants and durations are seconds, by the clocks of the host.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+    node: Annotated[str, Field(max_length=200)]
+    protocol: Literal["prometheus", "amqp-management", "jolokia"]
+    epoch: Instant
+    monotonic: Instant
+    took_s: Instant
+    told: JsonValue = None
+    error: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Line":
+        if (self.told is None) == (self.error is None):
+            raise ValueError("should have either told or error")
+        return self
+
+
+def lines(file: Path) -> Iterator[Line]:
+    """Every line of a log.
+
+    Raises ``ProbeError`` with the line that is cut short, or none of this probe.
+    """
+    try:
+        content = raw.content(file)
+    except OSError as error:
+        raise ProbeError(f"{file}: no log of the probe inside: {error.strerror}") from None
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            yield Line.model_validate_json(line)
+        except ValidationError as error:
+            problem, cut = raw.first_problem(error), raw.is_cut(error)
+            wrong = "the log is cut short" if cut else f"no line of the probe inside: {problem}"
+            raise ProbeError(f"{file}:{number}: {wrong}") from None
+
+
+def check(folder: Path, host: str) -> None:
+    """Raise ``ProbeError`` for a log that is not sound, and for a node that never answered."""
+    file = folder / LOG
+    answered: dict[str, bool] = {}
+    errors: dict[str, str] = {}
+    for line in lines(file):
+        answered[line.node] = answered.get(line.node, False) or line.error is None
+        errors.setdefault(line.node, line.error or "")
+    if not answered:
+        raise ProbeError(f"{file}: the probe inside wrote nothing on {host}")
+    for node, known in answered.items():
+        if not known:
+            raise ProbeError(
+                f"{file}: {node} never told of its inside: {errors[node]}; leave the probe inside"
+                " out of the plan, or see the node's log"
+            )

@@ -1,0 +1,68 @@
+"""What processes wrote beside their counts: what happened to them, and how often."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
+from mqperf.lab.load.generator import Happened, Kind
+from mqperf.record.counts_lines import read_header
+from mqperf.record.facts import LATEST, WIDEST
+
+LIMIT_BYTES = 10 * raw.MIB
+
+
+class Entry(BaseModel):
+    """An event of a process, with whatever it tells more."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+
+    time: Annotated[float, Field(ge=0, le=LATEST)]
+    what: Annotated[str, Field(max_length=100)]
+
+
+class Diary(BaseModel):
+    """``LABEL.json``."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    format: Annotated[str, Field(pattern=r"^mqperf-[a-z0-9.-]+$", max_length=100)]
+    version: Literal[1]
+    label: str
+    kind: str
+    counts: Mapping[str, Annotated[int, Field(ge=0, le=WIDEST)]]
+    events: Annotated[list[Entry], Field(max_length=1_000)]
+
+    def happened(self) -> Iterator[Happened]:
+        """Its events as rows of the table of events."""
+        for one in self.events:
+            yield Happened(self.label, one.time, one.what, one.__pydantic_extra__)
+
+
+def check(generator: str, folder: Path, label: str, kind: Kind) -> None:
+    """Raise ``LoadError`` unless a process of this generator left its counts and its diary."""
+    header = read_header(folder / f"{label}.counts")
+    diary = read_diary(generator, folder, label)
+    if (header.label, diary.label, diary.kind) != (label, label, kind):
+        raise LoadError(f"{folder / label}.json: it is of {diary.label}, a {diary.kind}")
+
+
+def read_diary(generator: str, folder: Path, label: str) -> Diary:
+    """The diary of a process; raises ``LoadError`` for one that is missing or damaged."""
+    path = folder / f"{label}.json"
+    try:
+        found = Diary.model_validate_json(raw.content(path, LIMIT_BYTES))
+    except FileNotFoundError:
+        raise LoadError(f"{path} is missing: its process died before it could save.") from None
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValidationError as error:
+        raise LoadError(f"{path}: no diary of a process: {raw.first_problem(error)}") from None
+    if found.format != f"mqperf-{generator}":
+        raise LoadError(f"{path}: it is of another generator: {found.format}")
+    return found

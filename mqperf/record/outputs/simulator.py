@@ -1,0 +1,193 @@
+"""The simulator's own JSON: summary and per-second series of one process, and the sums of 2016.
+
+Its numbers are kept for comparison with the published reports and are not mqperf's own: the summary
+of a client is about 1 s too long (the first message falls into the second before), a busy server
+counts several seconds as one, and replies later than its last count are left out.  mqperf's own
+figures come from the ``.messages`` files.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
+from mqperf.plan.test_cases import TEST_CASES
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+THREAD = re.compile(r"_\d+$")
+Number = Annotated[float, Field(ge=-1e12, le=1e12)]
+
+
+class Checked(BaseModel):
+    """Numbers as the simulator writes them: finite, of their own JSON type."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Point(Checked):
+    """What one thread, or a server, counted from the last instant of counting to ``timestamp``."""
+
+    timestamp: Number
+    count: Count
+    latency: Number | None = None
+    min_latency: Number | None = None
+    max_latency: Number | None = None
+
+
+class Summary(Checked):
+    """The same over the whole run and all threads; ``duration`` begins 1 s before the first."""
+
+    count: Count
+    duration: Annotated[float, Field(ge=0, le=1e12)]
+    latency: Number | None = None
+    min_latency: Number | None = None
+    max_latency: Number | None = None
+
+
+class ClientSummary(Checked):
+    """The summaries of a client: what it sent, what failed, and the replies it got."""
+
+    client: Summary
+    error: Summary
+    round_trip: Summary | None = None
+
+
+class Output(Checked):
+    """What one process wrote: points by thread (``client_0``, ``round_trip_0``), and their sum."""
+
+    series: Annotated[Mapping[str, tuple[Point, ...]], Field(min_length=1)]
+
+    def points(self, stream: str) -> list[Point]:
+        """The points of all threads of ``client``, ``error``, ``round_trip`` or ``server``."""
+        names = [name for name in self.series if THREAD.sub("", name) == stream]
+        return [point for name in names for point in self.series[name]]
+
+
+class ServerOutput(Output):
+    """Of a server: what it received."""
+
+    summary: Summary
+
+
+class ClientOutput(Output):
+    """Of a client."""
+
+    summary: ClientSummary
+
+
+T = TypeVar("T", bound=Output)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A run's figures by the formulas of the published reports.
+
+    ``throughput_per_s`` is a sum of separately timed rates: round trips for CALL, *sent* messages
+    for CAST and NOTIFY.  ``latency_mean_s`` is the unweighted mean over processes; ``None`` when no
+    process had one.  ``round_trip`` is ``None`` where there are no replies.
+    """
+
+    sent: int
+    received: int
+    round_trip: int | None
+    errors: int
+    lost: int
+    throughput_per_s: float
+    latency_mean_s: float | None
+
+
+def read_client(path: Path) -> ClientOutput:
+    """What the simulator wrote for a client.
+
+    Raises `LoadError` if the file is missing, empty, cut short, or holds anything else.
+    """
+    return _read(path, ClientOutput)
+
+
+def read_server(path: Path) -> ServerOutput:
+    """The same for a server."""
+    return _read(path, ServerOutput)
+
+
+def _read(path: Path, model: type[T]) -> T:
+    try:
+        return model.model_validate_json(raw.content(path))
+    except FileNotFoundError:
+        raise LoadError(f"{path} is missing: its process ended before its summary.") from None
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValidationError as error:
+        problem, cut = raw.first_problem(error), raw.is_cut(error)
+    if cut:
+        raise LoadError(f"{path} is empty or cut short ({problem}); run the case again.")
+    raise LoadError(f"{path} holds no series and summary as the simulator writes them: {problem}.")
+
+
+def summaries(output: Output) -> dict[str, Summary]:
+    """The summaries of an output by stream: ``server``, or those of a client."""
+    if isinstance(output, ServerOutput):
+        return {"server": output.summary}
+    if not isinstance(output, ClientOutput):
+        return {}
+    found = {"client": output.summary.client, "error": output.summary.error}
+    replies = output.summary.round_trip
+    return found if replies is None else {**found, "round_trip": replies}
+
+
+def summed(points: Sequence[Point]) -> Summary:
+    """The summary of these points as the simulator makes it, to the last digit.
+
+    It counts its time from 1 s before the first point that has messages.
+    """
+    count = sum(point.count for point in points)
+    instants = [point.timestamp for point in points if point.count]
+    timed = [point for point in points if point.latency is not None]
+    total = 0.0
+    for point in timed:
+        total += (point.latency or 0.0) * point.count
+    return Summary(
+        count=count,
+        duration=max(instants) - (min(instants) - 1) if instants else 0.0,
+        latency=total / count if total else None,
+        min_latency=min((p.min_latency or 0.0 for p in timed), default=None) if total else None,
+        max_latency=max((p.max_latency or 0.0 for p in timed), default=None) if total else None,
+    )
+
+
+def published_compatible(
+    clients: Iterable[ClientOutput], servers: Iterable[ServerOutput], test_case: str
+) -> Published:
+    """The figures of a run as the published reports would have them, from its processes' output."""
+    at_clients = [output.summary for output in clients]
+    at_servers = [output.summary for output in servers]
+    sent = [summary.client for summary in at_clients]
+    received = _count(at_servers)
+    if TEST_CASES[test_case].replies:
+        replies = [one.round_trip for one in at_clients if one.round_trip is not None]
+        arrived, timed, delayed = _count(replies), replies, replies
+    else:
+        replies, arrived, timed, delayed = [], received, sent, at_servers
+    latencies = [summary.latency for summary in delayed if summary.latency is not None]
+    return Published(
+        sent=_count(sent),
+        received=received,
+        round_trip=_count(replies) if replies else None,
+        errors=_count(summary.error for summary in at_clients),
+        lost=_count(sent) - arrived,
+        throughput_per_s=sum(map(_rate, timed)),
+        latency_mean_s=fmean(latencies) if latencies else None,
+    )
+
+
+def _count(summaries: Iterable[Summary]) -> int:
+    return sum(summary.count for summary in summaries)
+
+
+def _rate(summary: Summary) -> float:
+    return summary.count / summary.duration if summary.duration else 0.0

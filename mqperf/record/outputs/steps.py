@@ -1,0 +1,101 @@
+"""The ``.steps`` files: when each step of each creation began and was over.
+
+A header line of JSON with the chain as it was walked, then raw float64: one block per column, in
+the order of the header.  Instants are those of the host's own clock, NaN where another process saw
+them; ``creation`` is the start of the creation by the client's clock, as ``.messages`` have it.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import LoadError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BYTES = 8
+COLUMNS = ("creation", "step", "started", "passed")
+HEADER_LIMIT_BYTES = 1_048_576
+
+Text = Annotated[str, Field(max_length=200)]
+Kind = Literal["call", "cast", "fan-out"]
+
+
+class StepFacts(BaseModel):
+    """A step as it was walked."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    step: Text
+    kind: Kind
+    sender: Annotated[Text, Field(alias="from")]
+    receiver: Annotated[Text, Field(alias="to")]
+    moves: bool
+    meanwhile: Annotated[list[int], Field(max_length=1_000)]
+    round_trips: Annotated[float, Field(ge=0, le=1)]
+
+
+class Header(BaseModel):
+    """What a ``.steps`` file says of itself."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    format: Literal["mqperf-steps"]
+    version: Literal[1]
+    label: Text
+    kind: Text
+    chain: Text
+    steps: Annotated[list[StepFacts], Field(min_length=1, max_length=1_000)]
+    columns: tuple[Text, Text, Text, Text]
+    count: Annotated[int, Field(ge=0, le=2**40)]
+    byteorder: Literal["little", "big"]
+
+
+def file_of(folder: Path, label: str) -> Path:
+    """Where a process leaves it."""
+    return folder / f"{label}.steps"
+
+
+def read_header(path: Path) -> tuple[Header, int]:
+    """The header of a file and its length; raises ``LoadError`` unless the file fits it."""
+    try:
+        with raw.opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
+            line = file.readline(HEADER_LIMIT_BYTES)
+        header = Header.model_validate_json(line)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise LoadError(f"{path} is missing: its process died before it could save.") from None
+    except OSError as error:
+        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValidationError as error:
+        raise LoadError(
+            f"{path} is no mqperf-steps file of version 1: {raw.first_problem(error)}."
+        ) from None
+    expected = len(line) + BYTES * len(COLUMNS) * header.count
+    if header.columns != COLUMNS or size != expected:
+        raise LoadError(
+            f"{path} has {size} bytes where its header promises {expected}: it was cut short or"
+            " changed; run the case again."
+        )
+    return header, len(line)
+
+
+def read_steps(path: Path) -> "tuple[Header, NDArray[np.float64]]":
+    """The header, and a row for each step that the process saw."""
+    import numpy as np
+
+    header, begin = read_header(path)
+    order = "<" if header.byteorder == "little" else ">"
+    try:
+        values = np.fromfile(path, dtype=f"{order}f8", offset=begin)
+    except (OSError, MemoryError):
+        raise LoadError(f"{path} cannot be read.") from None
+    rows = values.reshape(len(COLUMNS), -1).T
+    steps = rows[:, 1]
+    if not np.isfinite(rows[:, :2]).all() or not np.isin(steps, range(len(header.steps))).all():
+        raise LoadError(f"{path}: a step is none of the {len(header.steps)} of its header.")
+    return header, rows

@@ -1,0 +1,1 @@
+"""Messages read back from a run folder: instants or counts, as streams."""

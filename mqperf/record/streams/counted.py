@@ -1,0 +1,258 @@
+"""A stream of which counts and histograms of each second were recorded, and no single message.
+
+Counts, sums and maxima are exact.  A latency is known to the three digits of its bucket, and taken
+to be the middle of it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.onhost.record.hdr import LENGTH, Histogram, middle_s
+from mqperf.record.streams.stream import Counts, Seconds, Summary, Values, Window, averaged, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Messages by the second in which they were started: an array has a value for each second.
+
+    Latencies are sums, least and largest ones, in seconds; ``beyond`` counts those above an hour,
+    which have no bucket, and ``negative`` those below zero, which are in the first one.
+    """
+
+    count: Counts
+    latency_sum_s: Values
+    latency_min_s: Values
+    latency_max_s: Values
+    negative: Counts
+    beyond: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Messages by the second in which they were finished, likewise.
+
+    The first was finished ``first_s`` after the second began, the last ``last_s``; NaN where that
+    is not known, infinite where there is none.
+    """
+
+    count: Counts
+    latency_sum_s: Values
+    latency_max_s: Values
+    first_s: Values
+    last_s: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """The histograms of all seconds: in a second, so many messages in the bucket of that index."""
+
+    second: Counts
+    index: Counts
+    count: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A stream of one process; seconds are counted from ``start``, in epoch seconds.
+
+    One that is not ``timed`` has no latencies, and its messages are finished when they are started.
+    """
+
+    timed: bool
+    start: float
+    started: Started
+    finished: Finished
+    buckets: Buckets
+    latest: float | None
+
+    @property
+    def count(self) -> int:
+        """As `Stream` says, like all of the following."""
+        return int(self.started.count.sum())
+
+    @property
+    def end(self) -> float:
+        """The end of the last second, in epoch seconds."""
+        return self.start + len(self.started.count)
+
+    @property
+    def negative(self) -> int:
+        """Messages that were finished before they were started."""
+        return int(self.started.negative.sum())
+
+    def last(self) -> float | None:
+        """The latest finish."""
+        return self.latest
+
+    def summary(self) -> Summary | None:
+        """Exact."""
+        if not self.timed or not self.count:
+            return None
+        some = self.started.count > 0
+        return Summary(
+            float(self.started.latency_sum_s.sum()) / self.count,
+            float(self.started.latency_min_s[some].min()),
+            float(self.started.latency_max_s[some].max()),
+        )
+
+    def per_second(self, window: Window) -> Counts:
+        """Exact."""
+        return cut(self.finished.count, self.start, window)
+
+    def ends(self, window: Window) -> tuple[Values, Values]:
+        """When in each second the first and the last message was finished, as of `Finished`."""
+        return (
+            cut(self.finished.first_s, self.start, window, np.inf),
+            cut(self.finished.last_s, self.start, window, -np.inf),
+        )
+
+    def by_finish(self, window: Window) -> Seconds:
+        """Exact."""
+        counts = self.per_second(window)
+        if not self.timed:
+            none = np.full(len(counts), np.nan)
+            return Seconds(counts, none, none)
+        total = cut(self.finished.latency_sum_s, self.start, window)
+        largest = cut(self.finished.latency_max_s, self.start, window, -np.inf)
+        return averaged(counts, total, largest)
+
+    def started_in(self, window: Window) -> "CountedLatencies":
+        """By the seconds of the window."""
+        started, first = self.started, round(window[0] - self.start)
+        second = self.buckets.second - first
+        inside = (second >= 0) & (second < seconds(window))
+        largest = cut(started.latency_max_s, self.start, window, -np.inf)
+        return CountedLatencies(
+            counts=cut(started.count, self.start, window),
+            totals=cut(started.latency_sum_s, self.start, window),
+            largest=float(largest.max(initial=-np.inf)),
+            beyond=cut(started.beyond, self.start, window),
+            buckets=Buckets(second[inside], self.buckets.index[inside], self.buckets.count[inside]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLatencies:
+    """Latencies by the second of the window in which their messages were started."""
+
+    counts: Counts
+    totals: Values
+    largest: float
+    beyond: Counts
+    buckets: Buckets
+
+    @property
+    def count(self) -> int:
+        """As `Latencies` says, like all of the following."""
+        return int(self.counts.sum())
+
+    @property
+    def mean_s(self) -> float:
+        """Exact."""
+        return float(self.totals.sum()) / self.count
+
+    @property
+    def max_s(self) -> float:
+        """Exact."""
+        return self.largest
+
+    def quantiles_s(self, levels: Sequence[float]) -> Values:
+        """Between the middles of the two nearest buckets; never above the largest latency."""
+        merged = np.zeros(LENGTH, dtype=np.int64)
+        np.add.at(merged, self.buckets.index, self.buckets.count)
+        known = np.cumsum(merged)
+        values = np.append(np.minimum(middle_s(np.arange(LENGTH)), self.largest), np.nan)
+        place = np.asarray(levels, dtype=float) * (self.count - 1)
+        below = np.floor(place).astype(np.int64)
+        above = np.ceil(place).astype(np.int64)
+        low = values[np.searchsorted(known, below, side="right")]
+        high = values[np.searchsorted(known, above, side="right")]
+        found: Values = low + (high - low) * (place - below)
+        return found
+
+    def per_second(self) -> tuple[Values, Values]:
+        """Exact."""
+        return self.counts.astype(float), self.totals
+
+    def above(self, latency_s: float) -> Counts:
+        """Those of the buckets with a larger middle."""
+        larger = np.minimum(middle_s(self.buckets.index), self.largest) > latency_s
+        found = self.beyond.copy()
+        np.add.at(found, self.buckets.second[larger], self.buckets.count[larger])
+        return found
+
+    def histograms(self) -> list[Histogram]:
+        """As recorded, of all processes together."""
+        order = np.argsort(self.buckets.second, kind="stable")
+        ends = np.searchsorted(self.buckets.second[order], np.arange(len(self.counts) + 1))
+        found = []
+        for second, beyond in enumerate(self.beyond):
+            chosen = order[ends[second] : ends[second + 1]]
+            counts = np.zeros(LENGTH, dtype=np.int64)
+            np.add.at(counts, self.buckets.index[chosen], self.buckets.count[chosen])
+            found.append(Histogram(counts, int(beyond)))
+        return found
+
+
+def combined(streams: Sequence[Counted]) -> Counted:
+    """Several processes as one; their seconds begin a whole number of seconds apart."""
+    if len(streams) == 1:
+        return streams[0]
+    start = min(one.start for one in streams)
+    end = max(one.start + len(one.started.count) for one in streams)
+    window = start, end
+
+    def joined(parts: Sequence[tuple[Values, float]], join: np.ufunc, none: float) -> Values:
+        aligned = [cut(values, begin, window, none) for values, begin in parts]
+        found: Values = join.reduce(aligned)
+        return found
+
+    def each(get: Callable[[Counted], NDArray[Any]]) -> list[tuple[NDArray[Any], float]]:
+        return [(get(one), one.start) for one in streams]
+
+    def total(get: Callable[[Counted], NDArray[Any]]) -> NDArray[Any]:
+        return joined(each(get), np.add, 0)
+
+    def largest(get: Callable[[Counted], Values]) -> Values:
+        return joined(each(get), np.maximum, -np.inf)
+
+    latest = [one.latest for one in streams if one.latest is not None]
+    return Counted(
+        timed=streams[0].timed,
+        start=start,
+        started=Started(
+            count=total(lambda one: one.started.count),
+            latency_sum_s=total(lambda one: one.started.latency_sum_s),
+            latency_min_s=joined(each(lambda one: one.started.latency_min_s), np.minimum, np.inf),
+            latency_max_s=largest(lambda one: one.started.latency_max_s),
+            negative=total(lambda one: one.started.negative),
+            beyond=total(lambda one: one.started.beyond),
+        ),
+        finished=Finished(
+            count=total(lambda one: one.finished.count),
+            latency_sum_s=total(lambda one: one.finished.latency_sum_s),
+            latency_max_s=largest(lambda one: one.finished.latency_max_s),
+            first_s=joined(each(lambda one: one.finished.first_s), np.minimum, np.inf),
+            last_s=largest(lambda one: one.finished.last_s),
+        ),
+        buckets=Buckets(
+            np.concatenate([one.buckets.second + round(one.start - start) for one in streams]),
+            np.concatenate([one.buckets.index for one in streams]),
+            np.concatenate([one.buckets.count for one in streams]),
+        ),
+        latest=max(latest, default=None),
+    )
+
+
+def cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:
+    """The values of each second of a window, of those from ``start`` on; ``none`` elsewhere."""
+    found = np.full(seconds(window), none, dtype=values.dtype)
+    shift = round(window[0] - start)
+    first, last = max(shift, 0), min(shift + len(found), len(values))
+    if first < last:
+        found[first - shift : last - shift] = values[first:last]
+    return found

@@ -1,0 +1,1 @@
+"""What reads: tables, series, statistics, doubts, published reports."""

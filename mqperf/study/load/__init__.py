@@ -1,0 +1,1 @@
+"""What each load generator's own output says of a run."""

@@ -1,0 +1,33 @@
+"""What processes wrote beside their counts, against the record of every message."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mqperf.lab.load.generator import Account, Happened
+from mqperf.plan.load.amqp_0_9_1 import of_case
+from mqperf.record import Whole
+from mqperf.record.outputs import diary as diary_file
+
+if TYPE_CHECKING:
+    from mqperf.record.streams.stream import ByProcess
+
+NAME = "amqp-0-9-1"
+
+check = partial(diary_file.check, NAME)
+
+
+def account(run: Whole, streams: "ByProcess") -> Account:
+    """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
+    happened: list[Happened] = []
+    disagreements: list[str] = []
+    for process in run.facts.processes:
+        diary = diary_file.read_diary(NAME, run.folder, process.label)
+        happened += diary.happened()
+        if (error := streams[process.label].get("error")) is not None:
+            told = sum(diary.counts.get(name, 0) for name in ("returned", "refused"))
+            if told != error.count:
+                disagreements.append(
+                    f"{process.label}: {told} returned or refused, {error.count} errors recorded"
+                )
+    offered = of_case(run.case).offered_msg_s(run.case, run.window_in_load)
+    return Account(offered_msg_s=offered, happened=happened, disagreements=disagreements)

@@ -1,0 +1,159 @@
+"""What the simulator itself says of a run, and where that contradicts the exact record."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+from mqperf.base.errors import LoadError
+from mqperf.lab.load.generator import Account
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record import Whole
+from mqperf.record.outputs import simulator as output
+from mqperf.record.outputs import simulator_log as log
+from mqperf.record.outputs.simulator import Output, Point, Summary
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mqperf.record.streams.stream import ByProcess, Stream
+
+STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
+"""Stream of the simulator's own output -> stream of the exact record."""
+
+SUMMARY = ("duration", "latency", "min_latency", "max_latency")
+MOST_SUMS = 5_000
+"""As many ways to choose messages are tried, to find those that the simulator did not count."""
+
+PRECISION = 1e-9
+"""Two ways to add up the same numbers differ by less."""
+
+
+def account(run: Whole, streams: "ByProcess") -> Account:
+    """Throughput and latency by the formulas of 2016, from the simulator's own summaries.
+
+    Raises ``LoadError`` for output that is damaged or of another run.
+    """
+    outputs = _outputs(run)
+    published = output.published_compatible(
+        [one for one in outputs.values() if isinstance(one, output.ClientOutput)],
+        [one for one in outputs.values() if isinstance(one, output.ServerOutput)],
+        run.case.test_case,
+    )
+    return Account(
+        throughput_msg_s=published.throughput_per_s,
+        latency_mean_s=published.latency_mean_s,
+        disagreements=[
+            *_logged(run, outputs),
+            *(
+                f"{label}: {problem}"
+                for label, own in outputs.items()
+                for name, summary in output.summaries(own).items()
+                for problem in _stream(
+                    run, name, summary, own.points(name), streams[label][STREAMS[name]]
+                )
+            ),
+        ],
+    )
+
+
+def _outputs(run: Whole) -> Mapping[str, Output]:
+    """What the simulator itself wrote, by the label of the process."""
+    readers = {"client": output.read_client, "server": output.read_server}
+    load = run.folder
+    found: dict[str, Output] = {}
+    for process in run.facts.processes:
+        file = load / f"{process.label}.json"
+        found[process.label] = own = readers[process.kind](file)
+        has_replies = "round_trip" in output.summaries(own)
+        if has_replies != (process.kind == "client" and TEST_CASES[run.case.test_case].replies):
+            raise LoadError(f"{file}: not of a run of {run.case.test_case}")
+    return found
+
+
+def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
+    """What the simulator said at the end of its log, against what it wrote as JSON."""
+    for label, own in outputs.items():
+        said = log.counts(run.folder / f"{label}.log")
+        for name, summary in output.summaries(own).items():
+            if name in said and said[name] != summary.count:
+                yield (
+                    f"{label}: {name}: {summary.count} in the simulator's summary, {said[name]} in"
+                    " its log"
+                )
+
+
+def _stream(
+    run: Whole, name: str, summary: Summary, points: list[Point], exact: "Stream"
+) -> Iterator[str]:
+    """What the simulator says of one stream of a process, against its points and the record.
+
+    A client's thread may end before it has counted its last message.
+    """
+    own = output.summed(points)
+    missed = 0 if name == "server" else run.case.green_threads
+    if own.count != summary.count:
+        yield f"{name}: {summary.count} in the simulator's summary, {own.count} in its series"
+    for figure in SUMMARY:
+        said, is_ = getattr(summary, figure), getattr(own, figure)
+        if not _same(said, is_):
+            yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
+    if not exact.count - missed <= own.count <= exact.count:
+        yield f"{name}: {exact.count} messages recorded, {own.count} counted by the simulator"
+    elif own.latency is not None and exact.timed and name != "error":
+        yield from _recorded(name, run.case.green_threads, own, exact)
+
+
+def _recorded(name: str, threads: int, own: Summary, exact: "Stream") -> Iterator[str]:
+    """Where the simulator's latencies are not those of the record, be it instants or counts.
+
+    Counts do not tell which messages the simulator left out, so they are compared without any.
+    """
+    from mqperf.record.streams.stream import Instants
+
+    if isinstance(exact, Instants):
+        yield from _latencies(name, threads, own, exact.values)
+    elif own.count == exact.count and (recorded := exact.summary()) is not None:
+        exactly = (recorded.mean_s, recorded.min_s, recorded.max_s)
+        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
+            if not _same(getattr(own, figure), is_):
+                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
+
+
+def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> Iterator[str]:
+    """Where the simulator's latencies are not those of the record.
+
+    A message that a thread ended before it had counted is among the last that were finished.
+    """
+    import numpy as np
+
+    ordered = exact[np.argsort(exact[:, 1], kind="stable")]
+    latency = ordered[:, 1] - ordered[:, 0]
+    missed = len(latency) - own.count
+    last = missed + threads if missed else 0
+    counted, late = latency[: len(latency) - last], latency[len(latency) - last :]
+    total, own_total = float(latency.sum()), (own.latency or 0.0) * own.count
+    slack = PRECISION * float(np.abs(latency).sum())
+    if not _left_over(total - own_total, missed, late, slack):
+        mean = total / len(latency)
+        yield f"{name}: latency {own.latency} by the simulator, {mean} recorded, {missed} uncounted"
+    for figure, of in (("min_latency", np.min), ("max_latency", np.max)):
+        ends = sorted(float(of(some)) for some in (counted, latency) if len(some))
+        is_, slack = getattr(own, figure) or 0.0, PRECISION * max(map(abs, ends))
+        if not ends[0] - slack <= is_ <= ends[-1] + slack:
+            yield f"{name}: {figure} {is_} by the simulator, {ends[-1]} recorded"
+
+
+def _left_over(left: float, missed: int, late: "np.ndarray", slack: float) -> bool:
+    """Whether so many of the late messages took this time together; or may have, of very many."""
+    times: list[float] = late.tolist()
+    if comb(len(late), missed) <= MOST_SUMS:
+        return any(abs(sum(some) - left) <= slack for some in combinations(times, missed))
+    ordered = sorted(times)
+    return sum(ordered[:missed]) - slack <= left <= sum(ordered[-missed:]) + slack
+
+
+def _same(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= PRECISION * max(abs(a), abs(b))

@@ -1,0 +1,1 @@
+"""What nodes told of their inside, as figures and tables."""

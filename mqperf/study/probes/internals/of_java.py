@@ -1,0 +1,68 @@
+"""Figures of a broker in a Java virtual machine, from its management beans."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, SECONDS, Figure
+
+MEMORY = {"HeapMemoryUsage": "heap", "NonHeapMemoryUsage": "non-heap"}
+USAGE = ("used", "committed", "max")
+UNLIMITED = -1
+
+QUEUE: Mapping[str, tuple[str, str]] = {
+    "MessageCount": ("messages", MESSAGES),
+    "QueueSize": ("messages", MESSAGES),
+    "DeliveringCount": ("messages_unacked", MESSAGES),
+    "InFlightCount": ("messages_unacked", MESSAGES),
+    "ConsumerCount": ("consumers", NUMBER),
+    "MemoryUsageByteCount": ("memory", BYTES),
+}
+"""Attribute of a queue, of one broker or the other -> quantity and unit."""
+
+OF_ALL = {"messages": MESSAGES, "messages_unacked": MESSAGES}
+"""Quantities that are summed over all queues."""
+
+NAME = re.compile(r"(?:^|[:,])(?:queue|destinationName|name)=\"?([^,\"]+)\"?")
+"""The name in that of a bean."""
+
+
+def figures(told: Mapping[str, Any]) -> Iterator[Figure]:
+    """All figures of a broker; raises ``KeyError`` or ``ValueError`` for what is none of one."""
+    for attribute, area in MEMORY.items():
+        yield from _usage("memory", area, told["memory"][attribute])
+    for bean, attributes in told["pools"].items():
+        yield from _usage("pool", _name(bean), attributes["Usage"])
+    for bean, attributes in told["collectors"].items():
+        name = _name(bean)
+        yield Figure("collector", name, "collections", attributes["CollectionCount"], NUMBER)
+        paused_s = attributes["CollectionTime"] / 1000
+        yield Figure("collector", name, "paused", paused_s, SECONDS)
+    yield Figure(NODE, NODE, "threads", told["threads"]["ThreadCount"], NUMBER)
+    yield from _of_queues({**told.get("artemis", {}), **told.get("activemq", {})})
+
+
+def _usage(kind: str, name: str, usage: Mapping[str, Any] | None) -> Iterator[Figure]:
+    """Bytes in use, taken from the system, and at most; a pool that is no longer there has none."""
+    for quantity in USAGE if usage else ():
+        if usage is not None and (value := usage[quantity]) != UNLIMITED:
+            yield Figure(kind, name, quantity, float(value), BYTES)
+
+
+def _of_queues(queues: Mapping[str, Mapping[str, Any]]) -> Iterator[Figure]:
+    """Each queue, and all together."""
+    summed: Counter[str] = Counter()
+    for bean, attributes in queues.items():
+        for attribute, value in attributes.items():
+            quantity, unit = QUEUE[attribute]
+            if quantity in OF_ALL:
+                summed[quantity] += value
+            yield Figure("queue", _name(bean), quantity, float(value), unit)
+    for quantity, unit in OF_ALL.items():
+        yield Figure("queues", ALL, quantity, float(summed[quantity]), unit)
+
+
+def _name(bean: str) -> str:
+    found = NAME.search(bean)
+    return found[1] if found else bean

@@ -1,0 +1,66 @@
+"""The probe of the inside in tables: what nodes told, figure by figure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqperf.base.errors import ProbeError
+from mqperf.record import Whole
+from mqperf.record.logs.inside import LOG, Line, lines
+from mqperf.study.probes.internals import of_java, of_rabbitmq, of_routers
+from mqperf.study.probes.internals.figure import Figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOLERANCE_S = 0.5
+"""A question further than this from its second is not taken for one at an end of the window."""
+
+FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
+    "prometheus": of_rabbitmq.figures,
+    "amqp-management": of_routers.figures,
+    "jolokia": of_java.figures,
+}
+"""By protocol: what an answer says."""
+
+COLUMNS = ("time_s", "host", "node", "kind", "object", "quantity", "value", "unit")
+
+
+def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
+    """Rows of the table ``internals``: what every node told in the window, both ends included.
+
+    Nodes are in the order of the system.
+
+    Raises ``ProbeError`` for a log that is damaged, or of a node that the run does not know.
+    """
+    import pandas as pd
+
+    rows = [
+        row
+        for file in sorted((run.run.path / "probes").glob(f"*/{LOG}"))
+        for row in _of_log(run, file)
+    ]
+    places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
+    rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
+    return {"internals": pd.DataFrame(rows, columns=list(COLUMNS))}
+
+
+def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
+    host, nodes = file.parent.name, {node.label for node in run.facts.system.nodes}
+    ahead_s, length_s = run.clock(host).offset_s, run.window[1] - run.window[0]
+    for number, line in enumerate(lines(file), 1):
+        if nodes and line.node not in nodes:
+            raise ProbeError(f"{file}:{number}: run.json knows no node {line.node}")
+        time_s = line.epoch - ahead_s - run.window[0]
+        if -TOLERANCE_S <= time_s <= length_s + TOLERANCE_S and line.error is None:
+            for figure in _figures(file, number, line):
+                yield time_s, host, line.node, *figure
+
+
+def _figures(file: Path, number: int, line: Line) -> list[Figure]:
+    try:
+        return [*FIGURES[line.protocol](line.told)]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ProbeError(
+            f"{file}:{number}: no answer of {line.protocol}: {type(error).__name__} {error}"
+        ) from None

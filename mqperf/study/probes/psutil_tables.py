@@ -1,0 +1,155 @@
+"""The psutil probe in tables: CPU and memory of every process, traffic of every interface."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqperf.base.errors import ProbeError
+from mqperf.lab.probes.probe import Probe
+from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole, clock_was_set
+from mqperf.record.logs import psutil_log
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Logs = Mapping[Path, Sequence[psutil_log.Sample]]
+"""The log on each host -> its samples."""
+
+
+APART_S = 0.9
+"""A probe that begins so long before or after the load is of another one, or its clock is."""
+
+
+def check(folder: Path, host: str) -> None:
+    """Raise ``ProbeError`` for a log that is not sound, ``HostError`` when the clock was set."""
+    step = psutil_log.clock_step_s(psutil_log.samples(folder / psutil_log.LOG))
+    if abs(step) > CLOCK_STEP_LIMIT_S:
+        raise clock_was_set(host, step)
+
+
+def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
+    """Rows of the tables ``cpu`` and ``network``: of every host with a probe.
+
+    Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
+    the processes in the logs are not those that the run watched.
+    """
+    import pandas as pd
+
+    found = logs(run)
+    kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
+    cores = {host.label: host.cores for host in run.facts.hosts}
+    by_host = [(file.parent.name, samples) for file, samples in found.items()]
+    return {
+        "cpu": pd.concat(
+            [
+                _named(
+                    psutil_log.read(samples, kinds, run.window, host), host, several=several
+                ).assign(cores=cores.get(host))
+                for host, samples in by_host
+            ]
+            or [pd.DataFrame()]
+        ),
+        "network": pd.concat(
+            [psutil_log.read_network(samples, run.window, host) for host, samples in by_host]
+            or [pd.DataFrame()]
+        ),
+    }
+
+
+def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
+    """The rows with the host's own called after it where there are several."""
+    if cpu.empty or not several:
+        return cpu
+    return cpu.assign(process=cpu["process"].mask(cpu["kind"] == "host", f"host {host}"))
+
+
+def disagreements(run: Whole) -> Iterator[str]:
+    """Probes that began at another instant than the load, and a loopback that loses."""
+    for file, samples in logs(run).items():
+        name = file.relative_to(run.run.path)
+        apart = samples[0].epoch - run.load[0] if samples else 0.0
+        if abs(apart) > APART_S + run.clock(file.parent.name).uncertainty_s:
+            yield f"{name}: begins {apart:+.1f} s from the load"
+        counted = (
+            one.network.bytes.get(psutil_log.LOOPBACK, (0, 0)) for one in samples if one.network
+        )
+        for sent, received in counted:
+            if sent != received:
+                yield f"{name}: {sent} bytes sent over {psutil_log.LOOPBACK}, {received} received"
+                break
+
+
+@lru_cache(maxsize=1)  # all readers are called with the same run, one after the other
+def logs(run: Whole) -> Logs:
+    """The samples of every log, by the clock of the controller; raises as ``read`` does.
+
+    Hosts are in the order of the run: that of brokers is Master, Slave 1, Slave 2.
+    """
+    places = {host.label: number for number, host in enumerate(run.facts.hosts)}
+    files = sorted(
+        (run.run.path / "probes").glob(f"*/{psutil_log.LOG}"),
+        key=lambda file: (places.get(file.parent.name, len(places)), file),
+    )
+    found = {
+        file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
+        for file in files
+    }
+    for file, samples in found.items():
+        _check_host(run.facts, file)
+        if abs(step := psutil_log.clock_step_s(samples)) > CLOCK_STEP_LIMIT_S:
+            raise ProbeError(f"{file}: the wall clock was set by {step:+.3f} s during the run")
+    _check_processes(run, found)
+    return found
+
+
+def _check_host(facts: Facts, file: Path) -> None:
+    hosts = [host.label for host in facts.hosts]
+    if hosts and file.parent.name not in hosts:
+        raise ProbeError(f"{file}: run.json knows no host {file.parent.name}")
+
+
+def _check_processes(run: Whole, found: Logs) -> None:
+    watched = {
+        label: file for file, samples in found.items() for s in samples[:1] for label in s.processes
+    }
+    for label, file in watched.items():
+        if label not in run.facts.kinds:
+            raise ProbeError(f"{file}: run.json does not say of which kind process {label} is")
+    if missing := [label for label in run.facts.kinds if label not in watched]:
+        place = run.run.path / "probes"
+        raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
+    for file, samples in found.items():
+        _check_nodes(run, file, [*samples[0].processes] if samples else [])
+
+
+def _check_nodes(run: Whole, file: Path, watched: list[str]) -> None:
+    """The nodes that were watched on a host are some of the system's, in its order.
+
+    The probe writes no process ids: labels that were exchanged show in their order.
+    """
+    nodes = [node.label for node in run.facts.system.nodes]
+    brokers = [label for label in watched if run.facts.kinds.get(label) == "broker"]
+    if nodes and brokers != [label for label in nodes if label in brokers]:
+        raise ProbeError(
+            f"{file}: the psutil probe watched {', '.join(brokers)}; run.json has system.nodes"
+            f" {', '.join(nodes)}"
+        )
+
+
+def _in_order(facts: Facts) -> dict[str, str]:
+    """Kinds by process, the nodes first as topologies count them: run.json sorts its keys."""
+    kinds = facts.kinds
+    nodes = [node.label for node in facts.system.nodes]
+    return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}
+
+
+PROBE = Probe(
+    name="psutil",
+    program=psutil_log.program,
+    check=check,
+    read=read,
+    disagreements=disagreements,
+    always=True,
+    now=(psutil_log.LOG, psutil_log.cores_now),
+)

@@ -1,0 +1,36 @@
+"""Java's property files, as far as Maestro writes them: a key, a value, and characters escaped."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from mqperf.base.errors import TableError
+from mqperf.study.tables.given import MIB, text_of
+
+LINE = re.compile(r"((?:\\.|[^\\=:\s])+)\s*[=:\s]\s*(.*)")
+ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
+CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def read_properties(file: Path) -> Mapping[str, str]:
+    """The values by their keys; raises ``TableError`` with the line of what is no property."""
+    found = {}
+    for number, line in enumerate(text_of(file, file, MIB).splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#!":
+            continue
+        match = LINE.fullmatch(stripped)
+        if match is None:
+            raise TableError(f"{file}:{number}: is no property, such as rate=100")
+        found[_plain(match[1])] = _plain(match[2])
+    return found
+
+
+def _plain(text: str) -> str:
+    return ESCAPED.sub(lambda match: _character(match[1]), text)
+
+
+def _character(escaped: str) -> str:
+    if len(escaped) > 1:
+        return chr(int(escaped[1:], 16))
+    return CONTROLS.get(escaped, escaped)

@@ -1,0 +1,149 @@
+"""Who was the bottleneck: a verdict for each run, with its evidence, from CPU and network.
+
+The network is the limit when a link is full, or when it loses so much that TCP holds back: what a
+connection can carry falls with the root of its losses (M. Mathis and others, The Macroscopic
+Behavior of the TCP Congestion Avoidance Algorithm, 1997).  Where all have CPU and network left, the
+limit is elsewhere: a lock, one thread inside the broker, or the clients' own waiting.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mqperf.plan.columns import TABLES
+from mqperf.study.stats.rules.cpu import over_the_window
+from mqperf.study.stats.rules.finding import each, measured
+from mqperf.study.stats.rules.tester import HOST_FULL, busy_testers, hosts_used, listed
+from mqperf.study.tables import Tables, conform
+
+BROKER_FULL = 0.9
+"""Share of its host's cores from which on a broker node counts as out of CPU."""
+
+LINK_FULL = 0.9
+"""Share of its speed, in one direction, from which on a link counts as full: headers of the link
+itself and gaps between frames are not counted in the bytes."""
+
+LOSSY = 0.01
+"""Share of TCP segments retransmitted from which on the network counts as the limit."""
+
+
+OF_CPU = ("process", "kind", "total_cores", "cores")
+OF_HOSTS = ("process", "total_cores", "full", "others")
+OF_LINKS = (
+    *("host", "interface", "sent_bytes_s", "received_bytes_s"),
+    *("speed_bytes_s", "retransmitted_share"),
+)
+"""What a verdict looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The bottleneck of a run, and the figures that show it."""
+
+    verdict: str
+    because: str
+
+
+def bottlenecks(tables: Tables) -> pd.DataFrame:
+    """One row per measured run: its keys, ``bottleneck`` and ``because``.
+
+    ``cannot tell`` where CPU of brokers and of load generators was not both recorded.  A link
+    without a known speed, as loopback, is never full.
+    """
+    found = measured(tables)
+    runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
+    window = over_the_window(tables)
+    cpu, hosts, links = (
+        _by_run(some, columns)
+        for some, columns in (
+            (window, OF_CPU),
+            (hosts_used(window, tables["hosts"]), OF_HOSTS),
+            (tables["network"], OF_LINKS),
+        )
+    )
+    unwatched = tables["network"].iloc[:0]
+    verdicts = []
+    for run in runs["run"]:
+        carried = links(run)
+        carried = unwatched if carried is None else carried
+        verdicts.append(_verdict(cpu(run), hosts(run), carried))
+    return conform(
+        "bottlenecks",
+        runs.assign(
+            bottleneck=[one.verdict for one in verdicts],
+            because=[one.because for one in verdicts],
+        ),
+    )
+
+
+def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame | None]:
+    """These columns of the rows of a run, made when they are asked for; None for none."""
+    places, own = frame.groupby("run").indices, frame[[*columns]]
+    return lambda run: own.iloc[places[run]] if run in places else None
+
+
+def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:
+    if rows is None:
+        return Verdict("cannot tell", "no CPU was recorded over the window")
+    if len(busy := busy_testers(rows)):
+        return Verdict("tester", f"a Python process runs on about one core: {_cores(busy)}")
+    nodes = rows[rows["kind"] == "broker"]
+    full = nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
+    if len(full):
+        names = ", ".join(full["process"])
+        return Verdict(f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}")
+    if hosts is not None and len(full := hosts[hosts["full"]]):
+        own = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
+        return Verdict(
+            "host",
+            f"the load generators' host was full ({_cores(full)}): {own};"
+            f" others {full['others'].sum():.2f} cores",
+        )
+    if reason := _network_limit(links):
+        return Verdict("network", reason)
+    return _rest(rows, nodes, links)
+
+
+def _network_limit(links: pd.DataFrame) -> str:
+    """Why the network was the limit; nothing where it was not."""
+    most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
+    if full := _traffic(links[most >= LINK_FULL * links["speed_bytes_s"]]):
+        return full
+    lossy = links[links["retransmitted_share"] >= LOSSY].drop_duplicates("host")
+    return ", ".join(
+        f"{100 * row.retransmitted_share:.1f} % of the TCP segments of host {row.host} were"
+        " retransmitted"
+        for row in each(lossy)
+    )
+
+
+def _traffic(links: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{row.interface} of host {row.host} sent {row.sent_bytes_s / 1e6:.1f} and received"
+        f" {row.received_bytes_s / 1e6:.1f}"
+        + ("" if pd.isna(row.speed_bytes_s) else f" of {row.speed_bytes_s / 1e6:.1f}")
+        + " MB/s"
+        for row in each(links)
+    )
+
+
+def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdict:
+    testers = rows[rows["kind"].isin(["client", "server"])]
+    missing = {
+        "CPU of the brokers": nodes.empty,
+        "CPU of the load generators": testers.empty,
+        "the number of cores": rows["cores"].isna().any(),
+    }
+    if unknown := " and ".join(what for what, gone in missing.items() if gone):
+        used = _cores(pd.concat([nodes, testers]))
+        return Verdict("cannot tell", f"{unknown} not recorded; known: {used}")
+    used = _cores(pd.concat([nodes, testers]))
+    idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
+    return Verdict("none", "; ".join(filter(None, [idle, _traffic(links)])))
+
+
+def _cores(rows: pd.DataFrame) -> str:
+    used = listed(rows.dropna(subset=["total_cores"]))
+    listing = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
+    return listing or "nothing known"

@@ -1,0 +1,375 @@
+"""Two sets of runs, point by point: ratios with intervals, and a verdict only where there is one.
+
+Ratios are of geometric means, so that B / A and A / B say the same; their intervals are Welch's
+(B. L. Welch, The Generalization of Student's Problem, 1947) of the logarithms over the repeats.
+A verdict needs a difference which is larger than the minimum relevant difference and which chance
+does not explain, after correction for the number of comparisons (S. Holm, A Simple Sequentially
+Rejective Multiple Test Procedure, 1979).  So the chance that a system compared with itself gets
+even one verdict other than "cannot tell" is at most 1 - confidence, however many points there are.
+
+What the clocks of several hosts may have made of a one-way latency is taken off its difference
+before it is judged: ``clock_share`` says how much that is.
+
+This assumes that nothing but the system differs between the runs of A and those of B.  Where the
+runs of one side precede those of the other, whatever changed meanwhile (the machine, its other
+work, the start of the broker) counts as a difference of the systems, and repeats do not show it:
+``in_turns`` says whether the runs were interleaved, by the instants at which they started.
+
+Where no verdict can be given, ``detectable`` says which difference these repeats would have shown
+with a power of 80 % (J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988), and
+``repeats_needed`` how many repeats would show the difference that was seen, or the minimum relevant
+one.
+
+With one run on each side there is no verdict: an interval from within the runs is given where they
+have one (G. Y. Zou and A. Donner, Construction of Confidence Limits About Effect Measures, 2008),
+but it does not know how much the next run would differ.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from mqperf.base.errors import TableError
+from mqperf.plan.columns import COLUMNS, TABLES, parameters
+from mqperf.study.stats.summary import run_figures
+from mqperf.study.tables import Tables, conform, varied
+from mqperf.study.tables.shape import in_order
+
+KEYS = ("system", "topology", "queues", "test_case", "threads")
+"""What a point must have in common in A and in B; and the parameters that vary in either."""
+
+HIGHER_IS_BETTER = {
+    "throughput_msg_s": True,
+    "latency_mean_s": False,
+    "latency_p99_s": False,
+    "cpu_per_message_s": False,
+}
+"""The figures that are compared; CPU by the message, else doing less would look better."""
+
+LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
+"""Those figures that clocks may make wrong."""
+
+BETTER_IF_HIGHER = {**HIGHER_IS_BETTER, "latency_p50_s": False}
+"""Every figure that a verdict can be about."""
+
+Array = NDArray[Any]
+
+MIN_EFFECT = 0.05
+"""The minimum relevant difference, unless somebody says another."""
+
+CONFIDENCE = 0.95
+CANNOT_TELL = "cannot tell"
+POWER = 0.8
+"""How often a difference of the size ``detectable`` is found."""
+
+LARGEST = 10.0
+"""Relative differences beyond it are not told: so few runs could show nothing."""
+
+MOST_REPEATS = 1000
+"""Repeats beyond which nobody is told how many more it takes."""
+
+
+def compare(
+    a: Tables,
+    b: Tables,
+    *,
+    keys: Sequence[str] = KEYS,
+    min_effect: float = MIN_EFFECT,
+    confidence: float = CONFIDENCE,
+) -> pd.DataFrame:
+    """The table ``comparison``: one row per figure of a point that both have measured.
+
+    ``keys`` says what belongs together: leave out ``system`` to compare two systems.  Parameters
+    that tell points of A or of B apart belong to them, too.
+    ``min_effect`` is the minimum relevant difference.  Points with a doubt are compared, and marked
+    in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
+    take several points of one side for one.
+    """
+    return judged("comparison", paired(a, b, keys), min_effect=min_effect, confidence=confidence)
+
+
+def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
+    """One row per figure of a point that both have: value, spread and doubts of each, not judged.
+
+    Its columns are those of the keys, of parameters that tell points apart, and working figures.
+    Raises ``TableError`` as ``compare`` does.
+    """
+    apart = {*varied(a["runs"]), *varied(b["runs"])}
+    keys = [*keys, *(name for name in parameters() if name in apart)]
+    sides = [one_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
+    pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
+    if pairs.empty:
+        raise TableError(f"A and B have no point in common: {_apart(sides[0], sides[1], keys)}")
+    return pairs
+
+
+def judged(
+    table: str,
+    pairs: pd.DataFrame,
+    *,
+    min_effect: float = MIN_EFFECT,
+    confidence: float = CONFIDENCE,
+) -> pd.DataFrame:
+    """Pairs with ratios, intervals and verdicts, as the table of that name has them.
+
+    P-values are corrected for the number of all these pairs.
+    """
+    frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
+    frame["hidden"] = _hidden(frame)
+    frame["clock_share"] = np.expm1(frame["hidden"])
+    _over_repeats(frame, confidence)
+    _within_runs(frame)
+    frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
+    frame["min_effect"] = min_effect
+    frame["verdict"] = _verdicts(frame, min_effect, 1 - confidence)
+    frame["detectable"] = _detectable(frame, 1 - confidence)
+    frame["repeats_needed"] = _repeats_needed(frame, 1 - confidence)
+    frame["in_turns"] = _in_turns(frame)
+    marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
+    frame["doubted"] = [_doubted(*pair) for pair in marks]
+    known = TABLES[table].with_parameters(frame.columns)
+    shaped = conform(table, frame[[name for name in known if name in frame.columns]])
+    return in_order(shaped, *(name for name in parameters() if name in pairs.columns))
+
+
+def holm(chances: Array) -> Array:
+    """The chances, each multiplied for the number of comparisons; those that are NaN do not count.
+
+    The smallest is multiplied by their number, the next by one less, and so on, never falling.
+    """
+    adjusted = np.full(len(chances), np.nan)
+    known = np.flatnonzero(~np.isnan(chances))
+    order = known[np.argsort(chances[known])]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(chances[order] * factors))
+    return adjusted
+
+
+def one_side(
+    tables: Tables, name: str, keys: Sequence[str], figures: Iterable[str] = HIGHER_IS_BETTER
+) -> pd.DataFrame:
+    """One row per point and figure: its value, and mean and variance of the logarithm of it.
+
+    ``name`` is what an error calls these tables.  Raises ``TableError`` when the keys take several
+    points for one.
+    """
+    columns = ["run", "point", "started", *keys]
+    runs = tables["runs"].drop_duplicates("run").reindex(columns=columns)
+    runs = runs.astype({key: COLUMNS[key].dtype for key in keys})
+    values = _run_values(tables, figures).merge(runs, on="run")
+    rows = (
+        values.groupby([*keys, "figure"], sort=False, dropna=False)
+        .agg(
+            repeats=("value", "size"),
+            value=("value", "mean"),
+            unsure=("unsure", "max"),
+            log=("log", "mean"),
+            variance=("log", "var"),
+            low=("low", "first"),
+            high=("high", "first"),
+            starts=("started", tuple),
+            point=("point", "first"),
+            points=("point", "nunique"),
+        )
+        .reset_index()
+    )
+    mixed = rows[rows["points"] > 1]
+    if len(mixed):
+        which = " ".join(str(mixed.iloc[0][key]) for key in keys)
+        raise TableError(
+            f"{name} has {mixed.iloc[0]['points']} points which agree in {', '.join(keys)}, the"
+            f" first at {which}; compare runs of one plan, by keys that tell its points apart"
+        )
+    kinds = kinds_by_point(tables)
+    rows["doubts"] = [kinds.get(str(point), "") for point in rows["point"]]
+    return rows.drop(columns="points")
+
+
+def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
+    """The keys of which the sides share no value; when each has some, that is said."""
+    for name, side in (("A", a), ("B", b)):
+        if side.empty:
+            return f"{name} has no figures at all"
+    keys_of = []
+    for key in keys:
+        values = [sorted(side[key].dropna().unique()) for side in (a, b)]
+        if not set(values[0]) & set(values[1]):
+            listing = [", ".join(map(str, own)) for own in values]
+            keys_of.append(f"{key} of A: {listing[0]}, of B: {listing[1]}")
+    return "; ".join(keys_of) or f"no combination of {', '.join(keys)} was measured in both"
+
+
+def _run_values(tables: Tables, figures: Iterable[str]) -> pd.DataFrame:
+    """Columns ``run``, ``figure``, ``value``, its logarithm, and the ends from within the run."""
+    of_runs = run_figures(tables)
+    clocks = tables["latency"].groupby("run")["latency_uncertainty_s"].max()
+    unsure = of_runs["run"].map(clocks).fillna(0.0)
+    for table in ("messages", "latency"):
+        ends = tables[table].filter(regex="^run$|_within_(low|high)$").drop_duplicates("run")
+        of_runs = of_runs.merge(ends, on="run", how="left")
+    parts = []
+    for figure in figures:
+        columns = {"run": "run", figure: "value"}
+        columns |= {f"{figure}_within_low": "low", f"{figure}_within_high": "high"}
+        part = of_runs.reindex(columns=list(columns)).rename(columns=columns)
+        by_clocks = unsure if figure in LATENCIES else 0.0
+        parts.append(part.assign(figure=figure, unsure=by_clocks))
+    values = pd.concat(parts, ignore_index=True)
+    values = values[values["value"].between(0, np.inf, inclusive="neither")].astype(
+        {"low": float, "high": float}
+    )
+    return values.assign(log=np.log(values["value"].astype(float)))
+
+
+def kinds_by_point(tables: Tables) -> dict[str, str]:
+    """Point -> kinds of the doubts about it."""
+    doubts = tables.get("doubts")
+    if doubts is None or doubts.empty:
+        return {}
+    return {str(point): ", ".join(rows["kind"].unique()) for point, rows in doubts.groupby("point")}
+
+
+def _hidden(frame: pd.DataFrame) -> pd.Series:
+    """By how much clocks may make the logarithm of a ratio wrong; infinite where nothing is left.
+
+    The same for B / A and for A / B.
+    """
+    left = [1 - (frame[f"unsure_{side}"] / frame[f"value_{side}"]).clip(upper=1.0) for side in "ab"]
+    with np.errstate(divide="ignore"):
+        return pd.Series(-np.log(left[0]) - np.log(left[1]) + 0.0, frame.index)
+
+
+def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
+    """Interval and chance for the rows with repeats on both sides that differ among themselves."""
+    repeated = (frame["repeats_a"] > 1) & (frame["repeats_b"] > 1)
+    rows = frame[repeated & (frame["variance_a"] + frame["variance_b"] > 0)]
+    parts = [rows[f"variance_{side}"] / rows[f"repeats_{side}"] for side in "ab"]
+    error = np.sqrt(parts[0] + parts[1])
+    freedom = error**4 / sum(
+        part**2 / (rows[f"repeats_{side}"] - 1) for part, side in zip(parts, "ab", strict=True)
+    )
+    apart = np.log(rows["ratio"])
+    half = special.stdtrit(freedom, (1 + confidence) / 2) * error
+    frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
+    frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
+    frame.loc[rows.index, "interval_kind"] = "repeats"
+    beyond = (apart.abs() - rows["hidden"]).clip(lower=0.0)
+    frame["p_value"] = pd.Series(2 * special.stdtr(freedom, -beyond / error), rows.index)
+    frame["error"], frame["freedom"] = error, freedom
+
+
+def _within_runs(frame: pd.DataFrame) -> None:
+    """Interval of the rows with a single run on both sides, from the intervals within the runs."""
+    single = (frame["repeats_a"] == 1) & (frame["repeats_b"] == 1)
+    known = (frame["low_a"] > 0) & (frame["low_b"] > 0)
+    rows = frame[single & known]
+    a, b = rows["log_a"], rows["log_b"]
+    down = np.hypot(b - np.log(rows["low_b"]), np.log(rows["high_a"]) - a)
+    up = np.hypot(np.log(rows["high_b"]) - b, a - np.log(rows["low_a"]))
+    frame.loc[rows.index, "ratio_low"] = np.exp(b - a - down)
+    frame.loc[rows.index, "ratio_high"] = np.exp(b - a + up)
+    frame.loc[rows.index, "interval_kind"] = "within run"
+
+
+def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
+    """The relative difference that would be found, were it the smallest of all p-values.
+
+    By the noncentral t distribution, as the error is itself estimated; NaN beyond ``LARGEST``.
+    """
+    strict = _strict(frame, risk)
+    freedoms = frame["freedom"].round(1)
+    needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
+    exponent = freedoms.map(needed) * frame["error"] + frame["hidden"]
+    known = exponent.where((frame["verdict"] == CANNOT_TELL) & (exponent <= np.log1p(LARGEST)))
+    return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
+
+
+def _repeats_needed(frame: pd.DataFrame, risk: float) -> pd.Series:
+    """The repeats of either side that would show the difference seen, or the least that matters.
+
+    Runs are taken to go on spreading as these did.
+    """
+    strict = _strict(frame, risk)
+    seen = np.log(frame["ratio"]).abs() - frame["hidden"]
+    beyond = seen.clip(lower=np.log1p(frame["min_effect"]))
+    told = (frame["verdict"] == CANNOT_TELL) & (frame["hidden"] <= np.log1p(LARGEST))
+    rows = frame[told & frame["error"].notna()]
+    known = [
+        _repeats(variance_a, variance_b, beyond[index], strict)
+        for index, variance_a, variance_b in rows[["variance_a", "variance_b"]].itertuples()
+    ]
+    return pd.Series(known, rows.index, dtype="Int64").reindex(frame.index)
+
+
+def _repeats(variance_a: float, variance_b: float, beyond: float, risk: float) -> int | None:
+    """The fewest repeats of either side which show a difference of so much in ``POWER``, if any."""
+    both = variance_a + variance_b
+    share = both**2 / (variance_a**2 + variance_b**2)
+
+    def enough(repeats: int) -> bool:
+        freedom = float(f"{share * (repeats - 1):.2g}")  # so that few need be computed
+        return _noncentrality(freedom, risk) * sqrt(both / repeats) <= beyond
+
+    found = 2 + bisect_left(range(2, MOST_REPEATS + 1), True, key=enough)  # noqa: FBT003
+    return found if found <= MOST_REPEATS else None
+
+
+def _strict(frame: pd.DataFrame, risk: float) -> float:
+    """The chance that the smallest p-value of all these must be below, by Holm's rule."""
+    return risk / max(1, int(frame["p_value"].notna().sum()))
+
+
+@cache
+def _noncentrality(freedom: float, risk: float) -> float:
+    """How many errors a true difference must be, so that t exceeds its limit in ``POWER``."""
+    from scipy.optimize import brentq  # slow to load, as the other
+    from scipy.stats import nct  # special.nctdtr is not a number far out
+
+    limit = special.stdtrit(freedom, 1 - risk / 2)
+
+    def lacking(difference: float) -> float:
+        return float(nct.sf(limit, freedom, difference) - POWER)
+
+    return float(brentq(lacking, 0.0, 2 + 2 * limit, rtol=1e-3))  # 1.3 limits, with one degree
+
+
+def _in_turns(frame: pd.DataFrame) -> list[str]:
+    """Whether the runs of A and B alternated in time, or one side was measured first."""
+    return [_alternated(*pair) for pair in zip(frame["starts_a"], frame["starts_b"], strict=True)]
+
+
+def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
+    """``in turns`` when the side changes at least once for each run of the shorter side.
+
+    That is so for A B A B and for A B B A, also when a run is missing or was repeated later; it is
+    not for A A B B A A.
+    """
+    if any(map(pd.isna, (*a, *b))):
+        return "not known"
+    if max(a) < min(b):
+        return "A first"
+    if max(b) < min(a):
+        return "B first"
+    sides = [side for _, side in sorted([*((at, "A") for at in a), *((at, "B") for at in b)])]
+    changes = sum(one != other for one, other in pairwise(sides))
+    return "in turns" if changes >= min(len(a), len(b)) else "in part"
+
+
+def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
+    matters = np.log(frame["ratio"]).abs() - frame["hidden"] >= np.log1p(min_effect)
+    clear = matters & (frame["p_adjusted"] < risk)
+    better = (frame["ratio"] > 1) == frame["figure"].map(BETTER_IF_HIGHER)
+    return np.select([clear & better, clear & ~better], ["better", "worse"], CANNOT_TELL)
+
+
+def _doubted(in_a: str, in_b: str) -> str | None:
+    sides = [f"{side}: {kinds}" for side, kinds in (("A", in_a), ("B", in_b)) if kinds]
+    return "; ".join(sides) or None

@@ -1,0 +1,73 @@
+"""All tables of a runs folder: those that were read, and those that are computed from them."""
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.study.stats.bottleneck import bottlenecks
+from mqperf.study.stats.checks import doubts
+from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
+from mqperf.study.stats.differences import differences
+from mqperf.study.stats.factors import factors
+from mqperf.study.stats.offered_rates import saturation_rates
+from mqperf.study.stats.scaling import saturation_points
+from mqperf.study.stats.searches import searches
+from mqperf.study.stats.summary import points
+from mqperf.study.stats.sustained import in_both, sustained
+from mqperf.study.tables import Tables, control_runs_apart, empty, of_plan, outside_plan
+
+
+def complete(tables: Tables) -> dict[str, pd.DataFrame]:
+    """The tables with all computed ones added but those that need two sets of runs.
+
+    Control runs have a table of their own, and no rows in the others.  Doubts which came with the
+    tables (the wording of a published report) are kept in front.
+    """
+    raised = doubts(tables)
+    known = tables.get("doubts")
+    both = raised if known is None or known.empty else pd.concat([known, raised], ignore_index=True)
+    tables = control_runs_apart(tables)
+    verdicts = bottlenecks(tables)
+    found = {**tables, "points": points(tables), "doubts": both}
+    return {
+        **found,
+        "saturation_points": saturation_points(of_plan(tables)),
+        "saturation_rates": saturation_rates(of_plan(tables), verdicts),
+        "searches": searches(of_plan(found), verdicts),
+        "sustained": sustained(of_plan(found)),
+        "bottlenecks": verdicts,
+        "factors": factors({**of_plan(tables), "doubts": both}),
+    }
+
+
+def compared(
+    a: Tables, b: Tables, *, across_systems: bool = False, min_effect: float | None = None
+) -> dict[str, pd.DataFrame]:
+    """The tables ``differences``, ``sustained_compared`` and ``comparison`` of two complete sets.
+
+    With ``across_systems`` points of different systems are compared; without, only those of one.
+    ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
+    folder does not ask for is left out, and named among the differences.
+    """
+    keys = [key for key in KEYS if not (across_systems and key == "system")]
+    matters = MIN_EFFECT if min_effect is None else min_effect
+    comparison = compare(_asked_for(a, "A"), _asked_for(b, "B"), keys=keys, min_effect=matters)
+    return {
+        "differences": differences(a, b),
+        "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
+        "comparison": comparison,
+    }
+
+
+def _sustained(tables: Tables) -> pd.DataFrame:
+    return tables.get("sustained", empty("sustained"))
+
+
+def _asked_for(tables: Tables, name: str) -> Tables:
+    """The tables without points beside the plan; raises ``TableError`` when nothing is left."""
+    asked = of_plan(tables)
+    if asked["runs"]["point"].isna().all() and len(outside_plan(tables)):
+        raise TableError(
+            f"the plan of {name} asks for none of the points that were measured into its folder:"
+            " run it, or give the folder of the plan that was run"
+        )
+    return asked

@@ -1,0 +1,131 @@
+"""What two sets of runs differ in besides their figures, to be read before any number."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from mqperf.plan import columns
+from mqperf.study.tables import Tables, conform, of_plan, outside_plan, whole
+from mqperf.study.tables.axes import further
+from mqperf.study.tables.axis_words import headed, shown_values
+from mqperf.study.tables.hosts import made_on
+
+HARDWARE, VERSIONS, PLAN, MEASURING = ASPECTS = ("hardware", "versions", "plan", "measuring")
+"""What a difference is one of; hardware has the settings of its operating system."""
+
+COMPARED = {
+    "status": MEASURING,
+    **dict.fromkeys(columns.VERSIONS, VERSIONS),
+    "hosts": PLAN,
+    "cpu_model": HARDWARE,
+    "cores": HARDWARE,
+    "memory_bytes": HARDWARE,
+    "os": HARDWARE,
+    "kernel": HARDWARE,
+    "network_card": HARDWARE,
+    "network_driver": HARDWARE,
+    "network_speed": HARDWARE,
+    "clock_source": HARDWARE,
+    "cpu_governor": HARDWARE,
+    "tcp_congestion_control": HARDWARE,
+    "somaxconn": HARDWARE,
+    "green_threads": PLAN,
+    "processes": PLAN,
+    "targets": PLAN,
+    "warmup_s": PLAN,
+    "asked_s": PLAN,
+    "cooldown_s": PLAN,
+    "timeout_s": PLAN,
+    "order": PLAN,
+}
+"""Columns of ``runs`` that two sets of runs should have in common, and what each is about."""
+
+UNKNOWN = "not stated"
+NOTHING = "nothing"
+
+NAMED = 5
+"""Points beside the plan that are named; the others are counted."""
+
+
+def differences(a: Tables, b: Tables) -> pd.DataFrame:
+    """The table ``differences``: one row per property whose values are not the same in A and B.
+
+    A property that one side states and the other does not is a difference, too.  The days of
+    measuring come first, the number of repeats and of points that only one side has come last.
+    Points that the plan of their folder does not ask for count for none of these; they are named,
+    also when both sides have the same.
+    """
+    runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
+    rows = [
+        (MEASURING, "Days of measuring", _days(runs_a), _days(runs_b)),
+        *(
+            (aspect, _what(name), _values(runs_a[name]), _values(runs_b[name]))
+            for name, aspect in COMPARED.items()
+        ),
+    ]
+    rows.append((HARDWARE, "Hosts", _hosts(a), _hosts(b)))
+    for name in further(runs_a, runs_b):
+        in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
+        rows.append((PLAN, _what(name), in_a, in_b))
+    rows.append((MEASURING, "Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
+    rows.append((MEASURING, "Points that the other has not", *_in_one_only(runs_a, runs_b)))
+    found = [row for row in rows if row[2] != row[3]]
+    left_out = _beside(a), _beside(b)
+    if left_out != (NOTHING, NOTHING):
+        found.append((MEASURING, "Left out, as the plan does not ask for it", *left_out))
+    columns = ["aspect", "what", "value_in_a", "value_in_b"]
+    return conform("differences", pd.DataFrame(found, columns=columns))
+
+
+def _what(name: str) -> str:
+    heading = headed(name)
+    return f"{heading[0].upper()}{heading[1:]}"
+
+
+def _values(column: pd.Series) -> str:
+    known = sorted(column.dropna().unique())
+    return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in known])
+
+
+def _hosts(tables: Tables) -> str:
+    """Each set of hosts by which runs of the plan were made."""
+    rows = tables.get("hosts")
+    if rows is None:
+        return UNKNOWN
+    sets = made_on(rows[rows["run"].isin(of_plan(tables)["runs"]["run"])])
+    return "; ".join(sorted(sets.unique())) or UNKNOWN
+
+
+def _days(runs: pd.DataFrame) -> str:
+    days = sorted(runs["started"].dropna().dt.strftime("%Y-%m-%d").unique())
+    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else UNKNOWN
+
+
+def _repeats(runs: pd.DataFrame) -> str:
+    return _values(whole(runs).groupby("point").size())
+
+
+def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
+    keys = ["topology", "queues", "test_case", "threads"]
+    points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
+    return str(len(points_a - points_b)), str(len(points_b - points_a))
+
+
+def _beside(tables: Tables) -> str:
+    """The points that the folder's plan does not ask for, in words."""
+    others = outside_plan(tables).drop_duplicates("point")
+    points = [
+        f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
+        f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
+        for row in others.to_dict("records")
+    ]
+    more = [f"and {len(points) - NAMED} more"] if len(points) > NAMED else []
+    return "; ".join([*points[:NAMED], *more]) or NOTHING
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread{'' if count == 1 else 's'}"
+
+
+def _joined(values: Sequence[str]) -> str:
+    return ", ".join(values) or UNKNOWN

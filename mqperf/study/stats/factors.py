@@ -1,0 +1,52 @@
+"""Conditions of a plan against its first one: by which factor each figure of a point changes."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.study.stats.compare import judged, paired
+from mqperf.study.tables import Tables, conditions, empty
+from mqperf.study.tables.places import CONDITION
+
+
+def factors(tables: Tables) -> pd.DataFrame:
+    """The table ``factors``: one row per figure of a point under each condition but the first.
+
+    Conditions are in the order of the plan.  ``ratio`` is the figure under the condition by that
+    under the first, with interval and verdict as in a comparison of two sets of runs; p-values are
+    corrected for all rows together.  Without conditions, or without runs under the first, there are
+    no rows.
+    """
+    published = conditions(tables).set_index(CONDITION)["published_factor"]
+    pairs = list(_pairs(tables, published))
+    if not pairs:
+        return empty("factors")
+    table = judged("factors", pd.concat(pairs, ignore_index=True))
+    places = {name: place for place, name in enumerate(published.index)}
+    return table.sort_values(
+        CONDITION, key=lambda names: names.map(places), kind="stable", ignore_index=True
+    )
+
+
+def _pairs(tables: Tables, published: pd.Series) -> Iterator[pd.DataFrame]:
+    """For each condition but the first, what ``paired`` gives of both."""
+    names = [str(name) for name in published.index]
+    for name in names[1:]:
+        try:
+            pairs = paired(_under(tables, names[0]), _under(tables, name))
+        except TableError:  # nothing was measured under one of both: there is nothing to say
+            continue
+        latency = pairs["figure"] == "latency_mean_s"
+        factor = pd.Series(published[name], pairs.index, "float64").where(latency)
+        yield pairs.assign(published_factor=factor).assign(**{CONDITION: name})
+
+
+def _under(tables: Tables, condition: str) -> Tables:
+    """The rows of the points that were measured under a condition."""
+    runs = tables["runs"]
+    points = runs.loc[runs.get(CONDITION, pd.Series(dtype=str)).eq(condition), "point"]
+    return {
+        name: frame[frame["point"].isin(points)] if "point" in frame.columns else frame
+        for name, frame in tables.items()
+    }

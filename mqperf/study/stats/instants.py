@@ -1,0 +1,72 @@
+"""When in a run its doubts are, of those that are about an instant and not about all of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from mqperf.study.stats.rules.disturbed import LATE_S
+from mqperf.study.stats.rules.window import finished, without_actions
+from mqperf.study.tables import Tables
+
+Span = tuple[float, float]
+"""Seconds since the start of the window; an instant is a span without length."""
+
+
+def doubted_times(tables: Tables) -> pd.DataFrame:
+    """A row for each span of each doubt that is about a part of its run.
+
+    Columns: ``run``, ``kind``, ``text``; ``from_s`` and ``until_s``, seconds since the start of the
+    window.  Doubts of other kinds have no rows: they are about the whole run.
+    """
+    doubts = tables["doubts"]
+    rows = [
+        {"run": run, "kind": kind, "text": text, "from_s": start, "until_s": end}
+        for run, kind, text in doubts[["run", "kind", "text"]].itertuples(index=False)
+        if kind in _TIMES and isinstance(run, str)
+        for start, end in _TIMES[kind](_of(tables, run))
+    ]
+    return pd.DataFrame(rows, columns=["run", "kind", "text", "from_s", "until_s"])
+
+
+def _of(tables: Tables, run: str) -> Tables:
+    names = ("events", "intervals", "outages")
+    return {name: tables[name][tables[name]["run"].eq(run)] for name in names}
+
+
+def _empty_seconds(own: Tables) -> Iterator[Span]:
+    """Of the window, those without a finished message, by no action of the plan."""
+    counts = without_actions(finished(own["intervals"]), own["outages"])
+    for second in counts.index[counts.eq(0)].get_level_values("start_s"):
+        yield float(second), float(second) + 1
+
+
+def _late_actions(own: Tables) -> Iterator[Span]:
+    """From when each action was to begin until it did."""
+    for asked, began in own["outages"][["commanded_s", "began_s"]].itertuples(index=False):
+        if abs(began - asked) > LATE_S:
+            yield min(asked, began), max(asked, began)
+
+
+def _not_recovered(own: Tables) -> Iterator[Span]:
+    """From the end of an action until the next one begins, or the load ends."""
+    outages = own["outages"]
+    lasting = outages["level_msg_s"].notna() & outages["recovery_s"].isna()
+    end = float(own["intervals"]["start_s"].max()) + 1
+    for ended in outages.loc[lasting, "ended_s"].dropna():
+        later = outages.loc[outages["began_s"] > ended, "began_s"]
+        yield float(ended), float(np.nanmin([end, later.min()]))
+
+
+def _alarms(own: Tables) -> Iterator[Span]:
+    events = own["events"]
+    for instant in events.loc[events["what"].eq("alarm"), "time_s"].dropna():
+        yield float(instant), float(instant)
+
+
+_TIMES: Mapping[str, Callable[[Tables], Iterator[Span]]] = {
+    "empty-seconds": _empty_seconds,
+    "action-late": _late_actions,
+    "not-recovered": _not_recovered,
+    "broker-alarm": _alarms,
+}

@@ -1,0 +1,53 @@
+"""Which runs were made on one machine, by what they tell of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isnan
+
+import pandas as pd
+
+from mqperf.study.stats.rules.together import RESERVED
+
+SAME = ("cpu_model", "cores", "network_card", "network_driver", "network_speed")
+"""Columns of ``runs`` in which machines agree to be one."""
+
+NOT_STATED = "not stated"
+
+
+@dataclass(slots=True)
+class Machines:
+    """Machines by their numbers, in the order in which they occurred."""
+
+    known: list[tuple[Mapping[str, frozenset[object]], float]] = field(default_factory=list)
+
+    def number(self, runs: pd.DataFrame) -> int:
+        """The number of the machine of these runs, from 1.
+
+        Runs that tell nothing of it are taken to be of one machine, which no others are.
+        """
+        facts = {name: frozenset(runs[name].dropna()) for name in SAME}
+        memory = float(runs["memory_bytes"].astype("float64").max())
+        for number, (other, had) in enumerate(self.known, 1):
+            if facts == other and _alike(memory, had):
+                return number
+        self.known.append((facts, memory))
+        return len(self.known)
+
+
+def hardware(runs: pd.DataFrame) -> str:
+    """The machine in words: processor, hardware threads, memory."""
+    models = ", ".join(sorted(runs["cpu_model"].dropna().unique()))
+    cores = ", ".join(str(count) for count in sorted(runs["cores"].dropna().unique()))
+    memory = runs["memory_bytes"].max()
+    told = [
+        models,
+        f"{cores} hardware threads" if cores else "",
+        f"{memory / 2**30:.0f} GiB" if pd.notna(memory) else "",
+    ]
+    return ", ".join(filter(None, told)) or NOT_STATED
+
+
+def _alike(one: float, other: float) -> bool:
+    if isnan(one) or isnan(other):
+        return isnan(one) and isnan(other)
+    return abs(one - other) <= RESERVED * max(one, other)

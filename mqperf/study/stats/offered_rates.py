@@ -1,0 +1,105 @@
+"""Where a sweep of offered rates saturates: up to which rate all that is offered is finished.
+
+An open system finishes what it is offered, X <= d R for messages of d deliveries each, and no more
+than it can, X <= Xmax.  The bounds cross at the saturation point R = Xmax / d: the operational laws
+of P. J. Denning and J. P. Buzen, The Operational Analysis of Queueing Network Models, 1978, for an
+open network.  Xmax is the best throughput measured; it is only known to be that of the system where
+a rate beyond it was offered, and not kept.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mqperf.plan.columns import parameters
+from mqperf.plan.pace import RATE, THREAD_RATE
+from mqperf.study.stats.rules.finding import measured, offered
+from mqperf.study.stats.rules.window import KEEPS_UP
+from mqperf.study.tables import Tables, at, conform, varied
+from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.axis_words import shown_value
+from mqperf.study.tables.shape import in_order
+
+RATES = (RATE, THREAD_RATE)
+"""Parameters that say what is offered."""
+
+FEWEST = 2
+"""Offered rates below which nothing is bracketed."""
+
+
+def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
+    """One row per sweep of offered rates: which were kept, which not, and where it saturates.
+
+    A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
+    ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
+    points apart, each of their values has a row of its own.
+    """
+    frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
+    frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
+    frame = frame[
+        frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
+    ]
+    rows = conform("saturation_rates", pd.DataFrame(_rows(frame)))
+    return in_order(rows, *(name for name in parameters() if name in rows.columns))
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for _, sweep in frame.groupby(list(SWEEP), sort=False):
+        names = [name for name in ("threads", *varied(sweep)) if name not in RATES]
+        told = [name for name in names if len(sweep[name].unique()) > 1]
+        for values, curve in sweep.groupby(names, sort=False, dropna=False):
+            if curve["offered"].nunique() >= FEWEST:
+                known = dict(zip(names, values, strict=True))
+                row = saturation_rate(curve)
+                place = at(known, told)
+                text = f"With {place}: {row['text']}" if place else row["text"]
+                yield {name: curve[name].iloc[0] for name in SWEEP} | known | {**row, "text": text}
+
+
+def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
+    """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck."""
+    by_rate = curve.groupby("offered")[["throughput_msg_s", "each"]].mean().astype(float)
+    asked = by_rate.index.to_series() * by_rate["each"]
+    kept = by_rate.index[by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)]
+    low = kept.max() if len(kept) else None
+    beyond = by_rate.index[by_rate.index > (low or 0.0)]
+    high = beyond.min() if len(beyond) else None
+    top = float(by_rate["throughput_msg_s"].max())
+    known = {
+        "rates": len(by_rate),
+        "deliveries_each": float(by_rate["each"].mean()),
+        "kept_rate_msg_s": low,
+        "missed_rate_msg_s": high,
+        "top_throughput_msg_s": top,
+    }
+    if high is None:
+        return known | {
+            "text": f"It keeps up with {_told(low)} msg/sec, the most that was offered."
+        }
+    limit = _limit(curve[curve["offered"] == high]["bottleneck"])
+    ran_out = f"; what ran out there: {limit}" if limit else ""
+    known |= {"limit": limit}
+    if low is None:
+        first = (
+            f"Even {_told(high)} msg/sec, the least that was offered, is more than it keeps up with"
+        )
+        return known | {"text": f"{first}{ran_out}."}
+    crossing = min(max(top / float(by_rate["each"].max()), low), high)
+    return known | {
+        "saturation_rate_msg_s": crossing,
+        "text": (
+            f"It keeps up with {_told(low)} msg/sec, and not with {_told(high)}: the saturation"
+            f" point is at {_told(round(crossing, -2))}{ran_out}."
+        ),
+    }
+
+
+def _limit(verdicts: pd.Series) -> str | None:
+    """The bottleneck on which all repeats agree; none where they do not, or nobody can tell."""
+    found = [*verdicts.dropna().unique()]
+    return found[0] if len(found) == 1 and found[0] not in {"cannot tell", "none"} else None
+
+
+def _told(rate: float | None) -> str:
+    return shown_value(RATE, 0.0 if rate is None else rate)

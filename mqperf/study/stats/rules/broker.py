@@ -1,0 +1,60 @@
+"""What the broker said of itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from mqperf.study.stats.rules.finding import Finding, Row, detail, each, of_actions
+from mqperf.study.tables import Tables
+
+
+def node_frozen(tables: Tables) -> Iterator[Finding]:
+    """Nodes that were stopped during a run, and went on."""
+    events = tables["events"]
+    for run, rows in events[events["what"] == "frozen"].groupby("run", sort=False):
+        frozen = [_words(row, "node", "first", "last") for row in each(rows)]
+        listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in frozen)
+        yield Finding(
+            str(run),
+            f"stopped by a signal, as seen once a second: {listing}",
+            {node: last for node, _, last in frozen},
+        )
+
+
+def broker_alarm(tables: Tables) -> Iterator[Finding]:
+    """Alarms in the logs of a run's broker nodes, of failed attempts too."""
+    events = tables["events"]
+    alarms = events[events["what"] == "alarm"]
+    for run, rows in alarms.groupby("run", sort=False):
+        lines = [_words(row, "log", "times", "line") for row in each(rows)]
+        listing = ", ".join(f"{log}: {times}" for log, times, _ in lines)
+        yield Finding(
+            str(run),
+            f"the broker raised a resource alarm (lines in {listing}), first: {lines[0][2]}",
+            {log: times for log, times, _ in lines},
+        )
+
+
+def presettled_dropped(tables: Tables) -> Iterator[Finding]:
+    """Pre-settled messages that routers dropped, as they told themselves.
+
+    No more than were lost during an action of the plan are what that action cost.
+    """
+    insides = tables["insides"]
+    runs = insides.groupby("run", as_index=False, sort=False)[["presettled_dropped"]].sum()
+    beyond = runs[runs["presettled_dropped"] > of_actions(tables, runs, "lost")]
+    dropped = insides[insides["run"].isin(beyond["run"]) & insides["presettled_dropped"].gt(0)]
+    for run, rows in dropped.groupby("run", sort=False):
+        of_nodes = {row.node: int(row.presettled_dropped) for row in each(rows)}
+        listing = ", ".join(f"{node} {count}" for node, count in of_nodes.items())
+        yield Finding(
+            str(run),
+            f"{sum(of_nodes.values())} pre-settled messages were dropped in the window, of which"
+            f" nobody is told ({listing}): the rate is beyond what can be passed on",
+            of_nodes,
+        )
+
+
+def _words(event: Row, *names: str) -> tuple[Any, ...]:
+    """What the event tells under these names; one that came from elsewhere may not."""
+    more = detail(event)
+    return tuple(more.get(name, "unknown") for name in names)

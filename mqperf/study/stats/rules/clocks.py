@@ -1,0 +1,52 @@
+"""Clocks of several hosts: what they leave of a one-way latency, and whether they stayed."""
+
+from collections.abc import Iterator
+
+from mqperf.record import CLOCK_STEP_LIMIT_S
+from mqperf.study.stats.rules.finding import Finding, Row, each, one_way
+from mqperf.study.tables import Tables
+from mqperf.study.tables.clocks import LARGE_SHARE
+
+DRIFT = 500e-6
+"""No clock drifts by a larger share of time: kernels correct theirs by no more, either."""
+
+
+def clock_offset(tables: Tables) -> Iterator[Finding]:
+    """One-way latencies that the clocks of the hosts, not the messages, have made."""
+    latency = tables["latency"][["run", "latency_p50_s", "latency_uncertainty_s"]]
+    frame = one_way(tables).merge(latency.drop_duplicates("run"), on="run", how="left")
+    unsure = frame["latency_uncertainty_s"].fillna(0.0)
+    median = frame["latency_p50_s"].fillna(frame["latency_mean_s"])
+    below = (frame["latency_mean_s"] < -unsure) | (median < -unsure)
+    rows = frame.assign(median=median, unsure=unsure, below=below)
+    for row in each(rows[below | (unsure > LARGE_SHARE * median.abs())]):
+        wrong = f"{row.unsure * 1e3:.2f} ms"
+        yield Finding(
+            row.run,
+            f"the one-way latency of {row.median * 1e3:.2f} ms (median) "
+            + (
+                f"is below zero by more than the {wrong} by which the clocks may be wrong: an"
+                " offset was measured wrongly, or a clock was set"
+                if row.below
+                else f"may be wrong by {wrong} either way, as the clocks of the hosts may be"
+            ),
+            {"latency_p50_s": row.median, "latency_uncertainty_s": row.unsure},
+        )
+
+
+def clock_drift(tables: Tables) -> Iterator[Finding]:
+    """Hosts whose clock changed against the controller's more than any clock drifts."""
+    hosts = tables["hosts"]
+    change = hosts["clock_offset_after_s"] - hosts["clock_offset_before_s"]
+    bounds = hosts["clock_bound_before_s"] + hosts["clock_bound_after_s"]
+    limit = (bounds + DRIFT * hosts["clock_between_s"]).clip(upper=CLOCK_STEP_LIMIT_S)
+    for row in each(hosts.assign(change=change, limit=limit)[change.abs() > limit]):
+        yield Finding(row.run, _drifted(row), {"change_s": row.change, "limit_s": row.limit})
+
+
+def _drifted(row: Row) -> str:
+    return (
+        f"the clock of host {row.host} went {'ahead' if row.change > 0 else 'behind'} by"
+        f" {abs(row.change) * 1e3:.3g} ms during the run, and {row.limit * 1e3:.3g} ms is the most"
+        " that drift and measurement explain"
+    )

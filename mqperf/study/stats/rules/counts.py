@@ -1,0 +1,168 @@
+"""Conservation: what goes in comes out, and everybody who was asked to report did."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.plan.test_cases import with_replies, with_servers
+from mqperf.study.stats.rules.finding import Finding, Row, calls, each, measured, of_actions
+from mqperf.study.tables import Tables, whole
+
+SHORT_S = 0.05
+"""The runner ends a window by the clock; more than this is not its jitter."""
+
+
+def received_not_sent(tables: Tables) -> Iterator[Finding]:
+    """Messages that nobody of the run sent, or more received, redeliveries apart, than sent."""
+    frame = measured(tables)
+    for row in each(frame[frame["foreign"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.foreign} messages were received or answered that no client of this run sent",
+            {
+                name: int(value)
+                for name in ("sent", "received", "foreign")
+                if pd.notna(value := getattr(row, name))
+            },
+        )
+    frame = frame[frame["foreign"].isna()]
+    surplus = frame["received"] - frame["duplicates"].fillna(0) - frame["asked"]
+    for row in each(frame.assign(surplus=surplus)[surplus > 0]):
+        yield Finding(
+            row.run,
+            f"servers received {row.received} messages, {row.surplus} more than clients sent",
+            {"sent": int(row.sent), "received": int(row.received)},
+        )
+
+
+def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
+    """More replies than messages that servers received."""
+    frame = calls(tables)
+    for row in each(frame[frame["round_trip"] > frame["received"]]):
+        yield Finding(
+            row.run,
+            f"clients got {row.round_trip} replies to {row.received} messages that servers"
+            f" received, {row.round_trip - row.received} too many",
+            {"received": int(row.received), "round_trip": int(row.round_trip)},
+        )
+
+
+def lost(tables: Tables) -> Iterator[Finding]:
+    """Messages that never arrived, and a loss that the counts contradict.
+
+    Those that an action of the plan cost are what it was to show.
+    """
+    frame = measured(tables)
+    unplanned = frame["lost"] - of_actions(tables, frame, "lost")
+    answered = frame["test_case"].isin(with_replies())
+    arrived = frame["received"].where(~answered, frame["round_trip"] + frame["errors"].fillna(0))
+    frame = frame.assign(missing=frame["asked"] - arrived, unplanned=unplanned)
+    for row in each(frame[frame["unplanned"] > 0]):
+        share = f" ({100 * row.unplanned / row.asked:.2g} %)" if row.asked else ""
+        what = "messages" if pd.isna(row.deliveries) else "deliveries"
+        yield Finding(
+            row.run,
+            f"{row.unplanned} of {row.asked} {what} were lost{share}{_beside(row.lost, row)}",
+            {"sent": int(row.sent), "lost": int(row.unplanned)},
+        )
+    stated = frame[frame["foreign"].isna()]
+    for row in each(stated[stated["lost"] != stated["missing"]]):
+        yield Finding(
+            row.run,
+            f"{row.lost} messages are said to be lost, but the counts give {row.missing}",
+            {"sent": int(row.sent), "lost": int(row.lost), "by_counts": int(row.missing)},
+        )
+
+
+def duplicates(tables: Tables) -> Iterator[Finding]:
+    """Messages that servers handled more than once."""
+    frame = measured(tables)
+    for row in each(frame[frame["duplicates"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.duplicates} of {row.sent} messages were handled more than once",
+            {"sent": int(row.sent), "duplicates": int(row.duplicates)},
+        )
+
+
+def negative_lost(tables: Tables) -> Iterator[Finding]:
+    """Fewer than no messages lost."""
+    frame = measured(tables)
+    for row in each(frame[frame["lost"] < 0]):
+        yield Finding(
+            row.run,
+            f"{row.lost} messages were lost: {-row.lost} more arrived than were sent",
+            {"lost": int(row.lost)},
+        )
+
+
+def client_errors(tables: Tables) -> Iterator[Finding]:
+    """Attempts that ended in an error at the client, but for those that an action cost."""
+    frame = measured(tables)
+    frame = frame.assign(unplanned=frame["errors"] - of_actions(tables, frame, "errors"))
+    for row in each(frame[frame["unplanned"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.unplanned} of {row.sent} attempts ended in an error at the client"
+            f"{_beside(row.errors, row)}",
+            {"sent": int(row.sent), "errors": int(row.unplanned)},
+        )
+
+
+def _beside(count: int, row: Row) -> str:
+    """Words for those that the plan's actions cost, if any."""
+    planned = count - row.unplanned
+    return f", beside {planned} during actions of the plan" if planned else ""
+
+
+def missing_process(tables: Tables) -> Iterator[Finding]:
+    """Fewer load generator processes reported than were started, in failed attempts too."""
+    runs = tables["runs"]
+    for row in each(runs[(runs["reported"] < runs["expected"]).fillna(value=False)]):
+        yield Finding(
+            row.run,
+            f"{row.expected - row.reported} of {row.expected} load generator processes did not"
+            " report; counts and throughput are without them",
+            {"expected": int(row.expected), "reported": int(row.reported)},
+        )
+
+
+def failed_run(tables: Tables) -> Iterator[Finding]:
+    """Attempts that failed, and whether a later one made up for them."""
+    runs = tables["runs"]
+    turn = ["point", "repeat", "control_run"]
+    done = set(whole(runs)[turn].itertuples(index=False, name=None))
+    for row in each(runs[runs["status"] == "failed"]):
+        made_up = (row.point, row.repeat, row.control_run) in done
+        outcome = "another attempt succeeded" if made_up else "no other attempt made up for it"
+        failure = "no reason recorded" if pd.isna(row.failure) else str(row.failure)
+        yield Finding(row.run, f"the attempt failed ({failure}); {outcome}", {"failure": failure})
+
+
+def short_window(tables: Tables) -> Iterator[Finding]:
+    """A measured window of another length than the plan asked for; not one that the plan cut."""
+    frame = measured(tables)
+    frame = frame[frame["condition_failed"].isna() & frame["all_sent_s"].isna()]
+    for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
+        yield Finding(
+            row.run,
+            f"the measured window is {row.window_s:.2f} s, {row.asked_s:.2f} s were asked for",
+            {"asked_s": row.asked_s, "window_s": row.window_s},
+        )
+
+
+def incomplete(tables: Tables) -> Iterator[Finding]:
+    """Whole runs, and rows of reports, without one of their main figures."""
+    names = {
+        "sent": "sent",
+        "received": "received",
+        "throughput_msg_s": "throughput",
+        "latency_mean_s": "latency",
+    }
+    frame = measured(tables)
+    gone = frame[list(names)].isna()
+    gone["received"] &= frame["test_case"].isin(with_servers())
+    for run, absent in zip(frame["run"], gone.to_numpy(), strict=True):
+        missing = [name for name, lacks in zip(names.values(), absent, strict=True) if lacks]
+        if missing:
+            yield Finding(run, f"it has no figure of {', '.join(missing)}")

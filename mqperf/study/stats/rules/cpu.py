@@ -1,0 +1,173 @@
+"""CPU: parts make up wholes, nobody uses more than there is, and every second is sampled."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each
+from mqperf.study.tables import Tables
+
+PRINTED = 0.0005
+"""Half of the last digit that a report prints: 0.1 % of a hardware thread."""
+
+MISCOUNT = 0.05
+"""Share by which the kernel's counters of processes and of the host may differ: they are sampled
+one after the other, and ticks are shared out by chance."""
+
+GAP_S = 1.8
+"""The probe samples once a second; a late sample is not yet a missing one."""
+
+FOUND_S = 3.0
+"""A node that was started again is sampled after so long: once to find it, and twice to know it."""
+
+PROCESS = ["run", "process"]
+
+SAMPLED = "sampled"
+"""Under which name the rule finds what ``sampled`` gives, where single seconds are not kept."""
+
+
+def cpu_sum(tables: Tables) -> Iterator[Finding]:
+    """Parts that are not the whole: nodes and their printed total, processes and their host."""
+    window = over_the_window(tables)
+    for run, rows in window.groupby("run", sort=False):
+        yield from _printed_total(str(run), rows)
+        for host, own in rows.groupby("host", sort=False):
+            yield from _host_total(str(run), str(host), own)
+
+
+def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
+    """System CPU above the sum of user and system CPU."""
+    window = over_the_window(tables)
+    for row in each(window[window["sys_cores"] > window["total_cores"] + 2 * PRINTED]):
+        yield Finding(
+            row.run,
+            f"{row.process} used {percent(row.sys_cores)} CPU in the system,"
+            f" but only {percent(row.total_cores)} in all",
+            {"process": row.process, "total_cores": row.total_cores, "sys_cores": row.sys_cores},
+        )
+
+
+def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
+    """A process or host that used more CPU than its host has."""
+    window = over_the_window(tables)
+    for row in each(window[window["total_cores"] > window["cores"] * (1 + MISCOUNT)]):
+        yield Finding(
+            row.run,
+            f"{row.process} used {row.total_cores:.2f} cores of a host that has {row.cores}",
+            {"process": row.process, "total_cores": row.total_cores, "cores": int(row.cores)},
+        )
+
+
+def probe_gap(tables: Tables) -> Iterator[Finding]:
+    """Seconds of the window in which a process was not sampled, and not ended by the plan."""
+    runs = tables["runs"]
+    done = runs.loc[runs["status"] == "done", "run"]
+    found = sampled(tables)
+    for run in done[~done.isin(found["run"])]:
+        yield Finding(run, "CPU was not sampled at all")
+    gaps = found[found["run"].isin(done) & found["missing_s"].notna()]
+    for run, own in gaps.sort_values(PROCESS).groupby("run", sort=False):
+        seconds = {str(gap.process): round(float(gap.missing_s), 1) for gap in each(own)}
+        listing = ", ".join(f"{process} for {gap:g} s" for process, gap in seconds.items())
+        yield Finding(
+            str(run), f"CPU was not sampled in the whole window: {listing}", {"missing_s": seconds}
+        )
+
+
+def sampled(tables: Tables) -> pd.DataFrame:
+    """One row per process that was sampled in a run, by second, and the keys of the run.
+
+    ``missing_s`` are the seconds of the window without a sample that are too many; none for none.
+    """
+    if (known := tables.get(SAMPLED)) is not None:
+        return known
+    runs, cpu = tables["runs"], tables["cpu"]
+    done = runs.loc[runs["status"] == "done", ["run", "window_s"]]
+    samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
+    missing = _unplanned(_gaps(samples[[*PROCESS, "start_s", "end_s"]], done), tables["outages"])
+    seconds = missing.groupby(PROCESS)["missing_s"].sum().reset_index()
+    found = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
+    return found.merge(seconds, how="left", on=PROCESS)
+
+
+def unread_record(tables: Tables) -> Iterator[Finding]:
+    """Records of nodes elsewhere, beside the runs, that cannot be read: all else stands."""
+    events = tables["events"]
+    for row in each(events[events["what"] == "unread"]):
+        reason = str(detail(row).get("reason", "no reason recorded")).rstrip(".")
+        yield Finding(
+            row.run,
+            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; put a sound one"
+            " in its place, or remove it",
+            {"node": str(row.host), "reason": reason},
+        )
+
+
+def over_the_window(tables: Tables) -> pd.DataFrame:
+    """CPU over the measured window, one row per process."""
+    cpu = tables["cpu"]
+    return cpu[cpu["scope"] == "window"]
+
+
+def percent(cores: float) -> str:
+    """The cores as a report prints them: 100 % is one hardware thread."""
+    return f"{cores * 100:.1f} %"
+
+
+def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:
+    total = rows.loc[rows["kind"] == "total", "total_cores"].dropna()
+    nodes = rows.loc[rows["kind"] == "broker", "total_cores"]
+    if total.empty or nodes.empty or nodes.isna().any():
+        return
+    rounding = (len(nodes) + 1) * PRINTED
+    if abs(nodes.sum() - total.iloc[0]) > rounding + 1e-9:
+        yield Finding(
+            run,
+            f"the nodes used {percent(nodes.sum())} CPU together, the report's total is"
+            f" {percent(total.iloc[0])}",
+            {"nodes_cores": round(float(nodes.sum()), 4), "total_cores": float(total.iloc[0])},
+        )
+
+
+def _host_total(run: str, host: str, rows: pd.DataFrame) -> Iterator[Finding]:
+    whole = rows.loc[rows["kind"] == "host", "total_cores"].dropna()
+    parts = rows.loc[~rows["kind"].isin(["host", "total"]), "total_cores"].sum()
+    if len(whole) and parts > whole.iloc[0] * (1 + MISCOUNT) + MISCOUNT:
+        yield Finding(
+            run,
+            f"the processes on {host} used {parts:.2f} cores together, the host itself only"
+            f" {whole.iloc[0]:.2f}",
+            {"processes_cores": round(float(parts), 3), "host_cores": float(whole.iloc[0])},
+        )
+
+
+def _gaps(samples: pd.DataFrame, done: pd.DataFrame) -> pd.DataFrame:
+    """What lies between the samples of a process, or at an end of the window.
+
+    A row is a time ``begin_s`` to ``end_s`` without a sample, of which ``missing_s`` are too many.
+    """
+    ordered = samples.sort_values([*PROCESS, "start_s"], ignore_index=True)
+    sparse = ordered.rename(columns={"start_s": "begin_s"})
+    sparse["missing_s"] = sparse["end_s"] - sparse["begin_s"] - 1
+    next_one = ordered.groupby(PROCESS, sort=False)["start_s"].shift(-1).astype(float)
+    window_s = ordered["run"].map(done.set_index("run")["window_s"]).astype(float)
+    after = ordered[PROCESS].assign(begin_s=ordered["end_s"], end_s=next_one.fillna(window_s))
+    first = ordered.drop_duplicates(PROCESS)
+    before = first[PROCESS].assign(begin_s=0.0, end_s=first["start_s"])
+    beside = pd.concat([before, after], ignore_index=True)
+    beside["missing_s"] = beside["end_s"] - beside["begin_s"]
+    gaps = pd.concat([sparse, beside], ignore_index=True)
+    return gaps[gaps["missing_s"] > GAP_S - 1]
+
+
+def _unplanned(gaps: pd.DataFrame, outages: pd.DataFrame) -> pd.DataFrame:
+    """Without those of nodes that an action of the plan had down."""
+    planned = gaps.reset_index().merge(
+        outages[["run", "node", "began_s", "ended_s"]],
+        left_on=PROCESS,
+        right_on=["run", "node"],
+    )
+    inside = planned["begin_s"].ge(planned["began_s"] - GAP_S) & planned["end_s"].le(
+        planned["ended_s"] + FOUND_S
+    )
+    return gaps[~gaps.index.isin(planned.loc[inside, "index"])]

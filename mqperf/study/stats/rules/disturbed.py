@@ -1,0 +1,33 @@
+"""Actions: whether they happened when they should, and whether their end was seen."""
+
+from collections.abc import Iterator
+
+from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.tables import Tables
+
+LATE_S = 0.1
+"""An action is taken within milliseconds of its instant; more is a machine that was too busy."""
+
+
+def action_late(tables: Tables) -> Iterator[Finding]:
+    """Actions that began at another time than the plan asks."""
+    outages = tables["outages"]
+    for row in each(outages[(outages["began_s"] - outages["commanded_s"]).abs() > LATE_S]):
+        yield Finding(
+            row.run,
+            f"{row.action} of {row.node} was to begin at {row.commanded_s:.2f} s and began at"
+            f" {row.began_s:.2f} s",
+            {"commanded_s": row.commanded_s, "began_s": row.began_s},
+        )
+
+
+def not_recovered(tables: Tables) -> Iterator[Finding]:
+    """Actions after which throughput did not come back while the load lasted."""
+    outages = tables["outages"]
+    for row in each(outages[outages["level_msg_s"].notna() & outages["recovery_s"].isna()]):
+        yield Finding(
+            row.run,
+            f"after {row.action} of {row.node} throughput did not come back to 90 % of the"
+            f" {row.level_msg_s:.0f} msg/sec before, for 3 s, while the load lasted",
+            {"level_msg_s": row.level_msg_s},
+        )

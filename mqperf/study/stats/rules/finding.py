@@ -1,0 +1,104 @@
+"""What a rule gives, and the view of the tables that most rules need."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mqperf.plan.pace import RATE, THREAD_RATE
+from mqperf.plan.test_cases import closed_loops, with_replies
+from mqperf.study.tables import Tables, whole
+from mqperf.study.tables.shape import AXES
+
+Row = Any
+"""A row of a frame, its columns as attributes; the register knows their types."""
+
+Evidence = Mapping[str, float | int | str | list[float] | Mapping[str, float] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A reason to distrust the numbers of a run, and the figures that show it."""
+
+    run: str
+    text: str
+    evidence: Evidence = field(default_factory=dict)
+
+
+KEYS = ("run", "point", *AXES)
+"""Columns that say which run, and where in the sweep, a row is of."""
+
+MEASURED = "measured"
+"""Under which name rules find what ``measured`` gives, made once for all of them."""
+
+
+def with_measured(tables: Tables) -> Tables:
+    """The tables, and beside them what most rules look at."""
+    return {**tables, MEASURED: measured(tables)}
+
+
+def measured(tables: Tables) -> pd.DataFrame:
+    """One row per run that gave figures: its row of ``runs``, its messages, its mean latency.
+
+    ``asked`` is how many deliveries its messages are to have: one each, unless they tell more.
+    """
+    if (known := tables.get(MEASURED)) is not None:
+        return known
+    runs = whole(tables["runs"])
+    keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
+    messages = tables["messages"].drop(columns=keys)
+    latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
+    frame = runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
+    return frame.assign(asked=frame["deliveries"].fillna(frame["sent"]))
+
+
+def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
+    """For each row of a frame of runs, so many messages its actions cost; 0 where none is known."""
+    phases = tables["action_phases"]
+    cost = phases[phases["phase"].eq("during")].groupby("run")[column].sum()
+    return frame["run"].map(cost).fillna(0).astype("Int64")
+
+
+def each(frame: pd.DataFrame) -> Iterator[Row]:
+    """The rows of a frame, one after the other."""
+    if len(frame):  # to find out that there is none takes itertuples as long as a hundred rows
+        yield from frame.itertuples(index=False)
+
+
+def detail(event: Row) -> Mapping[str, Any]:
+    """What an event tells more, by its key; nothing of one that tells no more, or no JSON."""
+    try:
+        content = json.loads(event.detail)
+    except (TypeError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def calls(tables: Tables) -> pd.DataFrame:
+    """The measured runs that wait for replies."""
+    frame = measured(tables)
+    return frame[frame["test_case"].isin(with_replies())]
+
+
+def closed(tables: Tables) -> pd.DataFrame:
+    """The measured runs in which a thread waits until its message is finished."""
+    frame = measured(tables)
+    return frame[frame["test_case"].isin(closed_loops())]
+
+
+def offered(frame: pd.DataFrame) -> pd.Series:
+    """The rate that each run was offered; NaN where clients sent as fast as they could."""
+    found = pd.Series(np.nan, index=frame.index)
+    for name, threads in ((RATE, 1), (THREAD_RATE, frame["threads"])):
+        if name in frame.columns:
+            found = found.fillna(frame[name].astype("float64") * threads)
+    return found.astype("float64")
+
+
+def one_way(tables: Tables) -> pd.DataFrame:
+    """The measured runs that do not."""
+    frame = measured(tables)
+    return frame[~frame["test_case"].isin(with_replies())]

@@ -1,0 +1,113 @@
+"""An offered rate: whether clients kept to it, and to the instants at which messages were due."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.plan.pace import COUNT
+from mqperf.study.stats.rules.finding import Finding, detail, each, measured, offered
+from mqperf.study.tables import Tables
+
+MISSED_SHARE = 0.01
+"""Share by which the rate of a window may differ from that offered."""
+
+MESSAGES = 2
+"""A window may begin and end between two messages."""
+
+LATE_S = 0.01
+LATE_SHARE = 0.5
+"""Messages that were handed over so late are the client's pauses, where these are at least half of
+the latency: up to a hundredth of a second a busy machine is slow, and no pause."""
+
+
+def rate_missed(tables: Tables) -> Iterator[Finding]:
+    """Clients that sent more or less than they were to."""
+    for row in each(missed(measured(tables))):
+        yield Finding(
+            row.run,
+            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window, and"
+            f" {row.offered_rate_msg_s:.0f} were offered: the broker held them back, or they lacked"
+            " CPU",
+            {
+                "send_rate_msg_s": row.send_rate_msg_s,
+                "offered_rate_msg_s": row.offered_rate_msg_s,
+            },
+        )
+
+
+def count_missed(tables: Tables) -> Iterator[Finding]:
+    """Loads by count that were over before all was sent, or sent more."""
+    frame = measured(tables)
+    if COUNT not in frame.columns:
+        return
+    frame = frame.dropna(subset=[COUNT, "sent"])
+    for row in each(frame[frame["sent"] != frame[COUNT]]):
+        why = (
+            f"the load was over after its {row.asked_s:g} s and what is around them"
+            if row.sent < row.message_count
+            else "more than were asked for"
+        )
+        yield Finding(
+            row.run,
+            f"{row.sent} of {row.message_count} messages were sent: {why}",
+            {"message_count": int(row.message_count), "sent": int(row.sent)},
+        )
+
+
+def missed(loads: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose clients did not keep to the rate offered in the window."""
+    frame = loads.dropna(subset=["offered_rate_msg_s", "send_rate_msg_s"])
+    edges = (MESSAGES / frame["window_s"]).fillna(0.0)
+    apart = (frame["send_rate_msg_s"] - frame["offered_rate_msg_s"]).abs()
+    return frame[apart > MISSED_SHARE * frame["offered_rate_msg_s"] + edges]
+
+
+def sender_late(tables: Tables) -> Iterator[Finding]:
+    """Messages that waited at the client, so long that this is most of their latency."""
+    latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
+    frame = measured(tables).merge(latency, on="run", how="left")
+    late = frame["handover_p99_s"].fillna(0.0)
+    wrong = (late > LATE_S) & (late > LATE_SHARE * frame["latency_p99_s"].fillna(0.0))
+    for row in each(frame[wrong]):
+        yield Finding(
+            row.run,
+            f"one message of a hundred was handed over more than {row.handover_p99_s * 1e3:.0f} ms"
+            " after it was due: latency is that of clients that could not send, and not of the"
+            " queue",
+            {"handover_p99_s": row.handover_p99_s},
+        )
+
+
+def service_time(tables: Tables) -> Iterator[Finding]:
+    """Latencies of others that leave out how late messages were sent.
+
+    Tools that time a message from its sending do not see what waited for a sender that stood still:
+    G. Tene, How Not to Measure Latency, 2013.  Runs of ours count from the instant it was due.
+    """
+    frame = measured(tables)
+    rates = offered(frame)
+    timed = frame["status"].eq("published") & rates.notna() & frame["latency_mean_s"].notna()
+    for row in each(frame.assign(rate=rates)[timed]):
+        yield Finding(
+            row.run,
+            f"at an offered rate of {row.rate:.0f} msg/sec the latency counts from the sending of a"
+            " message, not from when it was due: what a late sender held back is not in it",
+            {"rate_msg_s": row.rate},
+        )
+
+
+def senders_blocked(tables: Tables) -> Iterator[Finding]:
+    """Brokers that told clients to send no more."""
+    events = tables["events"]
+    for run, rows in events[events["what"] == "blocked"].groupby("run", sort=False):
+        first = next(each(rows))
+        told = detail(first)
+        known = not pd.isna(first.time_s)
+        at = f", first {first.time_s:.1f} s after the start of the window" if known else ""
+        why = f": {told['why']}" if told.get("why") else ""
+        times = f"{len(rows)} times" if len(rows) > 1 else "once"
+        yield Finding(
+            str(run),
+            f"the broker blocked clients {times}{at}{why}",
+            {"times": len(rows)},
+        )

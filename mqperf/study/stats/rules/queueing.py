@@ -1,0 +1,250 @@
+"""Little's law: messages under way = throughput x time that each is under way.
+
+J. D. C. Little, A proof for the queuing formula L = lambda W, Operations Research 9 (1961).  A
+thread that CALLs has exactly one message under way, or is between two: threads = throughput x
+(round trip + pause + think time).  The pause is what the plan asks a thread to wait after each
+message.  The law holds for any broker, any distribution and any order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median
+
+import pandas as pd
+
+from mqperf.plan.test_cases import streams
+from mqperf.study.stats.rules.finding import Finding, Row, closed, each, offered, one_way
+from mqperf.study.tables import Tables, varied
+from mqperf.study.tables.axes import FACTORS, SWEEP
+
+MISSING_SHARE = 0.1
+"""Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
+of the reports of 2016 stay below half of it."""
+
+JUMP = 3.0
+"""A think time this many times that of the rest of its sweep is not the clients' own."""
+
+SATURATED = 2.0
+"""From this many times the smallest round trip of the sweep on, waiting outweighs thinking."""
+
+OTHERS = 2
+"""Other thread counts that a sweep needs: one alone does not tell what is usual."""
+
+ROUNDING = 0.02
+"""Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
+
+IN_FLIGHT_PER_THREAD = 4
+"""Places at which one message of each thread may be worked on without waiting: the client, two
+nodes, the server."""
+
+LOST_REPLIES = 2
+"""Messages by which counts may differ without a load generator that is missing."""
+
+MOST_TESTERS = 10
+"""Shares of more load generators than this are not told apart."""
+
+
+SIMPLE = 0.02
+"""A fraction of load generators this near the unaccounted share explains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The figures of one CALL run that Little's law ties together."""
+
+    run: str
+    threads: int
+    green_threads: int
+    throughput: float
+    round_trip: float
+    pause: float
+    balanced: bool
+
+    @property
+    def think_s(self) -> float:
+        """Time per message that a thread spends between two messages beyond its pause."""
+        return self.threads / self.throughput - self.round_trip - self.pause
+
+    @property
+    def turn_s(self) -> float:
+        """The think time as turns: one for each green thread that shares the process."""
+        return self.think_s / self.green_threads
+
+    def accounted(self, think_s: float) -> float:
+        """Threads that these figures account for if each thinks that long."""
+        return self.throughput * (self.round_trip + self.pause + think_s)
+
+
+def littles_law(tables: Tables) -> Iterator[Finding]:
+    """Threads that throughput and round trip do not account for, and more CALLs than threads.
+
+    The think time is the client's own and does not grow with the load of the broker, only with the
+    number of green threads that take turns in its process.  So it is estimated from the *other*
+    points of the sweep (the median of their turns), and a point is suspect when its own
+    is several times that and makes up a tenth of its threads.  Below saturation the round trip is
+    so short that clients may well spend that much beside it; there the counts must disagree, too.
+    Points with other values of a parameter, such as the payload, are no measure of each other.
+    """
+    usable = _with_pause(_usable(closed(tables)))
+    yield from _too_many_under_way(usable)
+    others = [name for name in varied(usable) if name not in FACTORS]
+    for _, sweep in usable.groupby([*SWEEP, *others], sort=False, dropna=False):
+        runs = [_call(row) for row in each(sweep)]
+        fastest = min(run.round_trip for run in runs)
+        for run in runs:
+            turns = _usual_turns(run, runs)
+            if len(turns) < OTHERS:
+                continue
+            saturated = run.round_trip >= SATURATED * fastest
+            if saturated or not run.balanced:
+                yield from _unaccounted(run, max(median(turns), 0.0) * run.green_threads)
+
+
+def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
+    """The median turn at each other number of threads; a green thread alone takes no turns."""
+    turns: dict[int, list[float]] = {}
+    for other in runs:
+        if other.threads != run.threads and not other.green_threads == 1 < run.green_threads:
+            turns.setdefault(other.threads, []).append(other.turn_s)
+    return [median(some) for some in turns.values()]
+
+
+def backlog(tables: Tables) -> Iterator[Finding]:
+    """One-way messages that wait in queues: more are under way than threads have in flight.
+
+    Threads that stream have as many in flight as a rate or a window of confirms allows: only where
+    there is neither does this tell anything.
+    """
+    frame = _usable(one_way(tables))
+    confirms = frame["confirms"].fillna(0) > 0 if "confirms" in frame.columns else False
+    held = offered(frame).notna() | confirms
+    frame = frame[~(frame["test_case"].isin(streams()) & held)]
+    under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
+    waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
+    told = _told_inside(tables["insides"])
+    for row in each(frame.assign(under_way=under_way)[waiting]):
+        inside, words = told.get(row.run, {}), ""
+        if inside:
+            growth = inside["waiting_growth"]
+            words = (
+                f"; the nodes told of at most {inside['waiting_max']} messages that wait in them,"
+                f" {abs(growth)} {'fewer' if growth < 0 else 'more'} at the end of the window than"
+                " at its start"
+            )
+        yield Finding(
+            row.run,
+            f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
+            f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is"
+            f" that of the backlog{words}",
+            _figures(row) | {"under_way": round(row.under_way, 1)} | inside,
+        )
+
+
+def _told_inside(insides: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """By run, what all nodes together told of messages that wait; nothing of the others."""
+    known = insides.dropna(subset=["waiting_max", "waiting_growth"])
+    summed = known.groupby("run")[["waiting_max", "waiting_growth"]].sum()
+    return {
+        str(run): {str(name): int(value) for name, value in own.items()}
+        for run, own in summed.iterrows()
+    }
+
+
+def _usable(frame: pd.DataFrame) -> pd.DataFrame:
+    known = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
+    return known[known["throughput_msg_s"] > 0]
+
+
+def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the pause after each message; none where no run tells of one."""
+    known = frame["pause_s"].fillna(0.0) if "pause_s" in frame.columns else 0.0
+    return frame.assign(pause_s=known)
+
+
+def _call(row: Row) -> Call:
+    return Call(
+        run=row.run,
+        threads=int(row.threads),
+        green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
+        throughput=row.throughput_msg_s,
+        round_trip=row.latency_mean_s,
+        pause=row.pause_s,
+        balanced=_balanced(row),
+    )
+
+
+def _balanced(row: Row) -> bool:
+    """Whether the counts say nothing of load generators that are missing.
+
+    One that dies leaves a message of each of its threads without a reply: half as many as the
+    smallest share that counts are enough to say so, a lost reply or two are not.  Nor is any
+    missing where each is known to have reported.
+    """
+    if pd.notna(row.reported) and row.reported == row.expected:
+        return True
+    if pd.isna(row.received) or pd.isna(row.round_trip):
+        return True
+    apart = abs(int(row.received) - int(row.round_trip))
+    return apart <= max(LOST_REPLIES, MISSING_SHARE / 2 * int(row.threads))
+
+
+def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:
+    turn = frame["latency_mean_s"] + frame["pause_s"]
+    under_way = frame["throughput_msg_s"] * turn
+    # a message may begin before the window and end in it: one turn of each thread
+    edge = (turn / frame["window_s"]).fillna(0.0)
+    wrong = under_way > frame["threads"] * (1 + ROUNDING + edge)
+    for row in each(frame.assign(under_way=under_way)[wrong]):
+        paused = f"(round trip + {row.pause_s * 1e3:g} ms pause)" if row.pause_s else "round trip"
+        yield Finding(
+            row.run,
+            f"throughput x {paused} is {row.under_way:.0f} messages under way, but each of"
+            f" {row.threads} threads waits for only one",
+            _figures(row),
+        )
+
+
+def _unaccounted(run: Call, typical_s: float) -> Iterator[Finding]:
+    accounted = run.accounted(typical_s)
+    share = 1 - accounted / run.threads
+    if share < MISSING_SHARE or run.think_s < JUMP * typical_s:
+        return
+    evidence: dict[str, float] = {
+        "threads": run.threads,
+        "throughput_msg_s": run.throughput,
+        "latency_mean_s": run.round_trip,
+        "think_s": round(run.think_s, 6),
+        "think_of_the_sweep_s": round(typical_s, 6),
+        "threads_accounted_for": round(accounted, 1),
+    }
+    paused = f" + {run.pause * 1e3:g} ms pause" if run.pause else ""
+    text = (
+        f"throughput x (round trip{paused} + {typical_s * 1e3:.1f} ms between messages, as"
+        f" elsewhere in the sweep) accounts for {accounted:.0f} of {run.threads} threads"
+    )
+    if not run.balanced:
+        silent = _fraction(share)
+        whole = run.throughput / (1 - float(silent))
+        text += (
+            f"; the counts disagree too, so about {silent.numerator} of {silent.denominator} load"
+            f" generators did not report, and throughput would be about {whole:.0f} msg/sec"
+            f" instead of {run.throughput:.1f}"
+        )
+        evidence["throughput_if_all_reported_msg_s"] = round(whole, 1)
+    yield Finding(run.run, text, evidence)
+
+
+def _fraction(share: float) -> Fraction:
+    """The simplest fraction of load generators that explains the share."""
+    candidates = [Fraction(share).limit_denominator(most) for most in range(2, MOST_TESTERS + 1)]
+    near = [fraction for fraction in candidates if abs(fraction - share) <= SIMPLE and fraction]
+    return near[0] if near else Fraction(share).limit_denominator(100)
+
+
+def _figures(row: Row) -> dict[str, float]:
+    return {
+        "threads": int(row.threads),
+        "throughput_msg_s": row.throughput_msg_s,
+        "latency_mean_s": row.latency_mean_s,
+    }

@@ -1,0 +1,59 @@
+"""The record itself: whether it can be read, and is still what the runner left."""
+
+from collections.abc import Iterator
+
+from mqperf.study.stats.rules.finding import Finding, each, measured
+from mqperf.study.tables import Tables
+
+
+def unreadable_run(tables: Tables) -> Iterator[Finding]:
+    """Runs of which a file is damaged: nothing of them is in any table or mean."""
+    runs = tables["runs"]
+    for row in each(runs[runs["status"] == "unreadable"]):
+        yield Finding(
+            row.run,
+            f"the run cannot be read and is in no figure: {str(row.failure).rstrip('.')}; restore"
+            " the file from a copy, or remove the run folder and measure again",
+            {"reason": str(row.failure)},
+        )
+
+
+def changed_record(tables: Tables) -> Iterator[Finding]:
+    """Attempts with files that are gone, or no longer what was recorded, or of another case."""
+    runs = tables["runs"]
+    for row in each(runs[runs["damaged"].notna()]):
+        yield Finding(
+            row.run,
+            f"recorded files were changed, removed or added since they were written: {row.damaged}",
+        )
+    named = runs["run"].str.replace(r"\.failed-\d+$", "", regex=True)
+    for row in each(runs[(runs["case"] != named).fillna(value=False)]):
+        yield Finding(
+            row.run,
+            f"the folder is named after another case than its record holds, {row.case}: it was"
+            " renamed, or the record is of another run",
+            {"case": str(row.case)},
+        )
+
+
+def causality(tables: Tables) -> Iterator[Finding]:
+    """Runs with messages that were received before they were sent."""
+    frame = measured(tables)
+    for row in each(frame[frame["causality_violations"] > 0]):
+        yield Finding(
+            row.run,
+            f"{row.causality_violations} messages were finished before they were started, or"
+            " answered before they were received",
+            {"causality_violations": int(row.causality_violations)},
+        )
+
+
+def record_disagrees(tables: Tables) -> Iterator[Finding]:
+    """Runs in which two records of the same run differ."""
+    frame = measured(tables)
+    for row in each(frame[frame["disagreements"].notna()]):
+        yield Finding(
+            row.run,
+            f"two records of the same run differ: {row.disagreements}",
+            {"disagreements": str(row.disagreements)},
+        )

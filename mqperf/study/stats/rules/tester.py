@@ -1,0 +1,134 @@
+"""Who had the CPU: whether the load generators had some left, and what others took of it."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.study.stats.rules.cpu import over_the_window, percent
+from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.tables import Tables
+
+ONE_CORE = 0.9
+"""Cores from which on a Python process counts as out of CPU.  It computes on one core at a time;
+system calls of its threads may run beside that, so it can use slightly more than one."""
+
+HOST_FULL = 0.95
+"""Share of a host's cores above which processes wait for a core."""
+
+FOREIGN = 0.1
+"""Share of a host's cores that processes of others may use.  On a quiet host they use, with the
+error of the kernel's counters, less than 0.025 of it in 159 of 171 recorded runs; those in which
+they used more than a tenth were 5 to 12 % slower than the other repeats of their points."""
+
+LOAD = ("client", "server")
+WHOLE = ("host", "total")
+"""The kinds of rows that are sums of others."""
+
+
+def tester_saturated(tables: Tables) -> Iterator[Finding]:
+    """A load generator without CPU left, or a host which the run's own processes filled."""
+    window = over_the_window(tables)
+    busy = busy_testers(window)
+    hosts = hosts_used(window, tables["hosts"])
+    full = hosts[hosts["full"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
+    for run, rows in busy.groupby("run", sort=False):
+        used = listed(rows)
+        listing = ", ".join(f"{name} used {cores:.2f}" for name, cores in used.items())
+        yield Finding(
+            str(run),
+            f"the tester was the bottleneck: a Python process runs on about one core, and"
+            f" {listing}",
+            {"cores_used": used},
+        )
+    for run, rows in full.groupby("run", sort=False):
+        used, others = listed(rows), float(rows["others"].sum())
+        listing = ", ".join(f"{name} {percent(cores)}" for name, cores in used.items())
+        yield Finding(
+            str(run),
+            f"the load generator's host had no CPU left ({listing}, of which {percent(others)} by"
+            " other processes): tester and broker waited for a core",
+            {"cores_used": used, "cores_used_by_others": round(others, 3)},
+        )
+
+
+def noisy_host(tables: Tables) -> Iterator[Finding]:
+    """A host on which processes that do not belong to the run used much CPU.
+
+    Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
+    processes over the window: what they used would look like that of others.
+    """
+    window, cpu = over_the_window(tables), tables["cpu"]
+    watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
+    sampled = cpu[["run", "process"]].drop_duplicates()
+    known = sampled.merge(window[["run", "process"]], how="left", indicator="where")
+    partly = known.loc[known["where"] == "left_only", "run"]
+    hosts = hosts_used(window, tables["hosts"])
+    judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
+    for row in each(hosts[judged & hosts["noisy"]]):
+        yield Finding(
+            row.run,
+            f"processes that do not belong to the run used {row.others:.2f} of the {row.cores}"
+            f" cores of {row.process}, {100 * row.others / row.cores:.0f} %"
+            + (", and it had no CPU left" if row.full else ""),
+            {
+                "cores": int(row.cores),
+                "cores_used": round(row.total_cores, 3),
+                "cores_used_by_others": round(row.others, 3),
+            },
+        )
+
+
+def busy_testers(window: pd.DataFrame) -> pd.DataFrame:
+    """Rows of CPU over the window: the load generators that used up the core that they run on."""
+    busy = window["kind"].isin(LOAD) & window["total_cores"].ge(ONE_CORE)
+    return window[busy.fillna(value=False)]
+
+
+def hosts_used(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+    """Who used the hosts: one row per run and host, from the rows of CPU over the window.
+
+    Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
+    ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
+    belong to the run; ``full`` says that a load generator's host had no core left, ``noisy`` that
+    others used more than they may.
+    """
+    place = ["run", "host"]
+    window = _by_machine(window, hosts)
+    whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
+    own = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
+    used = whole[[*place, "process", "cores", "total_cores"]].merge(
+        own.rename("own"), how="left", left_on=place, right_index=True
+    )
+    testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
+    used = used.merge(testing, how="left", on=place)
+    others = (used["total_cores"] - used["own"].fillna(0.0)).clip(lower=0.0)
+    full = used["tests"].eq(True) & used["total_cores"].ge(HOST_FULL * used["cores"])  # noqa: FBT003
+    noisy = others.ge(FOREIGN * used["cores"])
+    return used.assign(
+        others=others, full=full.fillna(value=False), noisy=noisy.fillna(value=False)
+    )
+
+
+def _by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+    """The rows with all hosts of one machine as one host, of which one row tells the CPU."""
+    known = hosts.dropna(subset=["machine"])
+    if known.empty:
+        return window
+    names = known.groupby(["run", "machine"])["host"].transform(", ".join)
+    shared = known.assign(machine="the machine of " + names)[names != known["host"]]
+    place = ["run", "host"]
+    found = window.merge(shared[[*place, "machine"]], how="left", on=place)
+    joint = found["machine"].notna()
+    whole = joint & found["kind"].eq("host")
+    found = found.assign(
+        host=found["host"].mask(joint, found["machine"]),
+        process=found["process"].mask(whole, found["machine"]),
+    )
+    again = whole & found.duplicated([*place, "kind"])
+    return found[~again].drop(columns="machine")
+
+
+def listed(rows: pd.DataFrame) -> dict[str, float]:
+    """Process -> cores that it used."""
+    names = rows["process"].astype(str)
+    return {name: round(float(u), 3) for name, u in zip(names, rows["total_cores"], strict=True)}

@@ -1,0 +1,138 @@
+"""Rules over a whole set: its runs follow each other, are runs of their own, on one machine."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from mqperf.plan.columns import VERSIONS
+from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axis_words import titled
+from mqperf.study.tables.hosts import made_on
+
+MACHINE = (
+    "cpu_model",
+    "cores",
+    "memory_bytes",
+    "os",
+    "kernel",
+    "clock_source",
+    "cpu_governor",
+    "tcp_congestion_control",
+    "somaxconn",
+)
+"""Columns of ``runs`` that are facts of the machine."""
+
+NETWORK = (
+    "network_card",
+    "network_driver",
+    "network_speed",
+)
+"""Those of the way to the brokers, which each system has its own."""
+
+Fact = str | int
+"""What a run tells of its machine or of a version."""
+
+GIB = 2**30
+
+RESERVED = 0.01
+"""Share of its memory by which one machine may differ after a restart: the kernel reserves some."""
+
+
+def overlapping_runs(tables: Tables) -> Iterator[Finding]:
+    """Runs that began their load before that of the one before had ended."""
+    frame = _done(tables).dropna(subset=["started", "window_s"])
+    # copies have a rule of their own
+    frame = frame[frame["content"].isna() | ~frame["content"].duplicated()]
+    start = frame["started"] - _seconds(frame["warmup_s"].fillna(0.0))
+    end = frame["started"] + _seconds(frame["window_s"] + frame["cooldown_s"].fillna(0.0))
+    frame = frame.assign(begin=start, finish=end).sort_values("begin", kind="stable")
+    before = None
+    for row in each(frame):
+        if before is not None and row.begin < before.finish:
+            both = (before.finish - row.begin).total_seconds()
+            yield Finding(
+                row.run,
+                f"its load began {both:.1f} s before that of {before.run} had ended: they took"
+                " CPU from each other, or one of them was copied from another set",
+                {"other": before.run, "seconds": round(both, 3)},
+            )
+        if before is None or row.finish > before.finish:
+            before = row
+
+
+def copied_run(tables: Tables) -> Iterator[Finding]:
+    """Runs whose recorded messages are, to the byte, those of another folder."""
+    frame = _done(tables).dropna(subset=["content"])
+    for content, runs in frame.groupby("content", sort=False):
+        first, *others = runs["run"]
+        for run in others:
+            yield Finding(
+                run,
+                f"its recorded messages are, to the byte, those of {first}: one of the folders is a"
+                " copy, and counts for nothing",
+                {"other": first, "content": str(content)},
+            )
+
+
+def mixed_hosts(tables: Tables) -> Iterator[Finding]:
+    """Runs made on other hosts than most of the set, or over another card than its system."""
+    done = _done(tables)
+    hosts = done["run"].map(made_on(tables["hosts"]))
+    yield from _unlike(done.assign(host=hosts), (*MACHINE, "host"))
+    for _, runs in done.groupby("system", sort=False):
+        yield from _unlike(runs, NETWORK)
+
+
+def mixed_versions(tables: Tables) -> Iterator[Finding]:
+    """Runs made with other versions than most runs of the same system."""
+    for _, runs in _done(tables).groupby("system", sort=False):
+        yield from _unlike(runs, VERSIONS)
+
+
+def _done(tables: Tables) -> pd.DataFrame:
+    runs = tables["runs"]
+    return runs[runs["status"] == "done"]
+
+
+def _seconds(values: pd.Series) -> pd.Series:
+    return pd.to_timedelta(values.astype(float), unit="s")
+
+
+def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
+    """A finding for each run that differs from most others; where as many differ, from the first.
+
+    What a run does not tell is no difference.
+    """
+    usual = {name: value for name in columns if (value := _usual(runs[name])) is not None}
+    for row in each(runs):
+        own = {name: getattr(row, name) for name in usual}
+        unlike = {name: own[name] for name in usual if _differs(name, own[name], usual[name])}
+        if unlike:
+            listing = "; ".join(
+                f"{_titled(name)} {_told(name, value)}, of most others {_told(name, usual[name])}"
+                for name, value in unlike.items()
+            )
+            yield Finding(row.run, listing, {name: str(value) for name, value in unlike.items()})
+
+
+def _usual(values: pd.Series) -> Fact | None:
+    counts = values.dropna().value_counts(sort=False)
+    return None if counts.empty else counts.index[int(counts.to_numpy().argmax())]
+
+
+def _differs(name: str, value: Fact, usual: Fact) -> bool:
+    if pd.isna(value):
+        return False
+    if name == "memory_bytes":
+        return abs(float(value) / float(usual) - 1) > RESERVED
+    return value != usual
+
+
+def _titled(name: str) -> str:
+    """What a fact is called, with the unit of ``_told``."""
+    return f"{titled(name)}, GiB" if name == "memory_bytes" else titled(name)
+
+
+def _told(name: str, value: object) -> str:
+    return f"{int(str(value)) / GIB:.3f}" if name == "memory_bytes" else str(value)

@@ -1,0 +1,127 @@
+"""Rates over the window: whether they can last, and whether they held all the time."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from mqperf.plan.test_cases import with_replies
+from mqperf.study.stats.rules.finding import KEYS, Finding, each, measured, of_actions, one_way
+from mqperf.study.stats.rules.queueing import IN_FLIGHT_PER_THREAD
+from mqperf.study.tables import Tables
+
+KEEPS_UP = 0.02
+"""Share by which deliveries may differ from sends over the window; recorded runs without a backlog
+stay within a hundredth."""
+
+BUSY = 20.0
+"""Messages a second from which on a second without any is no chance: one in 5e8 by Poisson."""
+
+
+UNDISTURBED = "undisturbed"
+"""Under which name the rule finds what ``undisturbed`` gives, where seconds are not kept."""
+
+
+def unequal_rates(tables: Tables) -> Iterator[Finding]:
+    """One-way messages received faster, or slower, than they were sent in the same window.
+
+    Those in flight at the ends of the window may make a difference, too.  A message that is
+    delivered several times is sent as often; one that an action of the plan cost cannot arrive.
+    """
+    frame = one_way(tables).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
+    times = (frame["asked"] / frame["sent"]).where(frame["sent"] > 0, 1.0).fillna(1.0)
+    gone = (of_actions(tables, frame, "lost") / frame["window_s"]).fillna(0.0).astype("float64")
+    sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
+    edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
+    apart = frame["throughput_msg_s"] - sent
+    wrong = apart.abs() > sent * KEEPS_UP + edges
+    for row in each(frame.assign(to_arrive=sent)[wrong]):
+        faster = row.throughput_msg_s > row.to_arrive
+        why = (
+            "a backlog from before the window was delivered in it, and the rate cannot last"
+            if faster
+            else "messages of the window were still waiting at its end, or were lost"
+        )
+        yield Finding(
+            row.run,
+            f"servers received {row.throughput_msg_s:.0f} msg/sec in the window, clients sent"
+            f" {row.to_arrive:.0f}: {why}",
+            {"throughput_msg_s": row.throughput_msg_s, "send_rate_msg_s": row.send_rate_msg_s},
+        )
+
+
+def empty_seconds(tables: Tables) -> Iterator[Finding]:
+    """Seconds of the window in which nothing was finished, neither by chance nor by plan.
+
+    With how long the nodes collected garbage, where they tell.
+    """
+    found = undisturbed(tables)
+    known = found[found["run"].isin(measured(tables)["run"])]
+    paused = tables["insides"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
+    for row in each(known[known["empty"].gt(0) & ~known["mean"].lt(BUSY)]):
+        figures: dict[str, int | float] = {
+            "seconds": row.seconds,
+            "empty_seconds": row.empty,
+            "most_msg": int(row.most),
+        }
+        words = ""
+        if row.run in paused.index:
+            figures["paused_s"] = round(float(paused[row.run]), 3)
+            words = f"; garbage collection paused its nodes for {figures['paused_s']:g} s"
+        yield Finding(
+            row.run,
+            f"in {row.empty} of the {row.seconds} seconds of the window no message was finished,"
+            f" and {row.most:.0f} in the fullest: the rate is that of bursts{words}",
+            figures,
+        )
+
+
+def undisturbed(tables: Tables) -> pd.DataFrame:
+    """One row per run with seconds in its window that no action disturbed, and its keys.
+
+    ``seconds`` are how many, ``empty`` those in which no message was finished; ``mean`` and
+    ``most`` are messages of a second.
+    """
+    if (known := tables.get(UNDISTURBED)) is not None:
+        return known
+    intervals = tables["intervals"]
+    runs = without_actions(finished(intervals), tables["outages"]).groupby("run", sort=False)
+    rows = [
+        {
+            "run": run,
+            "seconds": len(counts),
+            "empty": int((counts == 0).sum()),
+            "mean": counts.mean(),
+            "most": counts.max(),
+        }
+        for run, counts in runs
+    ]
+    columns = ["run", "seconds", "empty", "mean", "most"]
+    owners = intervals.drop_duplicates("run")[[*KEYS]]
+    return owners.merge(pd.DataFrame(rows, columns=columns), on="run")
+
+
+def without_actions(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:
+    """The seconds that no action of the plan, and no outage by one, reaches into."""
+    start = counts.index.get_level_values("start_s")
+    runs = counts.index.get_level_values("run")
+    disturbed = np.zeros(len(counts), dtype=bool)
+    for row in each(outages):
+        # an outage may begin as late as the action ends, and is over when throughput is back
+        until = row.ended_s + np.nanmax([row.outage_s, row.recovery_s])
+        if pd.isna(row.recovery_s) and pd.notna(row.level_msg_s):
+            until = np.inf  # which is a doubt of its own
+        disturbed |= (runs == row.run) & (start + 1 > row.began_s) & (start < until)
+    return counts[~disturbed]
+
+
+def finished(intervals: pd.DataFrame) -> pd.Series:
+    """Messages finished in each second of the window, by run and second."""
+    done = (
+        intervals["stream"]
+        .eq("round-trip")
+        .where(intervals["test_case"].isin(with_replies()), intervals["stream"].eq("received"))
+    )
+    inside = intervals[done.fillna(value=False) & intervals["phase"].eq("window")]
+    counts: pd.Series = inside.groupby(["run", "start_s"], sort=False)["count"].sum()
+    return counts.astype(float)

@@ -1,0 +1,188 @@
+"""Searches: whether a run holds what a plan asks, and the highest rate at which runs do.
+
+The rule by which a search goes on, and ends, is ``plan.search``; here are the figures that decide.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
+from mqperf.plan.latencies import LATENCIES
+from mqperf.plan.pace import RATE
+from mqperf.plan.search import Verdicts, at_rate, by_most
+from mqperf.study.stats.rules.finding import measured, offered
+from mqperf.study.stats.rules.tester import noisy_host
+from mqperf.study.tables import Tables, conform, varied
+from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.axis_words import shown_value
+
+Row = Mapping[Any, Any]
+
+TOLD = (
+    *("throughput_msg_s", "throughput_msg_s_low", "throughput_msg_s_high"),
+    *("latency_p50_s", "latency_p99_s", "repeats"),
+)
+"""What is told of the point that holds, as ``points`` has it."""
+
+CAUTION = (
+    " Other processes used the host whenever that rate did not hold (noisy-host): on a quiet host,"
+    " remove those runs, and run the plan again."
+)
+
+
+def verdict(tables: Tables, hold: Hold) -> Verdict:
+    """Whether the one run of these tables holds; it does not say where a figure is missing."""
+    frame = _figures(tables)
+    if len(frame) != 1:
+        return Verdict(None, "its figures cannot be read")
+    return _of_run(frame.iloc[0].to_dict(), hold, _disturbed(tables))
+
+
+def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
+    """One row per search of the plan: the highest rate that holds, the next, and its figures.
+
+    ``tables`` have ``points`` and ``doubts``; ``bottlenecks`` tell what ran out at the rate that
+    does not hold.  Without a plan that searches there is no row.
+    """
+    planned = tables.get("planned")
+    rows = [] if planned is None else [*_rows(tables, planned, bottlenecks)]
+    return conform("searches", pd.DataFrame(rows))
+
+
+def _rows(
+    tables: Tables, planned: pd.DataFrame, bottlenecks: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    frame = _figures(tables)
+    told = varied(frame[frame["point"].isin(planned["point"])])
+    disturbed = _disturbed(tables)
+    for _, own in planned.dropna(subset=["search_place"]).groupby("search_place"):
+        first = own.iloc[0]
+        said = json.loads(first["search"])
+        repeats, search = said.pop("repeats"), SearchPlan.model_validate(said)
+        runs = frame[frame["point"].isin(own["point"])]
+        judged = [(row, _of_run(row, search.hold, disturbed)) for row in runs.to_dict("records")]
+        verdicts = {
+            (float(row["offered"]), int(row["repeat"])): one.counted
+            for row, one in judged
+            if one.holds is not None
+        }
+        found = search.tried(verdicts, repeats)
+        broken = {
+            row["run"]: one.text
+            for row, one in judged
+            if row["offered"] == found.high and one.holds is False
+        }
+        parameters = {name: runs[name].iloc[0] for name in told if name != RATE and len(runs)}
+        row = {
+            **{name: first[name] for name in (*SWEEP, "threads", "search_place", "condition")},
+            **parameters,
+            "hold": search.hold.words,
+            "search_ends": found.ends,
+            "search_from_msg_s": search.from_msg_s,
+            "search_to_msg_s": search.to_msg_s,
+            "held_rate_msg_s": found.low,
+            "broken_rate_msg_s": found.high,
+            "search_runs": len(verdicts) or None,
+            "broken_by": next(iter(broken.values()), None),
+            "limit": _limit(runs, found, bottlenecks),
+            **_at_held(runs, found, verdicts, tables),
+        }
+        # without the runs that others disturbed, the rate that does not hold might be undecided
+        certain = found.high is None or by_most(at_rate(found.high, verdicts), repeats) is False
+        yield row | {"text": sentence(row) + ("" if certain else CAUTION)}
+
+
+def _disturbed(tables: Tables) -> set[str]:
+    """The runs during which others used the host: they, and not the system, may break a rate."""
+    return {found.run for found in noisy_host(tables)}
+
+
+def _at_held(
+    runs: pd.DataFrame, found: Bracket, verdicts: Verdicts, tables: Tables
+) -> dict[str, Any]:
+    """The figures of the point that holds, with its interval over the repeats, and its doubts."""
+    held = runs[runs["offered"] == found.low]
+    if held.empty:
+        return {}
+    point = held["point"].iloc[0]
+    [figures] = tables["points"][tables["points"]["point"] == point].to_dict("records")
+    doubts = tables["doubts"]
+    kinds = doubts.loc[doubts["point"] == point, "kind"].drop_duplicates()
+    return {
+        "point": point,
+        **{name: figures[name] for name in TOLD},
+        "held_repeats": at_rate(found.low, verdicts).count(True),
+        "doubted": ", ".join(kinds) or None,
+    }
+
+
+def _limit(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str | None:
+    """The bottleneck at the rate that does not hold, where all its runs agree on one."""
+    broken = runs.loc[runs["offered"] == found.high, "run"]
+    kinds = bottlenecks.loc[bottlenecks["run"].isin(broken), "bottleneck"].dropna().unique()
+    return kinds[0] if len(kinds) == 1 and kinds[0] not in {"cannot tell", "none"} else None
+
+
+def sentence(row: Row) -> str:
+    """What a search found, in one sentence, from its row."""
+    subject, low, high = row["hold"], row["held_rate_msg_s"], row["broken_rate_msg_s"]
+    if row["search_ends"] == "below":
+        return f"Even {_rate(high)} msg/sec, the lowest rate searched, does not hold {subject}."
+    if row["search_ends"] == "unfinished":
+        known = [f"it holds at {_rate(low)}"] if low else []
+        known += [f"not at {_rate(high)}"] if high else []
+        so_far = f" (so far {', '.join(known)} msg/sec)" if known else ""
+        return f"The search for {subject} is not finished{so_far}: run the plan again."
+    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} msg/sec"
+    if pd.notna(ends := row.get("throughput_msg_s_low")):
+        high_end = _rate(row["throughput_msg_s_high"])
+        finished += f" (95 % interval {_rate(ends)} to {high_end}, {row['repeats']} repeats)"
+    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} msg/sec"
+    if row["search_ends"] == "beyond":
+        return f"{lead}, the highest that was searched; {finished}."
+    why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""
+    limit = f"; what ran out there: {row['limit']}" if pd.notna(row.get("limit")) else ""
+    return f"{lead}, and not {_rate(high)}{why}{limit}; {finished}."
+
+
+def _figures(tables: Tables) -> pd.DataFrame:
+    """One row per run that gave figures, with its latencies, and the rate it was ``offered``."""
+    frame = measured(tables)
+    latency = tables["latency"].drop_duplicates("run")
+    columns = [name for name in LATENCIES if name not in frame.columns]
+    frame = frame.merge(latency[["run", *columns]], on="run", how="left")
+    return frame.assign(offered=offered(frame))
+
+
+def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
+    """Whether a run holds: what does not, or the figures that do."""
+    disturbed = row["run"] in disturbed_runs
+    if pd.notna(row["condition_failed"]):
+        text = f"it ended early: {row['condition_failed']}"
+        return Verdict(holds=False, text=text, disturbed=disturbed)
+    told: list[str] = []
+    broken: list[str] = []
+    for name, most in hold.latencies.items():
+        value = row[name]
+        if pd.isna(value):
+            return Verdict(None, f"no {LATENCIES[name]} is known")
+        words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
+        (told if value <= most else broken).append(words)
+    sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))
+    known = (row[name] for name in ("offered_rate_msg_s", "offered"))
+    rate = next((one for one in known if pd.notna(one)), None)
+    if rate is None or pd.isna(throughput) or pd.isna(sent) or sent == 0:
+        return Verdict(None, "its throughput, or the offered rate, is not known")
+    share = float(throughput) / (float(rate) * float(row["asked"]) / float(sent))
+    words = f"throughput {share * 100:.1f} % of the offered rate"
+    (told if share >= hold.throughput_share else broken).append(words)
+    if pd.notna(lost) and lost > hold.lost_share * row["asked"]:
+        broken.append(f"{int(lost)} of {int(row['asked'])} messages lost")
+    return Verdict(not broken, ", ".join(broken or told), bool(broken) and disturbed)
+
+
+def _rate(value: float) -> str:
+    return shown_value(RATE, float(round(value)) if value >= 100 else float(value))

@@ -1,0 +1,88 @@
+"""Tables without their rows of single seconds, which are most of what a run gives.
+
+Only two rules look at these rows, and each at those of one run at a time: what they make of them is
+kept instead, so that the doubts about thousands of runs need no more than their other tables.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.base import processes as guarded
+from mqperf.study.stats.complete import complete
+from mqperf.study.stats.rules import cpu, window
+from mqperf.study.tables import Tables, read, write
+from mqperf.study.tables.batches import Reduce
+from mqperf.study.tables.given import writing
+from mqperf.study.tables.parts import write_parts
+
+BY_SECOND = ("intervals", "cpu", "internals")
+"""The tables with rows of single seconds."""
+
+STAND_INS = (cpu.SAMPLED, window.UNDISTURBED)
+"""The tables that stand in their place, for the rules alone."""
+
+
+def without_seconds(tables: Tables) -> Tables:
+    """The tables without the rows of single seconds; of ``cpu``, those over the window are left.
+
+    Of a process that has none a single row is left, so that it is known to have been sampled.
+    """
+    used = tables["cpu"]
+    over = used["scope"].eq("window").fillna(value=False)
+    known = pd.MultiIndex.from_frame(used.loc[over, cpu.PROCESS])
+    first = ~used.duplicated(cpu.PROCESS)
+    lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(known)
+    stand_ins = {cpu.SAMPLED: cpu.sampled(tables), window.UNDISTURBED: window.undisturbed(tables)}
+    empty = {name: tables[name].iloc[:0] for name in BY_SECOND if name != "cpu"}
+    return {**tables, **stand_ins, **empty, "cpu": used[over | lone].reset_index(drop=True)}
+
+
+def read_complete(path: Path) -> dict[str, pd.DataFrame]:
+    """All tables of ``path``, complete with their doubts, but for the rows of single seconds.
+
+    They are as long as there are runs, however long these were.
+    """
+    return _completed(path, without_seconds)
+
+
+def write_complete(
+    path: Path, folder: Path, form: str
+) -> tuple[dict[str, pd.DataFrame], list[Path]]:
+    """Write all tables of ``path`` into the folder, with the rows of single seconds.
+
+    Gives the tables without these, and the files.  Raises ``TableError`` when one cannot be
+    written.
+    """
+    with _made(folder), guarded.scratch_beside(folder / "parts") as parts:
+        found = _completed(path, partial(_apart, folder=parts, form=form))
+        return found, write(found, folder, form, parts)
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """A folder that is there; one that was made for what then failed is removed again."""
+    new = not folder.exists()
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if new:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
+        raise
+
+
+def _apart(tables: Tables, *, folder: Path, form: str) -> Tables:
+    """The same tables as ``without_seconds`` gives, those with single seconds written aside."""
+    write_parts(tables, BY_SECOND, folder, form)
+    return without_seconds(tables)
+
+
+def _completed(path: Path, reduce: Reduce) -> dict[str, pd.DataFrame]:
+    found = complete(read(path, reduce))
+    return {name: frame for name, frame in found.items() if name not in STAND_INS}

@@ -1,0 +1,74 @@
+"""Points of a sweep: the runs of each point over its repeats."""
+
+import pandas as pd
+from scipy import special
+
+from mqperf.plan.columns import FIGURES, TABLES
+from mqperf.study.tables import Tables, conform, empty, varied, whole
+from mqperf.study.tables.repeats import by_point
+
+CONFIDENCE = 0.95
+
+
+def points(tables: Tables) -> pd.DataFrame:
+    """One row per point: each figure's mean, spread and 95 % interval over the repeats.
+
+    Parameters that vary have columns.  A point whose every attempt failed has a row without
+    figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
+    run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
+    no substitute.
+    """
+    runs = tables["runs"]
+    if runs.empty:
+        return empty("points")
+    attempts = runs[runs["point"].notna()]
+    keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
+    gave_figures = attempts.index.isin(whole(attempts).index)
+    frame = attempts.assign(repeats=gave_figures.astype(int), failed=(~gave_figures).astype(int))
+    # an attempt that cannot be read tells less of its point than the others
+    groups = frame.groupby("point", sort=False)
+    first = groups[[name for name in keys if name != "point"]].first()
+    counted = first.join(groups[["repeats", "failed"]].sum()).reset_index()
+    spread = _spread(run_figures(tables))
+    return conform("points", counted.merge(spread, how="left", left_on="point", right_index=True))
+
+
+def run_figures(tables: Tables) -> pd.DataFrame:
+    """The figures of ``columns.FIGURES``, one row per whole run, beside its run and point."""
+    used = _broker_cpu(tables["cpu"]).add_prefix("cpu_")
+    frame = tables["messages"].merge(
+        tables["latency"].drop_duplicates("run"), on="run", how="left", suffixes=("", "_latency")
+    )
+    frame = frame.merge(used, left_on="run", right_index=True, how="left")
+    finished = frame["throughput_msg_s"]
+    frame["cpu_per_message_s"] = frame["cpu_total_cores"] / finished.where(finished > 0)
+    return frame[["run", "point", *FIGURES]]
+
+
+def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
+    """CPU of all broker nodes over the window, by run: the total that a report printed, if any.
+
+    Such a total is exact, and the sum of rounded nodes is not.
+    """
+    window = cpu[cpu["scope"] == "window"].groupby(["kind", "run"])[["total_cores", "sys_cores"]]
+    used = window.sum(min_count=1)
+    kinds = used.index.get_level_values("kind")
+    nodes, printed = (used[kinds == kind].droplevel("kind") for kind in ("broker", "total"))
+    return printed.combine_first(nodes)
+
+
+def _spread(figures: pd.DataFrame) -> pd.DataFrame:
+    groups = by_point(figures)[list(FIGURES)]
+    of_groups = groups.mean(), groups.std(ddof=1), groups.count()
+    mean, sd, n = (one.set_index("point") for one in of_groups)
+    quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
+    half = (sd / n**0.5 * quantile).where(n > 1)
+    return pd.concat(
+        [
+            mean,
+            sd.add_suffix("_sd"),
+            (mean - half).add_suffix("_low"),
+            (mean + half).add_suffix("_high"),
+        ],
+        axis=1,
+    )

@@ -1,0 +1,130 @@
+"""Sustained throughput: the most that a system keeps up with, beside the most that was seen.
+
+A point keeps up where servers deliver within 2 % what clients send in the window, nothing waits in
+a backlog, the offered rate is kept, and no doubt says that load generators or their host were the
+limit.  A thread that waits for each of its messages sends no faster than it is served, and always
+keeps up.  What sends without waiting is only known to keep up where its rate of sending is.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mqperf.plan.columns import TABLES
+from mqperf.plan.test_cases import closed_loops
+from mqperf.study.stats.checks import SPOILING
+from mqperf.study.tables import Tables, at, conform, varied
+from mqperf.study.tables.axes import SWEEP
+
+FIGURE = "throughput_msg_s"
+
+BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", "cannot tell", "tester or host", "no"
+"""Whether a point keeps up; ``tester or host``: those were the limit, and not the system."""
+
+FALLS_BEHIND = ("unequal-rates", "backlog", "rate-missed", "senders-blocked")
+"""Kinds of doubt that say that the system does not keep up with what it is sent, or offered."""
+
+LIMITED = ("tester-saturated", "noisy-host")
+"""Kinds of doubt that say that load generators, or their host, were the limit."""
+
+Row = Mapping[Any, Any]
+
+
+def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
+    """Whether each of these points keeps up: one of ``YES``, ``UNKNOWN``, ``TESTER`` and ``NO``.
+
+    A single repeat that does not keep up is enough, as is one that a fail condition ended.
+    """
+    doubts, messages = tables["doubts"], tables["messages"]
+    behind, limited = (
+        set(doubts.loc[doubts["kind"].isin(kinds), "point"].dropna())
+        for kinds in (FALLS_BEHIND, LIMITED)
+    )
+    runs = tables["runs"]
+    behind |= set(runs.loc[runs["condition_failed"].notna(), "point"].dropna())
+    unknown = set(messages.loc[messages["send_rate_msg_s"].isna(), "point"].dropna())
+    told = points["test_case"].isin(closed_loops()) | ~points["point"].isin(unknown)
+    found = told.map({True: YES, False: UNKNOWN}).astype("str")
+    found = found.mask(points["point"].isin(limited), TESTER)
+    return found.mask(points["point"].isin(behind), NO)
+
+
+def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
+    """The measured points, that first which stands for all of them.
+
+    Adds ``keeps_up``; ``any_keeps_up``, the best of that of all these points; ``sound``: that no
+    doubt says that its throughput may be wrong; ``sustained``: that it is sound and keeps up; and
+    ``at``: where in the sweep it is, in words.  Sustained points come before other sound ones, of
+    which nobody can tell, and these before doubted ones; the highest throughput of each first.
+    """
+    measured = points[points[FIGURE].notna()]
+    doubts = tables["doubts"]
+    spoiled = set(doubts.loc[doubts["kind"].isin(SPOILING), "point"].dropna())
+    axes = ("threads", *varied(points))
+    where = [at(row, axes) for row in measured.to_dict("records")]
+    kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
+    rated = measured.assign(
+        keeps_up=kept,
+        any_keeps_up=next((one for one in BEST_FIRST if kept.eq(one).any()), NO),
+        sound=sound,
+        sustained=sound & kept.eq(YES),
+        at=pd.Series(where, measured.index, "str"),
+    )
+    return rated.sort_values(["sustained", "sound", FIGURE], ascending=False, kind="stable")
+
+
+def highest(best: pd.DataFrame) -> Row | None:
+    """Of ``best_first`` the point with the highest throughput, whatever its doubts; if any."""
+    if best.empty:
+        return None
+    row: Row = best.sort_values(FIGURE, ascending=False, kind="stable").iloc[0].to_dict()
+    return row
+
+
+def sustained(tables: Tables) -> pd.DataFrame:
+    """One row per test case on a layout: what it sustains, where, and the highest throughput.
+
+    ``sustained_throughput_msg_s`` is empty where no point is known to keep up, or every one that
+    does is doubted; ``keeps_up`` then tells which.
+    """
+    return conform("sustained", pd.DataFrame(_rows(tables)))
+
+
+def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd.DataFrame:
+    """The table ``sustained_compared`` of the tables ``sustained`` of two sets of runs.
+
+    ``keys`` say what belongs together, as in a comparison; what only one set has is left out.
+    """
+    on = [name for name in SWEEP if name in keys]
+    pairs = a.merge(b, on=on, suffixes=("_a", "_b"))
+    value_a, value_b = (pairs[f"sustained_throughput_msg_s_{side}"] for side in "ab")
+    told = pairs.assign(
+        value_a=value_a,
+        value_b=value_b,
+        ratio=value_b / value_a.where(value_a > 0),
+        highest_a=pairs["highest_throughput_msg_s_a"],
+        highest_b=pairs["highest_throughput_msg_s_b"],
+    )
+    names = [name for name in TABLES["sustained_compared"].columns if name in told.columns]
+    return conform("sustained_compared", told[names])
+
+
+def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
+    for _, points in tables["points"].groupby(list(SWEEP), sort=False):
+        best = best_first(points, tables)
+        if (top := highest(best)) is None:
+            continue
+        head = best.iloc[0]
+        known = {
+            "point": head["point"],
+            "sustained_throughput_msg_s": head[FIGURE],
+            "sustained_at": head["at"],
+        }
+        yield {
+            **{name: head[name] for name in SWEEP},
+            **(known if head["sustained"] else {}),
+            "keeps_up": head["any_keeps_up"],
+            "highest_throughput_msg_s": top[FIGURE],
+            "highest_at": top["at"],
+        }

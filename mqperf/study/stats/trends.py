@@ -1,0 +1,292 @@
+"""Many folders of runs in the order of time: the steps of each point, judged together.
+
+A step leads from the figure of a point in one folder to the same in the next that has it *and was
+made on the same machine*; another machine begins a series of its own.  Steps are judged as ratios
+in a comparison of two sets are (``stats.compare``): Welch's interval over the repeats, the minimum
+relevant difference, and p-values that are corrected for all steps of all points together.  So the
+chance that a history without a change shows even one is at most 1 - confidence, however long it
+is and however many points it has.
+
+What repeats within a folder do not show is that the machine was in another state on another day.
+That is what control runs are for: they are compared by the same rules (``control_cause``).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.plan.columns import TABLES, VERSIONS, parameters
+from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, kinds_by_point, one_side
+from mqperf.study.stats.control_cause import found_by, with_causes
+from mqperf.study.stats.differences import differences
+from mqperf.study.stats.machines import Machines, hardware
+from mqperf.study.tables import Tables, conform, empty, of_plan, varied, whole
+from mqperf.study.tables.axes import SWEEP
+
+TREND_FIGURES = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
+"""The figures of which steps are judged: each further one makes all others harder to tell."""
+
+SPREAD = tuple(f"{name}{end}" for name in TREND_FIGURES for end in ("", "_sd", "_low", "_high"))
+"""The same with standard deviation and interval over the repeats."""
+
+AT_ANOTHER_POINT = "at another point"
+FIRST = "none"
+
+FOLDER_VERSIONS = tuple(name for name in VERSIONS if name in TABLES["trend_folders"].columns)
+"""The versions that are told of each folder."""
+
+Row = Mapping[Any, Any]
+Folders = Sequence[tuple[str, Tables]]
+"""The complete tables of each folder, with the name of it; no name twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A folder in its place: its points as the plan asks for them, and what it is called."""
+
+    place: int
+    name: str
+    label: str
+    machine: int
+    started: pd.Timestamp | None
+    tables: Tables
+
+    def keys(self) -> dict[str, Any]:
+        """The columns that say of which folder a row is."""
+        return {
+            "folder": self.name,
+            "folder_place": self.place,
+            "folder_label": self.label,
+            "machine_number": self.machine,
+        }
+
+
+def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.DataFrame]:
+    """The tables of a trend over two or more folders, by their names.
+
+    ``trend_folders``, ``trend_differences``, ``trend_sustained``, ``trend_steps``,
+    ``trend_control_runs`` and ``trend_points``.  What the plan of a folder does not ask for is left
+    out.  ``min_effect`` is the minimum relevant difference, if not the usual one.  Raises
+    ``TableError`` where there are fewer than two folders, or no point is in two of them.
+    """
+    if len(folders) < 2:
+        raise TableError("a trend needs two folders of runs or more: give them all")
+    placed = list(_placed(folders))
+    matters = MIN_EFFECT if min_effect is None else min_effect
+    keys = [*KEYS, *_apart(placed)]
+    sides = _sides(placed, keys)
+    _check_common(sides, keys)
+    steps = _judged("trend_steps", sides, keys, matters)
+    control = _judged("trend_control_runs", _sides(placed, KEYS, control=True), KEYS, matters)
+    pairs = {(a.name, b.name): (a, b) for a, b in _compared(placed, steps)}
+    differ = _differences(pairs.values())
+    steps = with_causes(steps, control, {one.name: one.tables for one in placed}, matters)
+    points = pd.concat([_points(one, keys) for one in placed], ignore_index=True)
+    return {
+        "trend_folders": conform("trend_folders", pd.DataFrame(_folders(placed))),
+        "trend_differences": differ,
+        "trend_sustained": _sustained(placed, points, steps, keys),
+        "trend_steps": conform("trend_steps", steps.assign(differs=_told(steps, differ))),
+        "trend_control_runs": control,
+        "trend_points": conform("trend_points", points),
+    }
+
+
+def _placed(folders: Folders) -> Iterator[Placed]:
+    """The folders in the order of time, numbered."""
+    asked = [(name, of_plan(tables)) for name, tables in folders]
+    starts = [tables["runs"]["started"].min() for _, tables in asked]
+    order = sorted(range(len(asked)), key=lambda n: (pd.notna(starts[n]), starts[n]))
+    labels = _labels([starts[n] for n in order], [asked[n][0] for n in order])
+    machines = Machines()
+    for place, (number, label) in enumerate(zip(order, labels, strict=True), 1):
+        name, tables = asked[number]
+        started = None if pd.isna(starts[number]) else starts[number]
+        yield Placed(place, name, label, machines.number(tables["runs"]), started, tables)
+
+
+def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """The day of each; if several are of one day, the name of each; else its place as well."""
+    short = pd.Series([name.rstrip("/").rpartition("/")[2] for name in names], dtype=object)
+    days = [f"{start:%Y-%m-%d}" if pd.notna(start) else None for start in starts]
+    labels = pd.Series(days, dtype=object).fillna(short)
+    if labels.is_unique:
+        return list(labels)
+    if short.is_unique:
+        return list(short)
+    again = labels.duplicated(keep=False)
+    return [f"{one}, {n + 1}" if again[n] else str(one) for n, one in enumerate(labels)]
+
+
+def _apart(placed: Iterable[Placed]) -> list[str]:
+    """The parameters that tell points apart in any of the folders."""
+    found = {name for one in placed for name in varied(one.tables["runs"])}
+    return [name for name in parameters() if name in found]
+
+
+def _sides(placed: Sequence[Placed], keys: Sequence[str], *, control: bool = False) -> pd.DataFrame:
+    """One row per figure of a point in a folder, in the order of time."""
+    parts = []
+    for one in placed:
+        tables = _of_control_runs(one.tables) if control else one.tables
+        rows = one_side(tables, one.name, keys, TREND_FIGURES)
+        place: dict[str, Any] = {
+            "folder": one.name,
+            "folder_place": one.place,
+            "machine_number": one.machine,
+        }
+        parts.append(rows.assign(**place))
+    return pd.concat([rows for rows in parts if len(rows)] or parts, ignore_index=True)
+
+
+def _of_control_runs(tables: Tables) -> Tables:
+    """Control runs as the tables of a sweep of their own."""
+    rows = tables["control_runs"]
+    parts = {
+        name: conform(name, rows[[one for one in TABLES[name].columns if one in rows.columns]])
+        for name in ("messages", "latency")
+    }
+    return {"runs": rows, **parts, "cpu": empty("cpu"), "doubts": empty("doubts")}
+
+
+def _check_common(sides: pd.DataFrame, keys: Sequence[str]) -> None:
+    """Raise ``TableError`` when no point is in two folders."""
+    if sides.empty:
+        raise TableError("none of these folders has figures: measure with mqperf run PLAN")
+    if sides.groupby([*keys, "figure"], dropna=False).size().max() < 2:
+        raise TableError(
+            "these folders have no point in common: give folders of the same plan, or of plans with"
+            " the same systems, topologies, queues, test cases and numbers of threads"
+        )
+
+
+def _judged(
+    table: str, sides: pd.DataFrame, keys: Sequence[str], min_effect: float
+) -> pd.DataFrame:
+    """Each figure of a point beside the same in the folder before on the same machine, judged."""
+    ordered = sides.sort_values("folder_place", kind="stable")
+    own = [name for name in ordered.columns if name not in {*keys, "figure", "machine_number"}]
+    series = ordered.groupby([*keys, "figure", "machine_number"], dropna=False, sort=False)
+    before = series[own].shift()
+    known = before["folder"].notna()
+    if not known.any():
+        return empty(table)
+    pairs = (
+        ordered[[*keys, "figure"]].join(before.add_suffix("_a")).join(ordered[own].add_suffix("_b"))
+    )
+    pairs = pairs[known].assign(folder_place=ordered["folder_place"])
+    whole_numbers = {f"repeats_{side}": "int64" for side in "ab"}
+    found = judged(table, pairs.astype(whole_numbers).reset_index(drop=True), min_effect=min_effect)
+    return found.sort_values("folder_place", kind="stable", ignore_index=True)
+
+
+def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[Placed, Placed]]:
+    """Each folder with the next, and every other two between which there is a step."""
+    by_name = {one.name: one for one in placed}
+    yield from pairwise(placed)
+    for a, b in steps[["folder_a", "folder_b"]].drop_duplicates().itertuples(index=False):
+        yield by_name[a], by_name[b]
+
+
+def _differences(pairs: Iterable[tuple[Placed, Placed]]) -> pd.DataFrame:
+    """The table ``trend_differences``: what these differ in, but for the days."""
+    parts = [empty("trend_differences")]
+    for a, b in pairs:
+        found = differences(a.tables, b.tables)
+        keys: dict[str, Any] = {"folder_place": b.place, "folder_a": a.name, "folder_b": b.name}
+        parts.append(found[found["what"] != "Days of measuring"].assign(**keys))
+    rows = pd.concat([one for one in parts if len(one)] or parts)
+    return conform("trend_differences", rows.sort_values("folder_place", kind="stable"))
+
+
+def _told(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
+    """For each step what else differs between its folders, in words."""
+    told = {
+        pair: "; ".join(
+            f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}"
+            for row in rows.to_dict("records")
+        )
+        for pair, rows in differ.groupby(["folder_a", "folder_b"])
+    }
+    pairs = zip(steps["folder_a"], steps["folder_b"], strict=True)
+    return pd.Series([told.get(pair) for pair in pairs], steps.index, "string")
+
+
+def _folders(placed: Sequence[Placed]) -> Iterator[dict[str, object]]:
+    contents: dict[frozenset[str], str] = {}
+    for one in placed:
+        runs = one.tables["runs"]
+        held = frozenset(runs["content"].dropna())
+        earlier = contents.setdefault(held, one.name) if held else one.name
+        yield {
+            **one.keys(),
+            "started": one.started,
+            **{
+                name: ", ".join(sorted(runs[name].dropna().unique())) or None
+                for name in FOLDER_VERSIONS
+            },
+            "hardware": hardware(runs),
+            "points_measured": int(one.tables["points"]["throughput_msg_s"].notna().sum()),
+            "doubts_raised": len(one.tables["doubts"]),
+            "control_runs_made": len(whole(one.tables["control_runs"])),
+            "copy_of": earlier if earlier != one.name else None,
+        }
+
+
+def _points(one: Placed, keys: Sequence[str]) -> pd.DataFrame:
+    """The points of a folder with what tells them apart in any."""
+    points = one.tables["points"].dropna(subset=["throughput_msg_s"])
+    rows = points.reindex(columns=["point", *keys, "repeats", *SPREAD])
+    kinds = kinds_by_point(one.tables)
+    doubted = pd.Series([kinds.get(str(point)) for point in rows["point"]], rows.index, "string")
+    return conform("trend_points", rows.assign(**one.keys(), doubted=doubted))
+
+
+def _sustained(
+    placed: Sequence[Placed], points: pd.DataFrame, steps: pd.DataFrame, keys: Sequence[str]
+) -> pd.DataFrame:
+    """The table ``trend_sustained``: what each folder sustains, and how it came from the last."""
+    parts = []
+    for one in placed:
+        rows = one.tables["sustained"]
+        own = points[points["folder_place"] == one.place]
+        more = own[["point", *(name for name in keys if name not in SWEEP), *SPREAD]]
+        parts.append(rows.merge(more, on="point", how="left").assign(**one.keys()))
+    rows = pd.concat(parts, ignore_index=True)
+    ordered = rows.sort_values("folder_place", kind="stable")
+    series = ordered.groupby([*SWEEP, "machine_number"], dropna=False, sort=False)
+    before = series[["folder_place", "sustained_throughput_msg_s", *keys]].shift()
+    rate = ordered["sustained_throughput_msg_s"]
+    ratio = rate / before["sustained_throughput_msg_s"].where(lambda value: value > 0)
+    throughput = steps[steps["figure"] == TREND_FIGURES[0]].to_dict("records")
+    verdicts = {_key(row, keys): found_by(row) for row in throughput}
+    found = ordered.assign(
+        ratio=ratio,
+        step=[
+            _step(row, last, keys, verdicts) if known else FIRST
+            for row, last, known in zip(
+                ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
+            )
+        ],
+    )
+    names = TABLES["trend_sustained"].with_parameters(ordered.columns)
+    return conform("trend_sustained", found[[name for name in names if name in found.columns]])
+
+
+def _step(row: Row, last: Row, keys: Sequence[str], verdicts: Mapping[tuple[str, ...], str]) -> str:
+    """What was found of the point that sustains it in both folders; else what is in the way.
+
+    Points are those of a sweep, so the verdict is one of ``trend_steps`` and not another test.
+    """
+    if any(str(row[name]) != str(last[name]) for name in keys):
+        return AT_ANOTHER_POINT
+    return verdicts.get(_key(row, keys), FIRST)
+
+
+def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:
+    """The folder after a step, and the point."""
+    return str(row["folder_place"]), *(str(row[name]) for name in keys)

@@ -1,0 +1,66 @@
+"""Run folders, or the tables of a published report, as tidy frames.
+
+Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading needs nothing but the
+folder: no broker, no network, no other machine.
+"""
+
+from mqperf.study.tables.axes import (
+    arranged,
+    curves,
+    in_curves,
+    split,
+    tidy,
+    varied,
+    with_parameters,
+)
+from mqperf.study.tables.axis_words import at
+from mqperf.study.tables.batches import of_runs
+from mqperf.study.tables.control_runs import all_attempts, control_runs_apart
+from mqperf.study.tables.files import read, title, write
+from mqperf.study.tables.latency_map import latency_map
+from mqperf.study.tables.layouts import by_layout
+from mqperf.study.tables.overlapping import overlapping
+from mqperf.study.tables.planned import conditions
+from mqperf.study.tables.repeats import over_repeats
+from mqperf.study.tables.shape import (
+    Tables,
+    conform,
+    empty,
+    of_plan,
+    outside_plan,
+    select,
+    where,
+    whole,
+)
+from mqperf.study.tables.shown import shown
+
+__all__ = [
+    "Tables",
+    "all_attempts",
+    "arranged",
+    "at",
+    "by_layout",
+    "conditions",
+    "conform",
+    "control_runs_apart",
+    "curves",
+    "empty",
+    "in_curves",
+    "latency_map",
+    "of_plan",
+    "of_runs",
+    "outside_plan",
+    "over_repeats",
+    "overlapping",
+    "read",
+    "select",
+    "shown",
+    "split",
+    "tidy",
+    "title",
+    "varied",
+    "where",
+    "whole",
+    "with_parameters",
+    "write",
+]

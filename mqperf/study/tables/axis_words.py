@@ -1,0 +1,76 @@
+"""Axes and their values in words: as headings, in sentences, and as a place in a sweep."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables.places import in_place
+
+COUNTED = {
+    "threads": ("thread", "threads"),
+    "processes": ("client process", "client processes"),
+    "hosts": ("client host", "client hosts"),
+}
+"""Axes that count something: what one of it is called, and several."""
+
+Value = str | float | None
+"""What a parameter may be."""
+
+
+def at(row: Mapping[Any, Any], names: Iterable[str]) -> str:
+    """Where a row is, in words: ``10 threads, payload 1024 bytes``."""
+    return ", ".join(worded(name, row[name]) for name in names)
+
+
+def worded(name: str, value: Value) -> str:
+    """A value of an axis in words: ``2 client processes``, ``payload 65536 bytes``."""
+    column = COLUMNS[name]
+    if name in COUNTED:
+        one, many = COUNTED[name]
+        return f"{many} unknown" if pd.isna(value) else f"{value} {one if value == 1 else many}"
+    label = column.label or column.name
+    if pd.isna(value):
+        return f"{label} not set"
+    return " ".join(filter(None, [label, shown_value(name, value), column.shown or column.unit]))
+
+
+def called(name: str) -> str:
+    """What an axis is called in a sentence: ``thread count``, ``payload``."""
+    if name in COUNTED:
+        return f"{COUNTED[name][0]} count"
+    return COLUMNS[name].label or name
+
+
+def titled(name: str) -> str:
+    """What a column of runs is called in a list of what they had: ``client hosts``, ``warm-up``."""
+    return COUNTED[name][1] if name in COUNTED else COLUMNS[name].label or name
+
+
+def headed(name: str) -> str:
+    """The same with the unit of its values: ``warm-up, s``."""
+    column = COLUMNS[name]
+    return ", ".join(filter(None, [titled(name), column.shown or column.unit]))
+
+
+def occurring(name: str, rows: pd.DataFrame) -> str:
+    """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
+    known = ", ".join(shown_values(name, rows))
+    column = COLUMNS[name]
+    unit = column.shown or column.unit
+    return f"{called(name)} ({known}{f' {unit}' if unit else ''})"
+
+
+def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
+    """Every value that rows have of a parameter, in order; none where they do not tell it."""
+    if name not in rows.columns:
+        return []
+    return [
+        shown_value(name, value) for value in rows[name].dropna().sort_values(key=in_place).unique()
+    ]
+
+
+def shown_value(name: str, value: str | float) -> str:
+    """A value of a column as a person reads it, without its unit."""
+    return value if isinstance(value, str) else f"{value * COLUMNS[name].scale:.10g}"

@@ -1,0 +1,64 @@
+"""Background loads of a run in tables: read and accounted for like the measured one."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mqperf.lab.load import generator_of
+from mqperf.plan import PERCENTILES
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record import Event, Whole, beside
+from mqperf.study.tables.accounting import accounted, drained
+from mqperf.study.tables.streams import Streams, read_streams
+
+DRAINED = "background-drained"
+"""The event that tells of a background load what ``drained`` tells of the measured one."""
+
+FIGURES = ("latency_p50_s", "latency_p99_s")
+
+
+def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
+    """A row for each background load: its messages over all of it, its figures in the run's window.
+
+    Raises ``MqperfError`` as reading the measured load does.
+    """
+    return [_row(number, one, events) for number, one in enumerate(beside(run), 1)]
+
+
+def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
+    streams = read_streams(run)
+    account = generator_of(run.case).account(run, streams.recorded)
+    disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
+    length = run.window[1] - run.window[0]
+    sent = streams.together("sent")
+    finished = streams.finished(run.case.test_case)
+    return {
+        "background": number,
+        "load": run.case.load_words(),
+        "sent": sent.count,
+        "received": streams.received,
+        "errors": streams.together("error").count,
+        "throughput_msg_s": finished.per_second(run.window).sum() / length,
+        "send_rate_msg_s": sent.per_second(run.window).sum() / length,
+        "offered_rate_msg_s": account.offered_msg_s,
+        **accounted(run, streams),
+        **_latency(run, streams),
+        "disagreements": "; ".join(disagreements) or None,
+    }
+
+
+def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
+    """Of the messages that were started in the window; nothing when there was none."""
+    latencies = streams.finished(run.case.test_case).started_in(run.window)
+    if not latencies.count:
+        return {}
+    values = latencies.quantiles_s([PERCENTILES[name] for name in FIGURES])
+    one_way = not TEST_CASES[run.case.test_case].replies
+    unsure = {"latency_uncertainty_s": streams.uncertainty_s if one_way else 0.0}
+    return unsure | {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}
+
+
+def _of(number: int, events: Sequence[Event]) -> Iterator[Event]:
+    """What the runner wrote down of one background load, as if it were the measured one."""
+    for event in events:
+        if event.what == DRAINED and event.detail.get("number") == number:
+            yield event.model_copy(update={"what": "drained"})

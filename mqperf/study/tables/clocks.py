@@ -1,0 +1,144 @@
+"""Instants of every process by one clock: that of the controller.
+
+Each process wrote by the clock of its host, which was compared with the controller's before and
+after the load; in between, the middle of both holds.  A server also writes when a message was sent:
+by the clock of the client's host, since the message brings that instant along.
+"""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.record import Whole
+from mqperf.record.counts import CountsFile
+from mqperf.record.streams.by_clock import by_clock
+from mqperf.record.streams.counted import Counted
+from mqperf.record.streams.stream import Instants
+
+RECEIVED = "received"
+"""The stream of servers: started by the client's clock, finished by the server's own."""
+
+OF_TWO_CLOCKS = (RECEIVED, "service")
+"""Streams like it."""
+
+LARGE_SHARE = 0.1
+"""Share of the median latency from which on the clocks' uncertainty hides what is compared."""
+
+Host = str | None
+Recorded = Mapping[str, Mapping[str, Instants]]
+
+
+def instants(run: Whole, recorded: Recorded) -> tuple[Recorded, float]:
+    """The messages by the controller's clock, and by how much one-way latencies may be wrong.
+
+    A message that a server received is known by its start, to the bit, as some client's: so the
+    clock of its start is known, however many hosts have clients.
+    """
+    senders = _senders(run, recorded)
+    found: dict[str, Mapping[str, Instants]] = {}
+    uncertain = [0.0]
+    for label, streams in recorded.items():
+        host = run.host_of(label)
+        own_s = run.clock(host).offset_s
+        by_us = {name: _less(stream, np.array(own_s)) for name, stream in streams.items()}
+        if RECEIVED in streams:
+            hosts, ahead = senders[label]
+            of_both = np.column_stack([ahead, np.full(len(ahead), own_s)])
+            by_us[RECEIVED] = _less(streams[RECEIVED], of_both)
+            uncertain += [_uncertainty_s(run, one, host) for one in hosts]
+        found[label] = by_us
+    return found, max(uncertain)
+
+
+def counted(
+    run: Whole, recorded: Mapping[str, CountsFile]
+) -> tuple[Mapping[str, Mapping[str, Counted]], float]:
+    """The same of counts, of which the senders are known, but not which message was whose.
+
+    So messages of several hosts at one server are put right by the middle of their clocks, which is
+    wrong by half of what these are apart.
+    """
+    at = {
+        sender: run.host_of(label)
+        for label, file in recorded.items()
+        for sender in file.numbers.get("sent", {})
+    }
+    found: dict[str, Mapping[str, Counted]] = {}
+    uncertain = [0.0]
+    for label, file in recorded.items():
+        host = run.host_of(label)
+        own_s = run.clock(host).offset_s
+        senders = {one.partition("@")[0] for one in file.numbers.get(RECEIVED, {})}
+        hosts = {at[one] for one in senders if one in at}
+        middle_s, spread_s = _middle_s(run, hosts or {host})
+        by_us = {}
+        for name, stream in file.streams.items():
+            start = run.load[0] + round(stream.start - file.header.start)
+            ahead_s = middle_s - own_s if name in OF_TWO_CLOCKS else 0.0
+            by_us[name] = by_clock(stream, start, own_s, ahead_s)
+        found[label] = by_us
+        uncertain += [_uncertainty_s(run, one, host) + spread_s for one in hosts]
+    return found, max(uncertain)
+
+
+def _uncertainty_s(run: Whole, client: Host, server: Host) -> float:
+    """Of a latency between two hosts; one clock took both instants where there is only one."""
+    if client == server:
+        return 0.0
+    return run.clock(client).uncertainty_s + run.clock(server).uncertainty_s
+
+
+def _middle_s(run: Whole, hosts: Collection[Host]) -> tuple[float, float]:
+    """The middle of the offsets of these hosts, and how far the others are from it."""
+    offsets = [run.clock(host).offset_s for host in hosts]
+    return (min(offsets) + max(offsets)) / 2, (max(offsets) - min(offsets)) / 2
+
+
+def _less(stream: Instants, ahead_s: NDArray[np.float64]) -> Instants:
+    """The stream by a clock that is so far behind; the same where that is nothing."""
+    return Instants(stream.values - ahead_s) if ahead_s.any() else stream
+
+
+def _senders(
+    run: Whole, recorded: Recorded
+) -> Mapping[str, tuple[Collection[Host], NDArray[np.float64]]]:
+    """By server, the hosts whose messages it received, and how far ahead the sender's clock was.
+
+    Where nobody sent a message, the middle of the clients' clocks stands in.
+    """
+    sent = {label: named["sent"].started for label, named in recorded.items() if "sent" in named}
+    got = {label: named[RECEIVED].started for label, named in recorded.items() if RECEIVED in named}
+    hosts = list(dict.fromkeys(run.host_of(label) for label in sent))
+    ahead = np.array([run.clock(host).offset_s for host in hosts])
+    if len(hosts) < 2:
+        return {label: (hosts, np.full(len(some), ahead.sum())) for label, some in got.items()}
+    of_host = [np.full(len(some), hosts.index(run.host_of(one))) for one, some in sent.items()]
+    places = _matched(
+        np.concatenate([*got.values()]), np.concatenate([*sent.values()]), np.concatenate(of_host)
+    )
+    offsets = np.append(ahead, _middle_s(run, hosts)[0])  # the last stands for nobody
+    ends = np.cumsum([len(some) for some in got.values()])
+    parts = dict(zip(got, np.split(places, ends[:-1]), strict=True))
+    return {
+        label: ([hosts[one] for one in np.unique(part) if one >= 0], offsets[part])
+        for label, part in parts.items()
+    }
+
+
+def _matched(
+    got: NDArray[np.float64], sent: NDArray[np.float64], of: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each start that servers got, the value ``of`` the one that was sent; -1 for none.
+
+    Of starts that are the same, each is taken by another message.
+    """
+    by_start, order = np.argsort(sent, kind="stable"), np.argsort(got, kind="stable")
+    known, ordered = sent[by_start], got[order]
+    first = np.searchsorted(known, ordered, "left")
+    there = np.searchsorted(known, ordered, "right") - first
+    rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered, "left")
+    taken = first + np.minimum(rank, there - 1)
+    found = np.full(len(got), -1)
+    found[order[there > 0]] = of[by_start[taken[there > 0]]]
+    return found

@@ -1,0 +1,44 @@
+"""Control runs apart: they watch the machine, and count for no point."""
+
+import pandas as pd
+
+from mqperf.plan.columns import TABLES
+from mqperf.study.tables.shape import Tables, conform, empty
+
+NAME = "control_runs"
+
+
+def control_runs_apart(tables: Tables) -> dict[str, pd.DataFrame]:
+    """The tables with a table ``control_runs`` beside ``runs``, and no row of theirs in the others.
+
+    Its rows are those that ``runs`` had, each with the run's messages and latency.  What the plan
+    asks for, and doubts, are kept whole.
+    """
+    watching = tables["runs"]["control_run"].fillna(0).gt(0)
+    if not watching.any():
+        return {**tables, NAME: empty(NAME)}
+    own = tables["runs"][watching]
+    split = {
+        name: frame
+        if name in ("planned", "doubts") or "run" not in frame.columns
+        else frame[~frame["run"].isin(own["run"])].reset_index(drop=True)
+        for name, frame in tables.items()
+    }
+    return {**split, NAME: _with_figures(own, tables)}
+
+
+def all_attempts(tables: Tables) -> pd.DataFrame:
+    """The rows of ``runs`` and of ``control_runs``: everything that was measured, or tried."""
+    runs, control = tables["runs"], tables[NAME]
+    if control.empty:
+        return runs
+    return pd.concat([runs, control.reindex(columns=runs.columns)], ignore_index=True)
+
+
+def _with_figures(runs: pd.DataFrame, tables: Tables) -> pd.DataFrame:
+    for table in ("messages", "latency"):
+        frame = tables[table].drop_duplicates("run")
+        figures = [name for name in TABLES[NAME].columns if name in frame.columns]
+        added = [name for name in figures if name == "run" or name not in runs.columns]
+        runs = runs.merge(frame[added], on="run", how="left")
+    return conform(NAME, runs)

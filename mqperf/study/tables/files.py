@@ -1,0 +1,62 @@
+"""Reading folders into tables, and writing tables as files."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.plan.file import load_plan
+from mqperf.record import runs
+from mqperf.study.tables.batches import READ, Reduce, of_runs, unreduced
+from mqperf.study.tables.given import writing
+from mqperf.study.tables.parts import join_parts, write_table
+from mqperf.study.tables.planned import by_condition, planned
+from mqperf.study.tables.published_folder import facts, is_published, read_tables
+from mqperf.study.tables.shape import Tables
+
+PLAN = "plan.yaml"
+
+
+def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
+    """All tables of a runs folder or of a folder of published tables, except the computed ones.
+
+    A failed attempt, and a run that cannot be read, has a row in ``runs`` and no others; an attempt
+    that is being written, or was cut off, is left out.  Of run folders is kept what ``reduce``
+    leaves of a few at a time; published tables stay whole.  Raises ``TableError`` or
+    ``RecordError`` when the folder holds neither.
+    """
+    if is_published(path):
+        return read_tables(path, (*READ, "doubts"))
+    if not os.path.isdir(path):  # noqa: PTH112 (which says no where it may not look)
+        raise TableError(f"{path}: no such folder; give a runs folder or a published one")
+    attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
+    if not attempts:
+        raise TableError(f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}")
+    asked = planned(path / PLAN, attempts)
+    return by_condition({**of_runs(attempts, reduce), "planned": asked})
+
+
+def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = None) -> list[Path]:
+    """One file per table, named after it, as ``csv`` or ``parquet``; gives the files.
+
+    Of tables for which the folder ``parts`` has the rows of runs, it takes these.  Raises
+    ``TableError`` when one cannot be written.
+    """
+    files = {name: folder / f"{name}.{form}" for name in tables}
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, frame in tables.items():
+            if parts is not None and (parts / name).is_dir():
+                join_parts(parts, name, tables["runs"]["run"], files[name])
+            else:
+                write_table(frame, files[name], form)
+    return list(files.values())
+
+
+def title(path: Path) -> str:
+    """What the folder calls itself: the title of its plan, or of the published report."""
+    if is_published(path):
+        return str(facts(path)["title"])
+    plan = path / PLAN
+    return load_plan(plan).title if plan.exists() else path.name

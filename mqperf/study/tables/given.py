@@ -1,0 +1,60 @@
+"""Files that a person names: text of others is read with care, and what is written may fail."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mqperf.base.errors import TableError
+
+MIB = 2**20
+
+
+def text_of(file: Path, name: object, limit_bytes: int) -> str:
+    """What stands in the file, without a byte order mark; ``name`` is its name in messages.
+
+    Raises ``TableError`` for what cannot be read, waits for a writer, has no end, or is no text.
+    """
+    try:
+        content = _content(file, limit_bytes)
+    except OSError as error:
+        raise TableError(f"{name}: cannot be read: {error.strerror}") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{name}:{_line(content, error.start)}: is not UTF-8 text") from None
+    if "\0" in text:
+        raise TableError(
+            f"{name}:{_line(content, content.index(0))}: holds a NUL, so it is no text"
+        )
+    return text
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn the system's refusal (disk full, no rights) into one ``TableError`` about the path."""
+    try:
+        yield
+    except OSError as error:
+        raise TableError(
+            f"{error.filename or folder}: cannot be written: {error.strerror or error};"
+            " free space or rights there, or give another folder with --out"
+        ) from None
+
+
+def _content(file: Path, limit_bytes: int) -> bytes:
+    # without O_NONBLOCK a named pipe would wait for somebody to write to it
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb", closefd=True) as content:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        found = content.read(limit_bytes + 1)
+    if len(found) > limit_bytes:
+        raise OSError(errno.EFBIG, f"it has more than {limit_bytes / MIB:g} MiB, the most allowed")
+    return found
+
+
+def _line(content: bytes, position: int) -> int:
+    return content.count(b"\n", 0, position) + 1

@@ -1,0 +1,64 @@
+"""Latency over time: how many messages were how slow, by the second in which they were started.
+
+Runs of ours are folded when they are asked for; of imported ones there are histogram logs beside
+the tables, whose intervals may be longer than a second.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+
+from mqperf.onhost.record.hdr import highest_ns
+from mqperf.record import runs
+from mqperf.record.streams.hdr_log import Interval, read_log
+from mqperf.study.tables.histograms import latency_histograms
+from mqperf.study.tables.published_folder import is_published
+
+CLASSES = 10
+"""Latency classes in each decade: a class ends 26 % above where it begins."""
+
+
+def log_file(folder: Path, run: str) -> Path:
+    """Where a folder of published tables has the histogram log of a run."""
+    return folder / "hdr" / f"{quote(run, safe='')}.hlog"
+
+
+def latency_map(folder: Path, run: str) -> pd.DataFrame:
+    """A row for each second of a run and class of latencies with messages in it.
+
+    Columns: ``run``; ``start_s`` and ``end_s`` of the second, or longer interval, since the start
+    of the window; ``from_s`` and ``below_s``, the ends of the class; ``count``, its messages.  No
+    rows of a run that has no record of latencies over time.  Raises ``MqperfError`` when the record
+    is damaged.
+    """
+    if is_published(folder):
+        file = log_file(folder, run)
+        intervals = [*read_log(file)] if file.is_file() else []
+    else:
+        own = next((one for one in runs(folder) if one.id == run), None)
+        intervals = [] if own is None else latency_histograms(own)
+    return _classed(intervals).assign(run=run)
+
+
+def _classed(intervals: Sequence[Interval]) -> pd.DataFrame:
+    rows = [row for interval in intervals for row in _rows(interval)]
+    columns = ["start_s", "end_s", "from_s", "below_s", "count"]
+    found = pd.DataFrame(rows, columns=columns)
+    # connections that were logged apart share an interval, but for milliseconds
+    return found.groupby(columns[:-1], as_index=False).sum()
+
+
+def _rows(interval: Interval) -> list[tuple[float, float, float, float, int]]:
+    filled = np.flatnonzero(interval.histogram.counts)
+    place = np.floor(np.log10(highest_ns(filled) / 1e9) * CLASSES).astype(int)
+    classes, inverse = np.unique(place, return_inverse=True)
+    counts = np.bincount(inverse, interval.histogram.counts[filled], len(classes))
+    begin = float(round(interval.start_s))
+    end = max(begin + 1, float(round(interval.start_s + interval.length_s)))
+    return [
+        (begin, end, 10 ** (one / CLASSES), 10 ** ((one + 1) / CLASSES), int(count))
+        for one, count in zip(classes, counts, strict=True)
+    ]

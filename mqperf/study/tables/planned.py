@@ -1,0 +1,91 @@
+"""What the plan of a runs folder asks for, to be held against what is there."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mqperf.base.errors import PlanError
+from mqperf.plan import Case, Plan, Search
+from mqperf.plan.file import load_plan
+from mqperf.record import Run
+from mqperf.study.tables.of_run import keys
+from mqperf.study.tables.shape import Tables, conform, empty, in_order
+
+ABOUT_CONDITIONS = ("condition", "published_factor")
+
+
+def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
+    """The table ``planned``: one row per run that the plan asks for; none where it cannot be read.
+
+    A folder without a plan, or with one of another time, is no reason to refuse its runs.  With a
+    search, the plan asks for those of the ``attempts`` that belong to it, as what it runs depends
+    on results; and for the first run of a search that has none.
+    """
+    if not path.exists():
+        return empty("planned")
+    try:
+        plan = load_plan(path)
+    except PlanError:
+        return empty("planned")
+    places = {name: place for place, name in enumerate(plan.conditions, 1)}
+    rows = []
+    for case, search in _cases(plan, attempts):
+        row = keys(case.id, case) | {"control_run": case.control_run}
+        if (name := case.condition) is not None:
+            row |= {
+                "condition": name,
+                "condition_place": places[name],
+                "published_factor": plan.conditions[name].published_factor,
+            }
+        if search is not None:
+            said = {"repeats": search.repeats, **search.plan.model_dump(exclude_none=True)}
+            row |= {"search_place": search.place, "search": json.dumps(said)}
+        rows.append(row)
+    return in_order(conform("planned", pd.DataFrame(rows)))
+
+
+def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search | None]]:
+    """The cases of a plan, each with the search that it belongs to, if there are searches."""
+    if plan.search is None:
+        yield from ((case, None) for case in plan.cases())
+        return
+    tried = {case.id: case for run in attempts if (case := run.known_case()) is not None}
+    for search in plan.searches():
+        own = [case for case in tried.values() if search.covers(case)]
+        first = search.next({})
+        yield from ((case, search) for case in own or filter(None, [first]))
+
+
+def conditions(tables: Tables) -> pd.DataFrame:
+    """One row per condition of the plan, in its order: ``condition`` and ``published_factor``."""
+    found = tables.get("planned")
+    if found is None:
+        return empty("planned")[list(ABOUT_CONDITIONS)]
+    named = found.dropna(subset=["condition"]).drop_duplicates("condition")
+    return named.sort_values("condition_place")[list(ABOUT_CONDITIONS)].reset_index(drop=True)
+
+
+def by_condition(tables: Tables) -> dict[str, pd.DataFrame]:
+    """The tables with their rows in the order of the plan's conditions, if it has any.
+
+    Rows of one condition keep their order; those of points that the plan does not know are last.
+    """
+    known = tables["planned"].dropna(subset=["condition_place"]).drop_duplicates("point")
+    if known.empty:
+        return dict(tables)
+    places = known.set_index("point")["condition_place"].astype("float64")
+    return {
+        name: frame.iloc[_order(frame["point"], places)].reset_index(drop=True)
+        if "point" in frame.columns
+        else frame
+        for name, frame in tables.items()
+    }
+
+
+def _order(points: pd.Series, places: pd.Series) -> NDArray[np.intp]:
+    """Positions of these rows by the places of their points, those without one last."""
+    return np.argsort(points.map(places).to_numpy(dtype=float, na_value=np.nan), kind="stable")

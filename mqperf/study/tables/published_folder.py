@@ -1,0 +1,139 @@
+"""Folders of published tables: CSV files, and ``published.json``, by which they are known."""
+
+import csv
+import io
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.plan.columns import COLUMNS, TABLES
+from mqperf.study.tables.given import MIB, text_of
+from mqperf.study.tables.shape import MEANT, conform, empty
+
+PUBLISHED = "published.json"
+"""The file by which such a folder is known."""
+
+WHOLE = ("Int64", "int64")
+FORMS = {
+    **dict.fromkeys(WHOLE, ("-?[0-9]{1,18}", "a whole number of at most 18 digits")),
+    "float64": ("-?[0-9]+([.][0-9]*)?(e[-+]?[0-9]{1,2})?", "a number"),
+}
+"""How numbers are written, by type, and what they are called."""
+
+SHOWN = 40
+"""Characters that are shown of a wrong cell."""
+
+FACTS_LIMIT_BYTES = MIB
+TABLE_LIMIT_BYTES = 64 * MIB
+
+
+def is_published(folder: Path) -> bool:
+    """Whether the folder says that it holds published tables."""
+    return os.path.lexists(folder / PUBLISHED)
+
+
+def facts(folder: Path) -> Mapping[str, object]:
+    """What ``published.json`` says; raises ``TableError`` unless it has at least a title."""
+    file = folder / PUBLISHED
+    remedy = f"import the report again: mqperf import REPORT --out {folder}"
+    try:
+        found = json.loads(text_of(file, file, FACTS_LIMIT_BYTES))
+    except (ValueError, RecursionError) as error:
+        line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise TableError(f"{file}{line}: is not JSON of ours; {remedy}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("title"), str):
+        raise TableError(f"{file}: does not say its title; {remedy}")
+    return found
+
+
+def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
+    """Those tables that stand as CSV in the folder; the others are empty.
+
+    Raises ``TableError`` with file and line for what is not the table of the register.
+    """
+    facts(folder)
+    return {name: _read(name, folder / f"{name}.csv") for name in names}
+
+
+def _read(name: str, file: Path) -> pd.DataFrame:
+    if not os.path.lexists(file):
+        return empty(name)
+    text = text_of(file, file, TABLE_LIMIT_BYTES)
+    lines = _checked(name, text, file)
+    # only what is empty is missing, and text stays text: a version 3.10 is not the number 3.1
+    frame = pd.read_csv(
+        io.StringIO(text), dtype="string", keep_default_na=False, na_values=[""], index_col=False
+    )
+    for column in frame:
+        if COLUMNS[str(column)].dtype in WHOLE:  # some programs write 5 as 5.0
+            frame[column] = frame[column].str.replace(r"\.0*$", "", regex=True)
+    if any(_problem(name, frame[[column]]) for column in frame):
+        column, row = _first_problem(name, frame)
+        problem = _problem(name, frame[[column]].iloc[[row]])
+        raise TableError(f"{file}:{lines[row]}: {column} {problem}")
+    return conform(name, frame)
+
+
+def _checked(name: str, text: str, file: Path) -> list[int]:
+    """The line in which each row ends; every row must have a cell for each known column."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        columns = next(reader, [])
+        _check_columns(name, columns, file)
+        lines = []
+        for cells in reader:
+            if cells and len(cells) != len(columns):
+                raise TableError(
+                    f"{file}:{reader.line_num}: {len(cells)} cells under {len(columns)} columns"
+                )
+            if cells:
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise TableError(f"{file}:{reader.line_num}: cannot be read as CSV: {error}") from None
+    return lines
+
+
+def _check_columns(name: str, columns: list[str], file: Path) -> None:
+    if not columns:
+        raise TableError(f"{file}:1: has no columns; delete the file if there is no such table")
+    column, count = Counter(columns).most_common(1)[0]
+    if count > 1:
+        raise TableError(f"{file}:1: has the column {column!r} {count} times")
+    for column in columns:
+        if column not in TABLES[name].with_parameters(columns):
+            raise TableError(f"{file}:1: unknown column {column!r} of table {name}")
+
+
+def _problem(name: str, frame: pd.DataFrame) -> str | None:
+    """What is wrong with the cells of a column, if anything is."""
+    column = str(frame.columns[0])
+    pattern, wanted = FORMS.get(COLUMNS[column].dtype, (".*", ""))
+    wrong = frame[column][~frame[column].str.fullmatch(pattern, flags=re.DOTALL).fillna(value=True)]
+    if len(wrong):
+        return f"is {wrong.iloc[0][:SHOWN]!r}, not {wanted}"
+    try:
+        conform(name, frame)
+    except (TableError, ValueError, OverflowError):
+        check = COLUMNS[column].check
+        wanted = "must be an instant" if check == "any" else f"must be {MEANT.get(check, check)}"
+        return f"is {frame[column].iloc[0][:SHOWN]!r}, {wanted}"
+    return None
+
+
+def _first_problem(name: str, frame: pd.DataFrame) -> tuple[str, int]:
+    """Column and row of the first cell that is wrong."""
+    column = next(column for column in frame if _problem(name, frame[[column]]))
+    first, end = 0, len(frame)
+    while end - first > 1:
+        middle = (first + end) // 2
+        if _problem(name, frame[[column]].iloc[first:middle]):
+            end = middle
+        else:
+            first = middle
+    return str(column), first

@@ -1,0 +1,27 @@
+"""Repeats of a point put together."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from mqperf.plan.columns import parameters
+from mqperf.study.tables.axes import FACTORS, SWEEP
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
+
+
+def over_repeats(rows: pd.DataFrame, columns: Sequence[str], *by: str) -> pd.DataFrame:
+    """The mean of the columns at each point, and for each value of ``by``.
+
+    Beside them stands what the rows say of where the point is: sweep, threads, parameters.
+    """
+    return by_point(rows, *by)[list(columns)].mean()
+
+
+def by_point(rows: pd.DataFrame, *by: str) -> "DataFrameGroupBy[Any, Any]":
+    """The rows in groups of one point each, and one value of ``by``; keys become columns."""
+    names = dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters()))
+    keys = ["point", *(name for name in names if name in rows.columns), *by]
+    return rows.groupby(keys, as_index=False, sort=False, dropna=False)

@@ -1,0 +1,159 @@
+"""The shape of every table: the columns, types and checks that ``columns`` promises."""
+
+from collections.abc import Mapping
+from functools import cache, reduce
+from operator import and_
+from typing import Any
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.base.one_line import LONGEST_NAME, NAME, one_line
+from mqperf.plan.columns import COLUMNS, TABLES, Check
+from mqperf.plan.test_cases import TEST_CASES
+
+Tables = Mapping[str, pd.DataFrame]
+"""Frames by the names of ``columns.TABLES``."""
+
+MEANT: Mapping[Check, str] = {
+    "name": f"a name of at most {LONGEST_NAME} letters, digits, '.', '_' and '-', as folders have"
+}
+"""What a check asks for, where its name does not say it."""
+
+AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
+"""The columns that say where in a sweep a row belongs, outermost first."""
+
+
+def empty(name: str) -> pd.DataFrame:
+    """The table without rows."""
+    return _empty(name).copy()
+
+
+@cache
+def _empty(name: str) -> pd.DataFrame:
+    return conform(name, pd.DataFrame())
+
+
+def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame as the register has it: all columns, in order, of their types, values checked.
+
+    Missing columns are added empty; a swept table keeps those of further parameters.  Raises
+    ``TableError`` for a column the register does not know or a value that the column's check
+    forbids.
+    """
+    expected = TABLES[name].with_parameters(frame.columns)
+    unknown = [column for column in frame.columns if column not in expected]
+    if unknown:
+        raise TableError(f"table {name}: unknown column {unknown[0]!r}")
+    shaped = frame.reindex(columns=list(expected)).reset_index(drop=True)
+    try:
+        typed = shaped.astype(_other_types(shaped))
+    except (ValueError, TypeError, OverflowError) as error:
+        raise TableError(f"table {name}: {error}") from None
+    if len(typed):
+        for column in expected:
+            _check(name, typed, column)
+    return typed
+
+
+def _other_types(frame: pd.DataFrame) -> dict[str, Any]:
+    """The types of the columns that have another one than the register asks for."""
+    asked = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
+    types = zip(asked.items(), frame.dtypes, strict=True)
+    return {column: one for (column, one), own in types if own != one}
+
+
+@cache
+def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its types)
+    return pd.api.types.pandas_dtype(name)
+
+
+def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
+    """The rows of every table with these values: ``select(tables, threads=10)``."""
+    return {name: where(frame, **axes).reset_index(drop=True) for name, frame in tables.items()}
+
+
+def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
+    """The rows of a frame with these values: of a layout, a test case, a sweep."""
+    rows = reduce(and_, (frame[name].eq(value) for name, value in values.items()))
+    return frame[rows.fillna(value=False)]
+
+
+def whole(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of those runs that gave figures: measured to the end, or published."""
+    return runs[runs["status"].isin(["done", "published"])]
+
+
+def outside_plan(tables: Tables) -> pd.DataFrame:
+    """The rows of ``runs`` at points that the folder's plan does not ask for.
+
+    None where the plan is not known; an attempt that died before it knew its point has none.
+    """
+    runs, planned = tables["runs"], tables.get("planned")
+    if planned is None or planned.empty:
+        return runs.iloc[:0]
+    return runs[runs["point"].notna() & ~runs["point"].isin(planned["point"])]
+
+
+def of_plan(tables: Tables) -> Tables:
+    """The tables without the points that the folder's plan does not ask for.
+
+    Doubts, which name those points, are kept.
+    """
+    planned = tables.get("planned")
+    if planned is None or planned.empty:
+        return tables
+    return {
+        name: frame[frame["point"].isna() | frame["point"].isin(planned["point"])]
+        if "point" in frame.columns and name != "doubts"
+        else frame
+        for name, frame in tables.items()
+    }
+
+
+def in_order(frame: pd.DataFrame, *last: str) -> pd.DataFrame:
+    """The rows by system, topology, queues, test case (as a plan has them), threads, repeat.
+
+    Then by the ``last`` columns.
+    """
+    if frame.empty:
+        return frame.reset_index(drop=True)
+    axes = [*(name for name in AXES if name in frame.columns), *last]
+    return frame.sort_values(axes, key=_rank, kind="stable", ignore_index=True)
+
+
+def _rank(values: pd.Series) -> pd.Series:
+    if values.name != "test_case":
+        return values
+    return values.map({name: rank for rank, name in enumerate(TEST_CASES)})
+
+
+def _check(table: str, frame: pd.DataFrame, column: str) -> None:
+    check = COLUMNS[column].check
+    if check == "any":
+        return
+    wrong = _wrong(frame[column], check).fillna(value=False)
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        place = f"row {wrong.to_numpy().argmax() + 1}"
+        place += f" (run {_quoted(row['run'])})" if "run" in row else ""
+        raise TableError(
+            f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
+            f" got {_quoted(row[column])}"
+        )
+
+
+def _wrong(values: pd.Series, check: Check) -> pd.Series:
+    """Which values the check forbids."""
+    if check == "name":
+        unfit = [name for name in values.dropna().unique() if not _is_name(name)]
+        return values.isin(unfit)
+    return values < 0 if check == "not negative" else values <= 0
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
+
+
+def _quoted(value: object) -> str:
+    return repr(one_line(value, 80)) if isinstance(value, str) else str(value)

@@ -1,0 +1,62 @@
+"""Latencies of a run as figures, and how well it knows them and its throughput.
+
+The latter are the columns ``*_within_low`` and ``*_within_high``.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mqperf.plan import PERCENTILES
+from mqperf.record.streams.stream import Latencies, Stream, Window, seconds
+from mqperf.study.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
+from mqperf.study.series.warmup import warmup_s
+
+Row = dict[str, float]
+
+
+def warmup_found_s(finished: Stream, steady: Window | None) -> int | None:
+    """Seconds of the load until throughput was steady, of those in which it may be."""
+    return None if steady is None else warmup_s(finished.per_second(steady).astype(float))
+
+
+def throughput_interval(counts: np.ndarray) -> Row:
+    """The interval of the throughput, of the messages finished in each second of the window."""
+    interval = ratio_interval(counts.astype(float), np.ones(len(counts)))
+    return _columns("throughput_msg_s", interval)
+
+
+def latency_figures(latencies: Latencies) -> Row:
+    """Mean, percentiles and the largest by their columns, of at least one message."""
+    values = latencies.quantiles_s(list(PERCENTILES.values()))
+    estimates = dict(zip(PERCENTILES, map(float, values), strict=True))
+    return {**estimates, "latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
+
+
+def latency_intervals(
+    latencies: Latencies, window: Window, percentiles: Mapping[str, float]
+) -> Row:
+    """The intervals of the mean latency and of the percentiles, by their columns.
+
+    ``latencies`` are of the messages which were started in the window, ``percentiles`` the
+    estimates; one that is NaN has no interval.
+    """
+    if seconds(window) < SHORTEST_S:
+        return {}
+    counts, totals = latencies.per_second()
+    row = _columns("latency_mean_s", ratio_interval(totals, counts))
+    for column, estimate in percentiles.items():
+        if np.isnan(estimate):
+            continue
+        below = counts - latencies.above(estimate)
+        levels = level_interval(PERCENTILES[column], below, counts)
+        if levels is not None:
+            low, high = latencies.quantiles_s(levels)
+            row |= _columns(column, (float(low), float(high)))
+    return row
+
+
+def _columns(column: str, interval: Interval | None) -> Row:
+    if interval is None:
+        return {}
+    return dict(zip((f"{column}_within_low", f"{column}_within_high"), interval, strict=True))
