@@ -5,20 +5,27 @@ and who should do what.  The command line prints it and exits with code 2: no tr
 user's mistake.
 """
 
+from mqperf.onhost.errors import HostError, MqperfError, OneLine
 
-class _OneLine(BaseException):
-    """What a cell of a notebook shows as one line."""
+__all__ = [
+    "HostError",
+    "HostLost",
+    "InstallError",
+    "Interrupted",
+    "LoadError",
+    "MqperfError",
+    "NetworkError",
+    "PlanError",
+    "PluginError",
+    "ProbeError",
+    "RecordError",
+    "ReportError",
+    "SystemFault",
+    "TableError",
+]
 
-    def _render_traceback_(self) -> list[str]:
-        """Give what it shows instead of a traceback: IPython asks for it."""
-        return [f"mqperf: {self}"]
 
-
-class MqperfError(_OneLine, Exception):
-    """Anything mqperf can explain."""
-
-
-class Interrupted(_OneLine, KeyboardInterrupt):
+class Interrupted(OneLine, KeyboardInterrupt):
     """Somebody interrupted a sweep, whose runs are kept."""
 
 
@@ -48,10 +55,6 @@ class NetworkError(MqperfError):
 
 class PluginError(MqperfError):
     """A package that adds something to mqperf, and cannot be used."""
-
-
-class HostError(MqperfError):
-    """A host that refused us a process, a port or a folder."""
 
 
 class HostLost(HostError):

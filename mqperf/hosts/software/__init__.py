@@ -5,7 +5,7 @@ host's Python, processor and C library, kept in the user's cache, and copied to 
 """
 
 from mqperf.hosts.software.machine import ALONE, Machine, RunCommand
-from mqperf.hosts.software.modules import modules, modules_in, sources
+from mqperf.hosts.software.modules import programs, sources
 from mqperf.hosts.software.packages import packages, versions
 from mqperf.onhost.machine.platforms import Platform, here
 
@@ -15,9 +15,8 @@ __all__ = [
     "Platform",
     "RunCommand",
     "here",
-    "modules",
-    "modules_in",
     "packages",
+    "programs",
     "sources",
     "versions",
 ]

@@ -1,40 +1,39 @@
-"""Modules of ours for programs that run where mqperf is not installed."""
+"""The room ``onhost``: what runs on hosts, where mqperf is not installed.  It is taken there whole."""
 
 import hashlib
-from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
-from mqperf.base import cache
+from mqperf import onhost
+from mqperf.base import cache as kept
 
-PACKAGE = Path(__file__).parent.parent
-
-
-def modules_in(folder: Path) -> list[str]:
-    """The names of all modules in a folder of ours."""
-    files = sorted(folder.relative_to(PACKAGE) / file.stem for file in folder.glob("*.py"))
-    return [file.as_posix() for file in files if file.stem != "__init__"]
+ROOM = Path(onhost.__file__).parent
 
 
-def sources(names: Iterable[str]) -> dict[str, str]:
-    """The text of modules by their paths; packages have none of their own there."""
-    paths = (f"{name}.py" for name in names)
-    return {f"mqperf/{path}": (PACKAGE / path).read_text(encoding="utf-8") for path in paths}
+@cache
+def sources() -> dict[str, str]:
+    """The text of every module of the room, by its path in a folder that a Python imports from.
+
+    ``mqperf`` itself is a bare name there.
+    """
+    package = ROOM.parents[1]
+    files = sorted(ROOM.rglob("*.py"))
+    return {str(file.relative_to(package)): file.read_text(encoding="utf-8") for file in files}
 
 
-def modules(names: Iterable[str]) -> Path:
-    """A folder for the path of a Python, with these modules and no other; kept in the cache.
+def programs() -> Path:
+    """A folder for the path of a Python, with the room and no other module of ours; in the cache.
 
     Raises ``HostError`` when the cache cannot be written.
     """
-    files = sources(names)
-    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:12]
-    home = cache.place() / "modules" / digest
-    cache.make(home, lambda: _write(files, home))
+    digest = hashlib.sha256(repr(sources()).encode()).hexdigest()[:12]
+    home = kept.place() / "modules" / digest
+    kept.make(home, lambda: _write(home))
     return home
 
 
-def _write(files: dict[str, str], home: Path) -> None:
-    for name, text in files.items():
+def _write(home: Path) -> None:
+    for name, text in sources().items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

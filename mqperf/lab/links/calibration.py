@@ -11,10 +11,11 @@ from typing import Any, Self
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Process
+from mqperf.onhost.links import echoes
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
 
-PROGRAM = Path(__file__).with_name("inside") / "echoes.py"
+PROGRAM = Path(echoes.__file__)
 
 ECHOES, GAP_S = 50, 0.005
 """Echoes of a measurement, and the time between them; more where the link loses or varies."""

@@ -24,6 +24,7 @@ from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.processes.piped import Piped, piped
 from mqperf.hosts import Hosts
+from mqperf.hosts.software import programs
 from mqperf.lab.links import ends
 from mqperf.lab.links.calibration import Calibration
 from mqperf.lab.links.ends import Ends
@@ -32,7 +33,6 @@ from mqperf.lab.links.routes import lead
 from mqperf.plan import LinkPoint, tolerances
 from mqperf.record import MeasuredLink
 
-INSIDE = Path(__file__).with_name("inside")
 LABEL = "link relay"
 TUN = Path("/dev/net/tun")
 FASTEST_BITS_S = 10**9
@@ -171,8 +171,8 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
     order = json.dumps({"seed": seed, "link": link.quantities, "ends": _described(places)})
     # among the processes of a host, so that its probe sees it; our /proc has all namespaces
     inside = ("nsenter", f"--pid=/proc/{places[0][0].pid}/ns/pid", "--")
-    argv = [*inside, sys.executable, "-S", "-P", "-m", "packet_relay", order]
-    env = {**os.environ, "PYTHONPATH": str(INSIDE)}
+    argv = [*inside, sys.executable, "-S", "-P", "-m", "mqperf.onhost.links.packet_relay", order]
+    env = {**os.environ, "PYTHONPATH": str(programs())}
     with piped(argv, env) as program:
         said = _hello(program)
         for end, other in (places, places[::-1]):

@@ -14,10 +14,10 @@ from pathlib import Path
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.hosts import Host, Process
+from mqperf.hosts.software import programs
 from mqperf.lab.links.routes import lead
 
 DEVICE = "mqsink"
-INSIDE = Path(__file__).with_name("inside")
 LIMIT_S = 15.0
 END_GRACE_S = 5.0
 LACKING = (
@@ -51,10 +51,10 @@ class Sink:
 @contextmanager
 def made(host: Host) -> Iterator[Sink]:
     """Make one on a host; raises ``HostError`` when that is refused."""
-    inside = host.copied(INSIDE)
+    inside = host.copied(programs())
     with host.scratch("sink") as folder:
         log = folder / "log"
-        argv = [host.python, "-S", "-m", "packet_relay.sink", DEVICE]
+        argv = [host.python, "-S", "-m", "mqperf.onhost.links.packet_relay.sink", DEVICE]
         env = {"PYTHONPATH": str(inside), "PATH": host.path}
         process = host.start("packet sink", argv, env=env, log=log)
         try:

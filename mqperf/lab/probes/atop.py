@@ -19,6 +19,7 @@ from mqperf.base import raw
 from mqperf.base.errors import ProbeError
 from mqperf.hosts.software import ALONE
 from mqperf.lab.probes.probe import Probe, Program, Task, options
+from mqperf.onhost.probes import atop_recorder
 from mqperf.record import Whole
 from mqperf.record.logs import psutil_log
 from mqperf.record.logs.atop_text import (
@@ -39,7 +40,7 @@ from mqperf.study.probes import atop_log, psutil_tables
 if TYPE_CHECKING:
     import pandas as pd
 
-PROGRAM = Path(__file__).with_name("atop_recorder.py")
+PROGRAM = Path(atop_recorder.__file__)
 TARGETS = "atop.targets"
 LOG, PIDS, TEXT = "atop.log", "atop.json", "atop.txt"
 """What it said itself, which processes were meant, and what was recorded of them."""

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mqperf.base.errors import HostError
 from mqperf.onhost.agent import wire
 from mqperf.onhost.agent.operations import Operations
+from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes import child, guardian
 from mqperf.onhost.processes.lease import leased
 from mqperf.onhost.processes.scratch import start_reaper, sweep

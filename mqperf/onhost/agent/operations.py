@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from mqperf.base.errors import HostError
+from mqperf.onhost.errors import HostError
 from mqperf.onhost.machine import facts, files, ports, proc
 from mqperf.onhost.machine.kernel_clock import kernel_clock
 from mqperf.onhost.machine.platforms import here

@@ -1,1 +1,1 @@
-"""One process of an mqperf run: a package for each generator, and what they share."""
+"""Processes of load generators: a package for each, and what they share."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mqperf.base.errors import HostError
+from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes.scratch import scratch_errors
 
 PAGE_BYTES = 4096

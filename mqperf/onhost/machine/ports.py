@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from mqperf.base.errors import HostError
+from mqperf.onhost.errors import HostError
 
 FIRST, LAST, BLOCK = 20_000, 32_000, 50
 """Blocks of ports, below the range from which Linux takes ports for outgoing connections."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from mqperf.base.errors import HostError
+from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes import child, guardian
 
 START_LIMIT_S = 30.0

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mqperf.base.errors import HostError
+from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes import child, reaper
 
 REMOVAL_LIMIT_S = 30

@@ -2,18 +2,13 @@
 
 from collections.abc import Mapping
 
-from mqperf.hosts.software import ALONE, Machine, modules
+from mqperf.hosts.software import ALONE, Machine, programs
 from mqperf.lab.load.numbered.environment import plain_variables
 
 PROGRAM = "mqperf.onhost.load.amqp_1_0.management"
-INSIDE = (
-    *(f"load/amqp_1_0/inside/{name}" for name in ("codec", "connection", "links", "management")),
-    *(f"load/numbered/inside/{name}" for name in ("diary", "lines", "outbox", "waiting")),
-)
-"""All that it imports beside the standard library."""
 
 
 def query(machine: Machine, address: str, kind: str) -> tuple[list[str], Mapping[str, str]]:
     """The command that prints all entities of a kind as JSON, and its variables."""
-    folder = machine.copied(modules(INSIDE))
+    folder = machine.copied(programs())
     return [machine.python, *ALONE, "-m", PROGRAM, address, kind], plain_variables([folder])

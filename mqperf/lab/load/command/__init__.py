@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqperf.base.version import version
-from mqperf.hosts.software import ALONE, Machine
+from mqperf.hosts.software import ALONE, Machine, programs
 from mqperf.lab.load.generator import (
     Access,
     Account,
@@ -19,7 +19,6 @@ from mqperf.lab.load.generator import (
     Member,
     clients,
 )
-from mqperf.lab.load.inside import INSIDE
 from mqperf.plan import Case
 from mqperf.plan.load.command import Parameters, words_of
 from mqperf.record import Whole
@@ -52,7 +51,7 @@ class Runner:
 def tool(_driver: str, machine: Machine) -> Runner:
     """The program on a host."""
     versions = {"python": machine.platform.python, "mqperf": version()}
-    return Runner(machine.python, machine.copied(INSIDE), machine.path, versions)
+    return Runner(machine.python, machine.copied(programs()), machine.path, versions)
 
 
 def commands(job: Job) -> list[Command]:
@@ -69,7 +68,7 @@ def commands(job: Job) -> list[Command]:
 
     def command(one: Member) -> Command:
         task, files = f"{one.label}.task", _endpoint(one, job.access.client)
-        argv = (runner.python, *ALONE, "-m", "programs.command", str(job.control / task))
+        argv = (runner.python, *ALONE, "-m", "mqperf.onhost.load.command", str(job.control / task))
         variables = {name: str(job.control / file) for name, (file, _) in files.items()}
         texts = {task: json.dumps(_task(job, one, variables)), **dict(files.values())}
         return Command(one.label, one.kind, argv, env, texts)

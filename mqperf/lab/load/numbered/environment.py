@@ -7,8 +7,10 @@ from pathlib import Path
 
 from mqperf import __version__
 from mqperf.base.errors import LoadError
-from mqperf.hosts.software import ALONE, Machine
-from mqperf.lab.load.numbered import path_for
+from mqperf.hosts.software import ALONE, Machine, packages, programs
+from mqperf.hosts.software import versions as versions_in
+
+LOCK = Path(__file__).with_name("locks") / "numbered.txt"
 
 RELEASE = "mqperf"
 """The entry of the versions that is the generator's own."""
@@ -30,21 +32,21 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of ours: its title, the package that it is, and the folders with its modules.
+    """A program of ours: its title, and the package that it is.
 
     ``modules`` are those of the package that import all others.
     """
 
     title: str
     name: str
-    inside: Sequence[Path]
     modules: Sequence[str]
 
     def ensure(self, _driver: str, machine: Machine) -> Environment:
         """The program on a host; raises ``InstallError`` or ``HostError`` when it cannot be had."""
-        path, known = path_for(machine, *self.inside)
+        numpy = packages("numpy for load generators", LOCK, machine.platform)
         python = machine.platform.python
-        versions = {RELEASE: __version__, "python": python, "numpy": known["numpy"]}
+        versions = {RELEASE: __version__, "python": python, "numpy": versions_in(numpy)["numpy"]}
+        path = (machine.copied(programs()), machine.copied(numpy))
         return Environment(machine.python, path, versions)
 
     def self_check(self, driver: str, machine: Machine) -> Mapping[str, str]:

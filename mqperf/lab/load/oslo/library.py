@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.hosts.software import Machine, packages, versions
-from mqperf.lab.load.inside import INSIDE
+from mqperf.hosts.software import Machine, packages, programs, versions
 from mqperf.lab.load.oslo.releases import LOCKS, Release
 
 REPORTED = (
@@ -52,7 +51,7 @@ def library(what: str, release: Release, host: Machine) -> Library:
     return Library(
         release=release,
         python=host.python,
-        path=(host.copied(INSIDE), host.copied(site)),
+        path=(host.copied(programs()), host.copied(site)),
         versions={
             "python": host.platform.python,
             **{name: known[name] for name in REPORTED if name in known},

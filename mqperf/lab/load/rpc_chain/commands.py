@@ -22,7 +22,7 @@ def commands(job: Job) -> list[Command]:
     if not isinstance(job.tool, Library):
         raise TypeError(f"a chain runs in a Library, not in {job.tool!r}")
     library, env = job.tool, variables(job.control, job.tool.path)
-    program = (library.python, *ALONE, "-m", "programs.chain")
+    program = (library.python, *ALONE, "-m", "mqperf.onhost.load.chain")
 
     def command(one: Member) -> Command:
         file = f"{one.label}.chain"

@@ -76,7 +76,14 @@ class _Shim:
         summary = ("-j", str(job.out / f"{one.label}.json"))
         own = _topic(job.case, job.run_id, one.number)
         simulated = (*config, *summary, *_arguments(job.case, one, own))
-        return (*python, "-m", "programs.simulator", *self._options(one), "--", *simulated)
+        return (
+            *python,
+            "-m",
+            "mqperf.onhost.load.simulator",
+            *self._options(one),
+            "--",
+            *simulated,
+        )
 
     def _options(self, one: Member) -> Iterator[str]:
         job = self.job

@@ -3,8 +3,7 @@
 import json
 from dataclasses import asdict
 
-from mqperf.hosts.software import ALONE, modules
-from mqperf.lab.load.amqp_1_0 import management
+from mqperf.hosts.software import ALONE, programs
 from mqperf.lab.load.numbered.environment import plain_variables
 from mqperf.lab.probes.probe import Probe, Program, Task, options
 from mqperf.record.logs.inside import LOG, check
@@ -12,14 +11,6 @@ from mqperf.study.probes.internals.tables import read
 
 PROGRAM = "mqperf.onhost.probes.inside.watching"
 TARGETS = "inside.targets"
-
-INSIDE = (
-    *management.INSIDE,
-    "load/inside/programs/control",
-    *(f"probes/internals/inside/{name}" for name in ("http", "java", "rabbitmq", "routers")),
-    "probes/internals/inside/watching",
-)
-"""All that the program imports beside the standard library."""
 
 
 def program(task: Task) -> Program | None:
@@ -30,7 +21,7 @@ def program(task: Task) -> Program | None:
     if not task.insides:
         return None
     machine = task.machine
-    folder = machine.copied(modules(INSIDE))
+    folder = machine.copied(programs())
     argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, LOG))
     targets = json.dumps([asdict(inside) for inside in task.insides])
     return Program(argv, plain_variables([folder]), {TARGETS: targets})

@@ -1,4 +1,4 @@
-"""Run as ``python -P -m programs.chain TASK``; TASK is a JSON file."""
+"""Run as ``python -P -m mqperf.onhost.load.chain TASK``; TASK is a JSON file."""
 
 import eventlet
 
@@ -17,6 +17,7 @@ from mqperf.onhost.load.capped_log import CappedLog  # noqa: E402
 from mqperf.onhost.load.control import Control  # noqa: E402
 from mqperf.onhost.load.counting import report  # noqa: E402
 from mqperf.onhost.load.record import Record  # noqa: E402
+
 from .services import Endpoint, Service, configure  # noqa: E402
 from .steps import Steps  # noqa: E402
 from .walk import Creation, Walk  # noqa: E402

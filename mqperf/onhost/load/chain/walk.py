@@ -10,6 +10,7 @@ import eventlet.event
 
 from mqperf.onhost.load.letters import letters
 from mqperf.onhost.load.record import Record
+
 from .steps import Steps
 
 if TYPE_CHECKING:

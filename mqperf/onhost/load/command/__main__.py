@@ -1,4 +1,4 @@
-"""Run as ``python -P -m programs.command TASK``; TASK is a JSON file."""
+"""Run as ``python -P -m mqperf.onhost.load.command TASK``; TASK is a JSON file."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from typing import Any
 from mqperf.onhost.load.capped_log import CappedLog
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.record import Record
+
 from .one import Command
 
 LOG_BYTES = 1_000_000

@@ -1,4 +1,4 @@
-"""Run as ``python -P -m programs.simulator OPTIONS -- SIMULATOR-ARGUMENTS``.
+"""Run as ``python -P -m mqperf.onhost.load.simulator OPTIONS -- SIMULATOR-ARGUMENTS``.
 
 Loads the simulator, wraps the few of its functions that mqperf needs to know about, and hands
 over to its ``main()``.  Ends with the simulator's own exit code.
@@ -15,6 +15,7 @@ from types import FrameType, ModuleType
 from mqperf.onhost.load.capped_log import CappedLog
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.repairs import prepare, repair
+
 from .bodies import quick_bodies
 from .clients import Gate, hold
 from .recorder import Recorder, record
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
 
 
 def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(prog="programs.simulator", description=__doc__)
+    parser = argparse.ArgumentParser(prog="mqperf.onhost.load.simulator", description=__doc__)
     parser.add_argument("--simulator", type=Path, required=True)
     parser.add_argument("--label", required=True)
     parser.add_argument("--kind", choices=("client", "server"), required=True)

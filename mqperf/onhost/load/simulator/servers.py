@@ -7,6 +7,7 @@ from typing import Protocol
 
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.counting import report
+
 from .recorder import Recorder
 
 SETTLE_S = 2.5
