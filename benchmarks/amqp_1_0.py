@@ -24,11 +24,12 @@ from pathlib import Path
 import psutil
 
 from mqperf.hosts import LocalHost, Spot
-from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
 from mqperf.lab.systems.qpid_dispatch import SYSTEM
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record.counts import read_counts
 
 SECONDS, BYTES, PAIRS = 4, 256, 5

@@ -16,11 +16,12 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from mqperf.hosts import HOSTS, Hosts, Spot
-from mqperf.lab.load import GENERATORS, Tool
+from mqperf.lab.load import Tool
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.phases import begin
 from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS
 from mqperf.study import tables
 
 SYSTEM, GENERATOR = SYSTEMS["rabbitmq"], GENERATORS["simulator"]

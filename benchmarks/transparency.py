@@ -27,13 +27,14 @@ from scipy.stats import t
 
 from mqperf.hosts import HERE, Host, Hosts, Process, Spot, lookup
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load import GENERATORS, Command, Job, pairs
+from mqperf.lab.load import Command, Job
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import Station
 from mqperf.lab.runner.phases import begin
 from mqperf.lab.runner.trial import Audience
 from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.plan.test_cases import STANDARD
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from subprocess import Popen
 import psutil
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Job, pairs
+from mqperf.lab.load import Access, Job
 from mqperf.lab.load.amqp_0_9_1.commands import commands
 from mqperf.lab.load.amqp_0_9_1.environment import PROGRAM
 from mqperf.plan import Case
+from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
 
 FIXED = {

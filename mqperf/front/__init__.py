@@ -1,1 +1,1 @@
-"""The doors: command line, Python API, preview, progress. They translate, and do nothing themselves."""
+"""The doors: command line, Python API, preview, progress; they translate, and do nothing else."""

@@ -8,7 +8,7 @@ from typing import Literal
 from mqperf.base.errors import MqperfError
 from mqperf.base.version import version
 from mqperf.hosts import HERE, HOSTS, Host
-from mqperf.lab.load import GENERATORS, Generator
+from mqperf.lab.load import LAUNCHERS, Launcher
 from mqperf.lab.systems import FIRST, SYSTEMS, System, lookup
 
 
@@ -60,7 +60,7 @@ def _needed(
         yield Finding("optional", text) if optional else found
     drivers = dict.fromkeys(pair for system in systems for pair in system.drivers.items())
     for name, driver in drivers:
-        yield _generator(GENERATORS[name], driver, host, build=generators)
+        yield _generator(LAUNCHERS[name], driver, host, build=generators)
 
 
 def _system(system: System, host: Host) -> Finding:
@@ -70,12 +70,12 @@ def _system(system: System, host: Host) -> Finding:
         return _missing(f"{system.title}: {error}")
 
 
-def _generator(generator: Generator, driver: str, host: Host, *, build: bool) -> Finding:
-    text = generator.about(driver)
+def _generator(launcher: Launcher, driver: str, host: Host, *, build: bool) -> Finding:
+    text = launcher.about(driver)
     if not build:
         return _there(f"{text}: is made on first use; --generators makes and tries it now")
     try:
-        versions = generator.try_out(driver, host)
+        versions = launcher.try_out(driver, host)
     except MqperfError as error:
         return _missing(str(error))
     return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

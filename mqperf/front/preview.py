@@ -10,7 +10,7 @@ from mqperf.base.errors import PlanError, RecordError
 from mqperf.base.raw import MIB
 from mqperf.front.progress import START_S, amount, clock, expected_s, words
 from mqperf.hosts import HERE, lookup
-from mqperf.lab.load import GENERATORS
+from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems import SYSTEMS, Possible, possible, starts
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
@@ -163,7 +163,7 @@ def _link(case: Case) -> Iterator[str]:
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:
-    lines = GENERATORS[case.generator].describe(case)
+    lines = LAUNCHERS[case.generator].describe(case)
     shown = len(lines) if everything else COMMANDS_SHOWN
     yield from (f"      $ {line}" for line in lines[:shown])
     if len(lines) > shown:

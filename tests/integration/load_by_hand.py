@@ -9,15 +9,16 @@ from typing import Any
 from patience import await_file
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import GENERATORS, Access, Job, pairs
+from mqperf.lab.load import LAUNCHERS, Access, Job
 from mqperf.onhost.record.numbers import Numbers, common, size
 from mqperf.plan import Case
+from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
 
 
 def job_of(case: Case, folder: Path, access: Access) -> Job:
     """The whole of a load; its run is called like its folder."""
-    tool, key = GENERATORS[case.generator].tool(case.generator, LocalHost()), folder.name
+    tool, key = LAUNCHERS[case.generator].tool(case.generator, LocalHost()), folder.name
     return Job(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
 
 
@@ -26,7 +27,7 @@ class Flow:
 
     def __init__(self, of: Job) -> None:
         self.job, self.home = of, of.control
-        self.commands = {one.label: one for one in GENERATORS[of.case.generator].commands(of)}
+        self.commands = {one.label: one for one in LAUNCHERS[of.case.generator].commands(of)}
         self.processes: dict[str, Popen[bytes]] = {}
 
     def start(self, label: str) -> None:

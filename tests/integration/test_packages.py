@@ -8,7 +8,7 @@ from mqperf.base import cache
 from mqperf.base.errors import InstallError
 from mqperf.hosts.software import Platform, here, packages, versions
 from mqperf.lab.load.oslo.releases import LOCKS, RELEASES
-from mqperf.record.logs.psutil_log import LOCK
+from mqperf.lab.probes.psutil import LOCK
 
 OURS = here()
 FOREIGN_MACHINE = "x86_64" if OURS.machine == "aarch64" else "aarch64"

@@ -355,7 +355,10 @@ def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
             command = [*user, python, "-c"]
             probe = [
                 *command,
-                "import sys, subprocess, mqperf.lab.systems; subprocess.run([sys.executable, '-V'])",
+                (
+                    "import sys, subprocess, mqperf.lab.systems;"
+                    " subprocess.run([sys.executable, '-V'])"
+                ),
             ]
             if subprocess.run(probe, env=env, check=False, capture_output=True).returncode == 0:
                 yield command, env

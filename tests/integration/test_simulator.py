@@ -14,7 +14,7 @@ import pytest
 from patience import eventually
 
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.lab.load import Access, Job, pairs
+from mqperf.lab.load import Access, Job
 from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.commands import commands
 from mqperf.lab.load.simulator.environments import Environment
@@ -22,6 +22,7 @@ from mqperf.lab.runner.control import Control, Station, next_start
 from mqperf.lab.systems import Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan import Case
+from mqperf.plan.load import pairs
 from mqperf.plan.test_cases import STANDARD
 from mqperf.record.messages import read_header, read_messages
 from mqperf.record.outputs.simulator import published_compatible, read_client, read_server

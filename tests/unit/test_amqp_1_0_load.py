@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mqperf.base.errors import PlanError
-from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.load.amqp_1_0.commands import commands
 from mqperf.lab.load.numbered.environment import Environment
 from mqperf.lab.systems import check_plan
@@ -18,10 +18,11 @@ from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record import Attempt
 from mqperf.study import tables
 
-GENERATOR = GENERATORS["amqp-1.0"]
+GENERATOR, LAUNCHER = GENERATORS["amqp-1.0"], LAUNCHERS["amqp-1.0"]
 START = 1_700_000_000.0
 SENT = 100
 
@@ -56,7 +57,7 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     assert told["client-2"].threads == told["server-2"].threads
     assert [thread.number for thread in told["client-2"].threads] == [2, 3]
     addresses = [thread.address for each in told.values() for thread in each.threads]
-    assert sorted({*addresses}) == sorted(GENERATOR.queues(one, "run"))
+    assert sorted({*addresses}) == sorted(LAUNCHER.queues(one, "run"))
     client = told["client-1"]
     assert (client.settled, client.priority, client.links) == (True, 7, 2)
     assert client.pace == Pace(25.0)
@@ -168,7 +169,7 @@ def test_a_diary_of_another_generator_is_refused(tmp_path: Path) -> None:
     tally.save(tmp_path / "client-1.counts")
     Diary("amqp-0-9-1", "client-1", "client").save(tmp_path / "client-1.json")
     with pytest.raises(Exception, match="another generator: mqperf-amqp-0-9-1"):
-        GENERATOR.check(tmp_path, "client-1", "client")
+        LAUNCHER.check(tmp_path, "client-1", "client")
     content = json.loads((tmp_path / "client-1.json").read_text())
     (tmp_path / "client-1.json").write_text(json.dumps({**content, "format": "mqperf-amqp-1.0"}))
-    GENERATOR.check(tmp_path, "client-1", "client")
+    LAUNCHER.check(tmp_path, "client-1", "client")

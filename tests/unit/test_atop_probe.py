@@ -17,21 +17,21 @@ from pathlib import Path
 import pandas as pd
 import psutil
 import pytest
-from mqperf_toys import replay, system
+from mqperf_toys.known import known
 from patience import eventually
 
 from mqperf.base.errors import HostError, PlanError, ProbeError, TableError
 from mqperf.hosts import LocalHost, Process
-from mqperf.lab.load import GENERATORS
 from mqperf.lab.probes import Target, Task, atop
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import notebook
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, runs, whole
 from mqperf.record.facts import ClockFacts, Offset
+from mqperf.record.logs.atop import recorded
 from mqperf.study import tables
+from mqperf.study.probes import atop as compared
 from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_atop
@@ -79,7 +79,7 @@ def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> Non
         LocalHost().write(tmp_path / "control" / "start", start)  # it appears whole
         assert eventually(lambda: one.poll() is not None)
         assert one.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
-    found = atop.recorded(tmp_path / "out")
+    found = recorded(tmp_path / "out")
     assert found.chosen.version.startswith("Version: ")
     assert {label: len(pids) for label, pids in found.chosen.processes.items()} == {
         "family": 2,
@@ -112,8 +112,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with the probe, of toys."""
     folder = tmp_path_factory.mktemp("sound")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        known(patch)
         outcome = sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, folder, Silent())
     assert outcome.failed == ()
     [run] = runs(folder)
@@ -125,8 +124,7 @@ def copy(sound: Run, tmp_path: Path) -> Iterator[Run]:
     """The same, to plant a fault in it; it can be read as long as its generator is known."""
     shutil.copytree(sound.path, tmp_path / sound.id)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        known(patch)
         yield Run(tmp_path / sound.id, sound.id, "done")
 
 
@@ -200,7 +198,7 @@ def test_records_that_contradict_each_other_are_doubted(
 
 def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
-    known = atop.overlapping(whole(copy, copy.facts()))["cpu"]
+    known = compared.overlapping(whole(copy, copy.facts()))["cpu"]
     log = text(copy).with_name("psutil.jsonl")
     samples = [json.loads(line) for line in log.read_text().splitlines()]
     lines = [json.dumps(one | {"epoch": one["epoch"] + AHEAD_S}) + "\n" for one in samples]
@@ -212,10 +210,10 @@ def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     text(copy).write_text(changed)
     clock = ClockFacts(before=Offset(offset_s=AHEAD_S))
     ahead = whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
-    pd.testing.assert_frame_equal(atop.overlapping(ahead)["cpu"], known)
-    assert [*atop.disagreements(ahead)] == []
+    pd.testing.assert_frame_equal(compared.overlapping(ahead)["cpu"], known)
+    assert [*compared.disagreements(ahead)] == []
     late = whole(copy, copy.facts())
-    assert any("not of the whole load" in one for one in atop.disagreements(late))
+    assert any("not of the whole load" in one for one in compared.disagreements(late))
 
 
 def edited(old: str, new: str) -> Callable[[Path], None]:
@@ -257,8 +255,7 @@ def test_a_host_without_atop_is_named_before_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what to do; nothing is started, and no folder made."""
-    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+    known(monkeypatch)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         HostError, match=r"local: no program atop, .* apt-get install atop"
@@ -270,8 +267,7 @@ def test_a_host_without_atop_is_named_before_the_start(
 
 def test_a_plan_names_probes_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others are told with their line; what is watched changes no case."""
-    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-    monkeypatch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+    known(monkeypatch)
     with pytest.raises(PlanError, match=r"toy\.yaml:3: probes entry 2: unknown probe 'atopp'"):
         parse_plan(PLAN.replace("atop]", "atopp]"), Path("toy.yaml"), problems_of)
     with pytest.raises(PlanError, match="unknown probe 'broker-log'"):

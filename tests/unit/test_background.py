@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 from factory import tables as invented
 from mqperf_toys import replay, system
+from mqperf_toys.known import known
 
 from mqperf.base.errors import PlanError, TableError
-from mqperf.lab.load import GENERATORS, Command, Generator, Job
+from mqperf.lab.load import Command, Job, Launcher
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
@@ -39,7 +40,7 @@ PLAN = f"{ALONE}background: [{{generator: replay, test_case: rpc-cast, green_thr
 WATCHED = PLAN.replace("duration_s: 1", "duration_s: 3")
 """So long that the probe sees every process twice within the window, on a busy machine as well."""
 
-Measure = Callable[[Generator], Outcome]
+Measure = Callable[[Launcher], Outcome]
 
 
 def plan(text: str = PLAN) -> Plan:
@@ -49,8 +50,7 @@ def plan(text: str = PLAN) -> Plan:
 @pytest.fixture(scope="module", autouse=True)
 def _toys() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
-        patch.setitem(GENERATORS._values, "replay", replay.GENERATOR)
+        known(patch)
         yield
 
 
@@ -94,8 +94,8 @@ def test_what_is_wrong_is_told_with_its_line(entry: str, words: str) -> None:
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """Run the plan with a generator."""
 
-    def measured(generator: Generator) -> Outcome:
-        monkeypatch.setitem(GENERATORS._values, "replay", generator)
+    def measured(launcher: Launcher) -> Outcome:
+        known(monkeypatch, launcher)
         return sweep(plan(), PLAN, tmp_path, Silent())
 
     return measured
@@ -154,7 +154,7 @@ def test_one_that_is_no_load_fails_the_run(measure: Measure, fault: str, words: 
         faults = {"client-1": fault} if job.case.test_case == "rpc-cast" else {}
         return replay.commands(job, faults)
 
-    [(_, reason)] = measure(replace(replay.GENERATOR, commands=faulty)).failed
+    [(_, reason)] = measure(replace(replay.LAUNCHER, commands=faulty)).failed
     assert re.match(words, reason)
 
 
@@ -265,8 +265,9 @@ def test_a_condition_may_bring_a_generator_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is there when its turn comes, though the first case needs none."""
-    other = replace(replay.GENERATOR, name="again")
-    monkeypatch.setitem(GENERATORS._values, "again", other)
+    known(
+        monkeypatch, replace(replay.LAUNCHER, name="again"), replace(replay.GENERATOR, name="again")
+    )
     speaks = {**system.SYSTEM.drivers, "again": "toy"}
     monkeypatch.setitem(SYSTEMS._values, "toy", replace(system.SYSTEM, drivers=speaks))
     beside = "[{generator: again, test_case: rpc-cast, green_threads: 2}]"

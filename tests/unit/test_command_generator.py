@@ -15,13 +15,13 @@ from mqperf_toys import system
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.command import AUTHORITY, ENDPOINT, Runner, commands
-from mqperf.lab.load.generator import clients
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.onhost.load.command.one import Command
 from mqperf.plan.file import parse_plan
+from mqperf.plan.load import clients
 from mqperf.record import read_events, runs
 from mqperf.study import stats, tables
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.compute_nodes.commands import commands
 from mqperf.lab.load.compute_nodes.layout import Layout, queues
 from mqperf.lab.load.numbered.environment import Environment
@@ -24,6 +24,7 @@ from mqperf.onhost.load.numbered.process import Named
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.plan.load.matrix import Message, matrix, reply, request
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.lab.probes import Inside, Task, internals
+from mqperf.lab.probes import Inside, Task, inside
 from mqperf.lab.systems import check_plan
 from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.onhost.probes.inside.http import Server, Unanswered
@@ -27,6 +27,7 @@ from mqperf.record import runs, whole
 from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import stats, tables
 from mqperf.study.probes.internals import of_rabbitmq
+from mqperf.study.probes.internals import tables as figures
 from mqperf.study.tables.insides import collecting, insides
 
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
@@ -80,7 +81,7 @@ def node(handler: type[Handler] = Handler) -> Iterator[str]:
 def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
     """What the program wrote of these nodes."""
     task = Task("inside", [], folder, SECONDS, folder, LocalHost(), nodes)
-    program = internals.program(task)
+    program = inside.program(task)
     assert program is not None
     assert PASSWORD not in str(program.argv) + str(program.env)
     for name, text in program.files.items():
@@ -115,7 +116,7 @@ def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> N
 
 def test_where_no_node_tells_nothing_is_started(tmp_path: Path) -> None:
     """As on a host of clients, or beside ZeroMQ."""
-    assert internals.program(Task("inside", [], tmp_path, 1, tmp_path, LocalHost())) is None
+    assert inside.program(Task("inside", [], tmp_path, 1, tmp_path, LocalHost())) is None
 
 
 def test_a_refusal_is_no_answer() -> None:
@@ -270,7 +271,7 @@ def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str,
     own |= {"monotonic": 1.0, "took_s": 0.1, "told": json.loads(line)}
     log.write_text(json.dumps(own))
     with pytest.raises(ProbeError, match=rf"{LOG}:1: no answer of {protocol}"):
-        internals.PROBE.read(replace(whole_run, run=replace(sample, path=tmp_path)))
+        figures.read(replace(whole_run, run=replace(sample, path=tmp_path)))
 
 
 def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
@@ -280,9 +281,7 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
     (tmp_path / "probes" / "local").mkdir(parents=True)
     (tmp_path / "probes" / "local" / LOG).write_text(text)
     with pytest.raises(ProbeError, match=r"run\.json knows no node Slave 3"):
-        internals.PROBE.read(
-            replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path))
-        )
+        figures.read(replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
 def test_a_page_shows_the_inside(tmp_path: Path) -> None:

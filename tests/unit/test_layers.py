@@ -1,4 +1,4 @@
-"""The import table: who may know whom."""
+"""The house: nine rooms, one floor each.  A line's room says on which machine it runs."""
 
 import ast
 import re
@@ -7,70 +7,35 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import mqperf
 from mqperf.hosts import HOSTS
 from mqperf.lab.actions import ACTIONS
-from mqperf.lab.load import GENERATORS
-from mqperf.lab.probes import PROBES, atop
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 
 PACKAGE = Path(mqperf.__file__).parent
 
-# Lowest first: a room imports from the lines above its own, from itself, and from errors.
-LAYERS = (
-    {"errors", "one_line"},
-    # Both halves start processes and make temporary folders, and know networks: of neither.
-    {"guarded", "networks"},
-    {"version", "topologies", "registry", "urls", "cache", "raw"},
-    {"columns"},
-    {"redaction", "test_cases"},
-    {"software"},
-    {"plan"},
-    {"plan_file"},
-    {"series"},
-    {"record"},
-    {"load", "ansible"},
-    {"probes"},
-    {"hosts", "tables"},
-    {"published", "links"},
-    {"actions"},
-    {"systems", "stats", "figures"},
-    {"runner", "report"},
-    {"answer", "doctor", "judging", "live"},
-    {"progress", "host_check"},
-    {"preview", "preparation", "network_files"},
-    {"hosts_cli"},
-    {"notebook"},
-    {"views"},
-    {"one_run", "trends"},
-    {"api"},
-    {"cli", "__init__"},
-)
-LEVEL = {name: number for number, rooms in enumerate(LAYERS) for name in rooms}
-# The two halves share nothing but the run folder.
-ACT = {"systems", "hosts", "actions", "links", "runner"}
-READ = {"series", "tables", "published", "stats", "figures", "report"}
+ROOMS = ("onhost", "base", "plan", "record", "hosts", "lab", "study", "pages", "front")
+"""Lowest first: a file imports from its own room and those before it."""
 
-# Slow to import, and of no use while a broker is being measured.
+READ, ACT = {"study", "pages"}, {"hosts", "lab"}
+"""They share nothing but the run folder."""
+
 HEAVY = {"pandas", "matplotlib", "seaborn", "scipy", "pyarrow", "sphinx"}
+"""Slow to import, and of no use while a broker is being measured."""
 
-COMMANDS = PACKAGE / "load" / "inside" / "programs" / "command" / "one.py"
-"""Of what runs on hosts, the part that starts what the user wants."""
-
-MODULES = sorted(PACKAGE.rglob("*.py"))
+FILES = {path: path.read_text() for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def room(path: Path) -> str:
-    """The room a file stands in: its name, or its folder's, directly below the package."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return path.relative_to(PACKAGE).parts[0]
 
 
 def imported_rooms(path: Path) -> Iterator[str]:
     """The rooms that a file names in its imports, wherever in the file they stand."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(FILES[path])):
         if isinstance(node, ast.ImportFrom) and node.module == "mqperf":
             yield from (alias.name for alias in node.names if not alias.name.startswith("__"))
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mqperf."):
@@ -80,72 +45,73 @@ def imported_rooms(path: Path) -> Iterator[str]:
             yield from (parts[1] for parts in names if parts[0] == "mqperf" and len(parts) > 1)
 
 
-def test_every_room_has_a_layer() -> None:
-    """A new room is given its place in the table before it is used."""
-    rooms = {room(path) for path in MODULES} - {"__main__"}
-    assert rooms <= LEVEL.keys()
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_downwards(path: Path) -> None:
-    """A file imports only from lower rooms, and ACT and READ never from each other."""
-    own = room(path)
-    for other in set(imported_rooms(path)) - {own}:
-        assert LEVEL[other] < LEVEL[own], f"{own} imports {other}, which is not below it"
-        assert not (own in ACT and other in READ), f"{own} acts, {other} reads"
-        assert not (own in READ and other in ACT), f"{own} reads, {other} acts"
+def test_imports_point_downwards() -> None:
+    """No file imports from a floor above its own, and what reads never imports what acts."""
+    assert {room(path) for path in FILES} == {*ROOMS, "__init__.py"}
+    inside = [path for path in FILES if room(path) in ROOMS]
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {other}"
+        for path in inside
+        for other in imported_rooms(path)
+        if ROOMS.index(other) > ROOMS.index(room(path))
+        or (room(path) in READ and other in ACT)
+        or (room(path) == "onhost" and other != "onhost")
+    ]
+    assert wrong == []
 
 
 def test_acting_stays_light() -> None:
     """Whatever runs beside a measurement is started without the libraries of the analysis."""
-    modules = [f"mqperf.{name}" for name in sorted(ACT | {"cli"}) if exists(name)]
-    program = f"import sys, {', '.join(['os', *modules])}; print(*({HEAVY} & set(sys.modules)))"
+    program = "import sys, mqperf.front.cli, mqperf.lab.runner; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert loaded.split() == []
-
-
-def test_load_generators_start_nothing() -> None:
-    """Commands and installers are the host's to run.
-
-    A program that runs commands of the user's is started by a host itself, and ends with them.
-    """
-    starts = re.compile(r"guarded|subprocess\.(run|Popen)")
-    for path in {*(PACKAGE / "load").rglob("*.py")} - {COMMANDS}:
-        assert not starts.search(path.read_text()), path
-
-
-def test_systems_know_no_load_generator_from_inside() -> None:
-    """They ask it through the seam, also ZeroMQ, which is a library of the generator."""
-    inside = re.compile(rf"mqperf\.load(\.| import .*\b)({'|'.join(GENERATORS)})\b")
-    files = (PACKAGE / "systems").rglob("*.py")
-    assert [path.name for path in files if inside.search(path.read_text())] == []
+    assert HEAVY & set(loaded.split()) == set()
 
 
 def test_processes_are_started_in_one_way() -> None:
-    """Only guarded starts any, forks too: whatever else did might outlive us.
+    """Only what ends them with us starts any, forks too: whatever else did might outlive us.
 
     So do two programs that hosts start: what they start ends with them, by their guardian.
     """
     starts = re.compile(
-        r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)|ProcessPool\w+|multiprocessing)\b"
+        r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
+        r"|ProcessPool\w+|multiprocessing)\b"
     )
-    found = {path for path in MODULES if starts.search(path.read_text())} - {atop.PROGRAM, COMMANDS}
-    assert {room(path) for path in found} == {"guarded"}
+    files = {
+        str(path.parent.relative_to(PACKAGE)) for path, text in FILES.items() if starts.search(text)
+    }
+    programs = {"onhost/probes", "onhost/load/command"}
+    assert files - programs == {"base/processes", "onhost/processes"}
+
+
+def test_launchers_start_nothing() -> None:
+    """Commands and tools are the host's to run."""
+    files = [path for path in FILES if (PACKAGE / "lab/load") in path.parents]
+    assert [path for path in files if "processes" in {*map(str, imported_words(path))}] == []
+
+
+def imported_words(path: Path) -> set[str]:
+    """The last words of the modules that a file imports from, and the names it takes."""
+    nodes = (n for n in ast.walk(ast.parse(FILES[path])) if isinstance(n, ast.ImportFrom))
+    pairs = [(str(node.module).split("."), [one.name for one in node.names]) for node in nodes]
+    return {
+        word for parts, names in pairs if parts[:2] == ["mqperf", "base"] for word in parts + names
+    }
 
 
 SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS)
 SEAMS = (
-    "runner",
-    "tables",
-    "stats",
-    "figures",
-    "report",
-    "doctor",
-    "preview",
-    "answer",
-    "progress",
+    "lab/runner",
+    "study/tables",
+    "study/stats",
+    "pages",
+    "front/doctor.py",
+    "front/preview.py",
+    "front/progress.py",
 )
-"""The rooms that know seams and no value of one."""
+"""What knows seams, and no value of one."""
+
+NAMED = ("pages/views", "pages/notebook.py", "pages/one_run.py")
+"""What shows one value of a seam alone."""
 
 PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "stop"}
 """Names that are words of every day as well: they are looked for where code asks for them."""
@@ -160,18 +126,17 @@ def test_the_rooms_between_know_no_value_of_a_seam() -> None:
     files = [
         file
         for name in SEAMS
-        for file in (*(PACKAGE / name).rglob("*.*"), PACKAGE / f"{name}.py")
-        if file.suffix in {".py", ".j2"} and file.is_file()
+        for file in (
+            (PACKAGE / name).rglob("*.*") if (PACKAGE / name).is_dir() else [PACKAGE / name]
+        )
+        if file.suffix in {".py", ".j2"}
+        and not any((PACKAGE / view) in {file, *file.parents} for view in NAMED)
     ]
     assert len(files) > 60
-    found = {
+    uses = {
         f"{file.relative_to(PACKAGE)}:{number}: {match[0]}"
         for file in files
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if (match := words.search(line))
     }
-    assert found == set()
-
-
-def exists(name: str) -> bool:
-    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+    assert uses == set()

@@ -1,50 +1,13 @@
 """What is sent to other hosts runs there: on a Python with nothing but its standard library."""
 
-import ast
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from mqperf.hosts.remote import payload
 
 SOURCES = payload.sources()
-
-
-def imported(text: str) -> set[str]:
-    """Modules that a text imports when it runs, not those that only its types name."""
-    tree = ast.parse(text)
-    typing_only = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-    ]
-    skipped = {inner for node in typing_only for inner in ast.walk(node)}
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if node in skipped:
-            continue
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = str(node.module)
-            names = {f"{module}.{alias.name}" for alias in node.names}
-            found |= (
-                names
-                if module in {"mqperf.base.processes", "mqperf.hosts", "mqperf.hosts.remote"}
-                else {module}
-            )
-    return found
-
-
-@pytest.mark.parametrize("path", SOURCES)
-def test_a_module_imports_the_standard_library_and_what_comes_with_it(path: str) -> None:
-    """A new import of something else would fail on the first host."""
-    for module in imported(SOURCES[path]):
-        sent = f"{module.replace('.', '/')}.py" in SOURCES
-        assert sent or module.partition(".")[0] in sys.stdlib_module_names, module
 
 
 def test_the_agent_runs_without_anything_installed(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from mqperf.base.errors import PlanError
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.lab.load import GENERATORS, pairs
 from mqperf.lab.runner.loads import _dealt
 from mqperf.plan import MAX_THREADS, Case, Plan
 from mqperf.plan.file import as_measured, parse_plan, public
+from mqperf.plan.load import GENERATORS, pairs
 
 TEXT = """\
 hosts: laboratory

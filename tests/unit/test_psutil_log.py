@@ -13,7 +13,7 @@ import pytest
 
 from mqperf.base.errors import ProbeError
 from mqperf.hosts import LocalHost
-from mqperf.lab.probes import Target, Task
+from mqperf.lab.probes import Target, Task, psutil
 from mqperf.record.logs import psutil_log
 
 BUSY = """
@@ -44,7 +44,7 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     log = tmp_path / psutil_log.LOG
     with busy_process() as busy:
         targets = [Target("client-1", "client", busy.pid), Target("mqperf", "harness", os.getpid())]
-        program = psutil_log.program(Task("psutil", targets, tmp_path, 2, tmp_path, LocalHost()))
+        program = psutil.program(Task("psutil", targets, tmp_path, 2, tmp_path, LocalHost()))
         for name, content in program.files.items():
             (tmp_path / name).write_text(content)
         with subprocess.Popen(program.argv, env=program.env) as probe:

@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.urls import BrokerUrl
 from mqperf.hosts import LocalHost, Spot
-from mqperf.lab.load import GENERATORS
 from mqperf.lab.systems import check_plan, starts
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
@@ -20,6 +19,7 @@ from mqperf.lab.systems.rabbitmq.urls import address
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue, parsed
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
+from mqperf.plan.load import GENERATORS
 
 PORTS = range(20_000, 20_000 + PORT_COUNT)
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import Library
 from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.rpc_chain.commands import commands, describe, queues, steps
@@ -23,6 +23,7 @@ from mqperf.pages.report.sections import steps as shown
 from mqperf.plan import Case
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.plan.load.chain import Chain, find, names
 from mqperf.record import Facts, Run, Whole
 from mqperf.record.outputs.steps import read_steps

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from mqperf_toys import replay, system
+from mqperf_toys import replay
+from mqperf_toys.known import known
 from typing_extensions import override
 
-from mqperf.lab.load import GENERATORS, Generator
+from mqperf.lab.load import Launcher
 from mqperf.lab.runner import Silent, loads, phases, sweep
 from mqperf.lab.runner.plans import Outcome
-from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs
@@ -36,10 +36,9 @@ def measuring(folder: Path) -> Iterator[Measure]:
     """Sweep with the toys, and look afterwards that nothing of theirs is left."""
     before = set(psutil.Process().children(recursive=True))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
 
-        def measured(observer: Silent, generator: Generator = replay.GENERATOR) -> Outcome:
-            patch.setitem(GENERATORS._values, "replay", generator)
+        def measured(observer: Silent, launcher: Launcher = replay.LAUNCHER) -> Outcome:
+            known(patch, launcher)
             return sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, folder, observer)
 
         yield measured

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import pandas as pd
 import pytest
-from mqperf_toys import replay, system
+from mqperf_toys import replay
+from mqperf_toys.known import known
 from pydantic import Field
 from typing_extensions import override
 
 from mqperf.base.errors import PlanError
 from mqperf.front.judging import judged
 from mqperf.front.preview import status
-from mqperf.lab.load import GENERATORS
 from mqperf.lab.runner import Job, Silent, sweep_all
-from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages.report.sections import searches as page
 from mqperf.plan import Case, Frozen, Hold, Plan, SearchPlan, Verdict
@@ -157,9 +156,8 @@ def _case(run: Run) -> Case:
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system and a generator without a broker, whose processes are real."""
-    monkeypatch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
     paced = replace(replay.GENERATOR, parameters=Paced)
-    monkeypatch.setitem(GENERATORS._values, "replay", paced)
+    known(monkeypatch, generator=paced)
     monkeypatch.setattr(replay, "GENERATOR", paced)
 
 

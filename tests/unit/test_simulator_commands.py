@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Command, Endpoint, Job, pairs
+from mqperf.lab.load import Access, Command, Endpoint, Job
 from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.simulator.commands import commands, describe, queues
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.lab.runner.control import Station
 from mqperf.plan import Case
+from mqperf.plan.load import pairs
 
 RUN = "rabbitmq-cmsm-r1.77"
 TOPIC = "rabbitmq-cmsm-r1-77"

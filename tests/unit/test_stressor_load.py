@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import GENERATORS, Access, Endpoint, Job, pairs
+from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.amqp_0_9_1.commands import commands
 from mqperf.lab.load.amqp_0_9_1.layout import queues, threads
 from mqperf.lab.load.numbered.environment import Environment
@@ -29,6 +29,7 @@ from mqperf.onhost.record.hdr_code import encode
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.file import load_plan, plan_from, read_plan
+from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record.counts import read_counts
 
 GENERATOR = GENERATORS["amqp-0-9-1"]

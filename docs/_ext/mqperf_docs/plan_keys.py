@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.lab.actions import ACTIONS
-from mqperf.lab.load import GENERATORS
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import (
@@ -24,6 +23,7 @@ from mqperf.plan import (
     SearchPlan,
     SystemPlan,
 )
+from mqperf.plan.load import GENERATORS
 from mqperf.plan.networks import FORMS
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 

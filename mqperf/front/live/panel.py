@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.lab.probes import WHOLE_HOST
 from mqperf.lab.pulse import Beat, Scene
+from mqperf.record.logs.psutil_log import WHOLE_HOST
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 TREND = 12

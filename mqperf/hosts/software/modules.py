@@ -1,4 +1,4 @@
-"""The room ``onhost``: what runs on hosts, where mqperf is not installed.  It is taken there whole."""
+"""What runs on hosts, where mqperf is not installed: the room ``onhost`` is taken there whole."""
 
 import hashlib
 from functools import cache

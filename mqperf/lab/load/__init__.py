@@ -1,58 +1,18 @@
-"""Load generators, one package each."""
+"""Load generators as they are run, one package each."""
 
-from mqperf.base.errors import LoadError
 from mqperf.base.registry import Registry
 from mqperf.lab.load import amqp_0_9_1, amqp_1_0, command, compute_nodes, rpc_chain, simulator
-from mqperf.lab.load.generator import (
-    Access,
-    Account,
-    Command,
-    Endpoint,
-    Generator,
-    Happened,
-    Job,
-    Kind,
-    Member,
-    Tool,
-    clients,
-    pairs,
-)
-from mqperf.plan import Case
+from mqperf.lab.load.launcher import Access, Command, Endpoint, Job, Launcher, Tool
 
-__all__ = [
-    "GENERATORS",
-    "Access",
-    "Account",
-    "Command",
-    "Endpoint",
-    "Generator",
-    "Happened",
-    "Job",
-    "Kind",
-    "Member",
-    "Tool",
-    "clients",
-    "generator_of",
-    "pairs",
-]
+__all__ = ["LAUNCHERS", "Access", "Command", "Endpoint", "Job", "Launcher", "Tool"]
 
 _KNOWN = (
-    simulator.GENERATOR,
-    amqp_0_9_1.GENERATOR,
-    rpc_chain.GENERATOR,
-    command.GENERATOR,
-    amqp_1_0.GENERATOR,
-    compute_nodes.GENERATOR,
+    simulator.LAUNCHER,
+    amqp_0_9_1.LAUNCHER,
+    rpc_chain.LAUNCHER,
+    command.LAUNCHER,
+    amqp_1_0.LAUNCHER,
+    compute_nodes.LAUNCHER,
 )
 
-GENERATORS = Registry("generators", _KNOWN)
-
-
-def generator_of(case: Case) -> Generator:
-    """The load generator of a recorded case; raises ``LoadError`` when it is not installed."""
-    if case.generator not in GENERATORS:
-        raise LoadError(
-            f"its load generator {case.generator!r} is not known here: install the package that"
-            f" adds it; known: {', '.join(GENERATORS)}"
-        )
-    return GENERATORS[case.generator]
+LAUNCHERS = Registry("launchers", _KNOWN)

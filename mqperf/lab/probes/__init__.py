@@ -3,13 +3,11 @@
 from collections.abc import Collection
 
 from mqperf.base.registry import Registry
-from mqperf.lab.probes import atop, internals
-from mqperf.lab.probes.probe import WHOLE_HOST, Inside, Probe, Program, Target, Task
-from mqperf.study.probes import broker_log, psutil_tables
+from mqperf.lab.probes import atop, inside, psutil
+from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task
 
 __all__ = [
     "PROBES",
-    "WHOLE_HOST",
     "Inside",
     "Probe",
     "Program",
@@ -19,12 +17,12 @@ __all__ = [
     "named",
 ]
 
-PROBES = Registry("probes", (psutil_tables.PROBE, atop.PROBE, internals.PROBE, broker_log.PROBE))
+PROBES = Registry("probes", (psutil.PROBE, atop.PROBE, inside.PROBE))
 
 
 def named() -> list[str]:
-    """Those that a plan may name: the ones with a program."""
-    return [probe.name for probe in PROBES.values() if probe.program is not None]
+    """Those that a plan may name."""
+    return [*PROBES]
 
 
 def chosen(names: Collection[str]) -> list[Probe]:

@@ -9,12 +9,13 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import LoadError
 from mqperf.hosts import Host, Hosts
-from mqperf.lab.load import GENERATORS, Access, Command, Generator, Job, Kind, Member
+from mqperf.lab.load import LAUNCHERS, Access, Command, Job
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import POLL_S, Control
 from mqperf.lab.runner.outputs import Outputs
 from mqperf.lab.runner.processes import Processes
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS, Generator, Kind, Member
 from mqperf.record.totals import is_recorded, totals
 
 DRAIN_QUIET_S = 10
@@ -36,6 +37,7 @@ class Load:
         """Begin with no process."""
         self.case, self.key, self.number = case, key, number
         self.generator = GENERATORS[case.generator]
+        self.launcher = LAUNCHERS[case.generator]
         self._processes = processes
         self.out = out
         self._outputs: Outputs | None = None
@@ -63,7 +65,7 @@ class Load:
             station = control.at(host)
             folder, address = station.folder, host.address
             job = Job(self.case, self.key, access, tool, share, folder, out, address, files)
-            for command in self.generator.commands(job):
+            for command in self.launcher.commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"
                 self._processes.start(host, self.name(command), command.argv, log, command.env)
@@ -80,7 +82,7 @@ class Load:
 
     def queues(self) -> Sequence[str]:
         """What it leaves in a broker."""
-        return self.generator.queues(self.case, self.key)
+        return self.launcher.queues(self.case, self.key)
 
     def of(self, kind: Kind) -> list[Command]:
         """All clients, or all servers."""
@@ -122,7 +124,7 @@ class Load:
     def judge(self) -> None:
         """Raise ``LoadError`` for the first process whose output is no sound one."""
         for command in self.commands:
-            self.generator.check(self.out, command.label, command.kind)
+            self.launcher.check(self.out, command.label, command.kind)
 
     def facts(self) -> list[JsonValue]:
         """Every process that was started, and what became of it."""
@@ -140,7 +142,7 @@ class Load:
 
     def _is_sound(self, command: Command) -> bool:
         try:
-            self.generator.check(self.out, command.label, command.kind)
+            self.launcher.check(self.out, command.label, command.kind)
         except LoadError:
             return False
         return True

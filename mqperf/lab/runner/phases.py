@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import MqperfError
-from mqperf.lab.load import GENERATORS, Access
+from mqperf.lab.load import Access
 from mqperf.lab.runner import counted
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import controlled, next_start
@@ -26,6 +26,7 @@ from mqperf.lab.runner.outputs import gathered
 from mqperf.lab.runner.schedule import Schedule
 from mqperf.lab.runner.trial import Audience, Trial
 from mqperf.plan import AFTER_S, COUNT, Case, offered_msg_s
+from mqperf.plan.load import GENERATORS
 from mqperf.record import Run
 
 READY_TIMEOUT_S = 90
@@ -259,8 +260,8 @@ def _describe(trial: Trial, access: Access) -> None:
     """Write down what is known before anything runs."""
     incidents = trial.bench.facts["system"].get("incidents", [])
     trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
-    generator = trial.load.generator
-    trial.attempt.facts["generator_options"] = generator.options(
+    load = trial.load
+    trial.attempt.facts["generator_options"] = load.launcher.options(
         trial.case, access, trial.bench.hosts.client[0].address
     )
-    trial.attempt.facts["parameters"] = generator.resolved(trial.case)
+    trial.attempt.facts["parameters"] = load.generator.resolved(trial.case)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, Host, Hosts, Output
-from mqperf.lab.probes import WHOLE_HOST, Inside, Probe, Target, Task
+from mqperf.lab.probes import Inside, Probe, Target, Task
 from mqperf.lab.runner.control import Control
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.processes import Processes
 from mqperf.lab.systems import Node
+from mqperf.record.logs.psutil_log import WHOLE_HOST
 
 TAIL_BYTES = 20_000
 """Of a log, where what it said last is looked for."""
@@ -58,28 +59,27 @@ class Probing:
         mqperf = [Target(label, "harness", pid) for label, pid in own.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
-            if probe.program is not None:
-                label = self._label(probe)
-                watched = [*self._targets]
-                out = output.folder
-                told = self._insides(nodes)
-                task = Task(label, watched, station.folder, seconds, out, self.host, told)
-                if (program := probe.program(task)) is None:
-                    continue
-                self._tasks.append((probe, task))
-                station.place(program.files)
-                log = out / f"{probe.name}.log"
-                self._processes.start(self.host, label, program.argv, log, program.env)
-                self.labels.append(label)
-                pid = self._processes.pid(label)
-                self._targets.append(Target(label, "harness", pid, children=True))
+            label = self._label(probe)
+            watched = [*self._targets]
+            out = output.folder
+            told = self._insides(nodes)
+            task = Task(label, watched, station.folder, seconds, out, self.host, told)
+            if (program := probe.program(task)) is None:
+                continue
+            self._tasks.append((probe, task))
+            station.place(program.files)
+            log = out / f"{probe.name}.log"
+            self._processes.start(self.host, label, program.argv, log, program.env)
+            self.labels.append(label)
+            pid = self._processes.pid(label)
+            self._targets.append(Target(label, "harness", pid, children=True))
 
     def follow(self, nodes: Sequence[Node]) -> None:
         """Tell the probes which processes the nodes on this host are now."""
         now = {target.label: target for target in self._brokers(nodes)}
         for probe, task in self._tasks:
             targets = [now.get(target.label, target) for target in task.targets]
-            if probe.program is not None and targets != task.targets:
+            if targets != task.targets:
                 program = probe.program(replace(task, targets=targets))
                 self._station.place({} if program is None else program.files)
 

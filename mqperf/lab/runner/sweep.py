@@ -11,7 +11,7 @@ from pathlib import Path
 from mqperf.base.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.base.version import version
 from mqperf.hosts import HostKind, Hosts, Spot
-from mqperf.lab.load import GENERATORS, Generator, Tool
+from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.observer import Observer
@@ -129,7 +129,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         observer.doing(f"getting the load generator for {system.title}")
         beside = (load for around in plan.surroundings for load in around.background)
         tools = {
-            name: _tools(GENERATORS[name], system.drivers[name], hosts)
+            name: _tools(LAUNCHERS[name], system.drivers[name], hosts)
             for name in dict.fromkeys((case.generator, *(one.generator for one in beside)))
         }
         observer.doing(f"starting {system.title}")
@@ -166,10 +166,10 @@ def _reached(sweep: Sweep) -> Iterator[Hosts]:
         yield hosts
 
 
-def _tools(generator: Generator, driver: str, hosts: Hosts) -> dict[str, Tool]:
+def _tools(launcher: Launcher, driver: str, hosts: Hosts) -> dict[str, Tool]:
     """A load generator on every host of clients and servers, by the host's name."""
     places = {host.name: host for host in (*hosts.client, *hosts.server)}
-    return {name: generator.tool(driver, host) for name, host in places.items()}
+    return {name: launcher.tool(driver, host) for name, host in places.items()}
 
 
 def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ended]:

@@ -11,8 +11,6 @@ from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.registry import Registry
 from mqperf.hosts import Hosts
 from mqperf.lab.actions import in_plans as of_actions
-from mqperf.lab.load import GENERATORS, Generator
-from mqperf.lab.load.in_plans import misfits, problems_beside, problems_of, problems_of_asking
 from mqperf.lab.probes import chosen, named
 from mqperf.lab.systems import (
     activemq,
@@ -27,6 +25,8 @@ from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case, Plan, deployments
+from mqperf.plan.load import GENERATORS, Generator
+from mqperf.plan.load.in_plans import misfits, problems_beside, problems_of, problems_of_asking
 
 __all__ = [
     "FIRST",

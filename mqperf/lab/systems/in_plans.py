@@ -6,12 +6,12 @@ from typing import Any
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.problems import NOUNS, Problem, unknown
 from mqperf.lab.actions import in_plans as of_actions
-from mqperf.lab.load import in_plans
 from mqperf.lab.probes import named
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.lab.systems.system import System
 from mqperf.plan import SystemPlan, swept_settings
+from mqperf.plan.load import in_plans
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 
 

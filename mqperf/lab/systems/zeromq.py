@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.lab.load import GENERATORS, Access, Endpoint
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint
 from mqperf.lab.systems.private import Servers, Site
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
@@ -83,7 +83,7 @@ def redis_version(host: Host) -> str:
 
 def library_version() -> str:
     """The version of ZeroMQ itself: it is a library, which load generators bring with them."""
-    found = (GENERATORS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
+    found = (LAUNCHERS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
     return ", ".join(dict.fromkeys(found))
 
 

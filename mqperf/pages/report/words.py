@@ -10,10 +10,10 @@ import pandas as pd
 
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import one_line
-from mqperf.lab.load import GENERATORS
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import MISSING, Text, escape
 from mqperf.plan.columns import COLUMNS
+from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.published.tools import TOOLS
 from mqperf.study.tables import Tables, where

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from mqperf.plan import Case
 from mqperf.plan.file.attached import pin_of
+from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 from mqperf.plan.topologies import QUEUES
 
@@ -136,3 +137,16 @@ def misfit(kind: str, said: Mapping[str, object]) -> str | None:
 def of_case(case: Case) -> Parameters:
     """The parameters of a case."""
     return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="amqp-0-9-1",
+    title="AMQP 0-9-1 Stressor",
+    link="https://www.rabbitmq.com/amqp-0-9-1-protocol",
+    test_cases=("publish",),
+    parameters=Parameters,
+    copies=lambda case: of_case(case).copies,
+    encrypts=True,
+    ends_early=True,
+    misfit=misfit,
+)

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case
+from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 
 
@@ -73,3 +74,14 @@ class Parameters(Paced):
 def of_case(case: Case) -> Parameters:
     """The parameters of a case."""
     return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="amqp-1.0",
+    title="AMQP 1.0 Senders and Receivers",
+    link="https://docs.oasis-open.org/amqp/core/v1.0/amqp-core-overview-v1.0.html",
+    test_cases=("transfer",),
+    parameters=Parameters,
+    encrypts=True,
+    ends_early=True,
+)

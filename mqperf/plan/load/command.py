@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from mqperf.base.redaction import suspicious, without_passwords
 from mqperf.plan import Case, Frozen
+from mqperf.plan.load.generator import Generator, clients
 
 LONGEST = 1_000
 
@@ -57,3 +58,14 @@ class Parameters(Frozen):
 def words_of(case: Case) -> list[str]:
     """The words of the command line of a case."""
     return shlex.split(Parameters.model_validate(dict(case.parameters)).command)
+
+
+GENERATOR = Generator(
+    name="command",
+    title="Command",
+    link="https://docs.python.org/3/library/subprocess.html",
+    test_cases=("command",),
+    parameters=Parameters,
+    members=clients,
+    encrypts=True,
+)

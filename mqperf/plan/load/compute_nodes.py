@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
+from mqperf.plan.load.generator import Generator
 
 
 class Parameters(Frozen):
@@ -32,3 +33,13 @@ class Parameters(Frozen):
 def of_case(case: Case) -> Parameters:
     """The parameters of a case."""
     return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="compute-nodes",
+    title="Traffic of compute nodes",
+    link="https://docs.openstack.org/oslo.messaging/latest/",
+    test_cases=("publish",),
+    parameters=Parameters,
+    encrypts=True,
+)

@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from mqperf.plan import Case, Frozen
 from mqperf.plan.load.chain import names
+from mqperf.plan.load.generator import Generator
 
 
 def _shipped(name: str) -> str:
@@ -36,3 +37,14 @@ class Parameters(Frozen):
 def of_case(case: Case) -> Parameters:
     """The parameters of a case."""
     return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="rpc-chain",
+    title="Chain of RPCs",
+    link="https://docs.openstack.org/oslo.messaging/latest/",
+    test_cases=("rpc-chain",),
+    parameters=Parameters,
+    release="oslo.messaging",
+    encrypts=True,
+)

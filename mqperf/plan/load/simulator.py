@@ -6,6 +6,7 @@ from pydantic import Field
 
 from mqperf.plan import Case, Frozen
 from mqperf.plan.file.attached import MOST_BYTES
+from mqperf.plan.load.generator import Generator
 
 
 class Parameters(Frozen):
@@ -33,3 +34,14 @@ class Parameters(Frozen):
 def of_case(case: Case) -> Parameters:
     """The parameters of a case."""
     return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="simulator",
+    title="Oslo.messaging Simulator",
+    link="https://github.com/openstack/oslo.messaging/blob/master/tools/simulator.py",
+    test_cases=("rpc-call", "rpc-cast", "notify"),
+    parameters=Parameters,
+    release="oslo.messaging",
+    encrypts=True,
+)

@@ -1,30 +1,22 @@
-"""The psutil probe: how to start it, and how to read what it wrote.
+"""The log of the psutil probe, as ``onhost/probes/psutil_sampler.py`` writes it."""
 
-The program itself is ``psutil_sampler.py``.
-"""
-
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import psutil
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
-from mqperf.hosts.software import ALONE, Machine, here, packages
-from mqperf.lab.probes.probe import WHOLE_HOST, Program, Task, options
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PROGRAM = Path(__file__).with_name("psutil_sampler.py")
-LOCK = Path(__file__).parent / "locks" / "psutil.txt"
 LOG = "psutil.jsonl"
-TARGETS = "psutil.targets"
+WHOLE_HOST = "host"
+"""How probes call all of a host among processes."""
+
 TOLERANCE_S = 0.5
 """A sample further than this from its second is not taken as an end of the window."""
 
@@ -60,27 +52,6 @@ class Sample(Strict):
     processes: Mapping[str, Reading | None]
     host: tuple[Counter, Counter, Counter]
     network: Network | None = None
-
-
-def program(task: Task) -> Program:
-    """Start the probe, which waits for the start file and stops by itself.
-
-    The list of targets is a file, so that no pid is in the arguments.  Raises ``InstallError`` when
-    psutil cannot be had for the host.
-    """
-    machine = task.machine
-    program = str(machine.copied(PROGRAM))
-    argv = (machine.python, *ALONE, program, *options(task, TARGETS, LOG))
-    targets = json.dumps([asdict(target) for target in task.targets])
-    path = {"LANG": "C.UTF-8", "PYTHONPATH": str(machine.copied(_psutil(machine)).parent)}
-    return Program(argv, path, {TARGETS: targets})
-
-
-def _psutil(machine: Machine) -> Path:
-    """The library: that of our own Python if the host can use it, else one that is made for it."""
-    if machine.platform.takes_what_is_built_on(here()):
-        return Path(psutil.__file__).parent
-    return packages(f"The library psutil for {machine.name}", LOCK, machine.platform) / "psutil"
 
 
 def samples(file: Path) -> list[Sample]:

@@ -1,6 +1,7 @@
 """What processes wrote beside their counts: what happened to them, and how often."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,11 +9,21 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
-from mqperf.lab.load.generator import Happened, Kind
+from mqperf.plan.load import Kind
 from mqperf.record.counts_lines import read_header
 from mqperf.record.facts import LATEST, WIDEST
 
 LIMIT_BYTES = 10 * raw.MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What a process of a load noted: at an instant in epoch seconds of its own host's clock."""
+
+    label: str
+    time: float
+    what: str
+    detail: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class Entry(BaseModel):

@@ -1,19 +1,17 @@
 """What processes wrote beside their counts, against the record of every message."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from mqperf.lab.load.generator import Account, Happened
 from mqperf.plan.load.amqp_0_9_1 import of_case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
+from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
+    from mqperf.record.outputs.diary import Happened
     from mqperf.record.streams.stream import ByProcess
 
 NAME = "amqp-0-9-1"
-
-check = partial(diary_file.check, NAME)
 
 
 def account(run: Whole, streams: "ByProcess") -> Account:
@@ -31,3 +29,6 @@ def account(run: Whole, streams: "ByProcess") -> Account:
                 )
     offered = of_case(run.case).offered_msg_s(run.case, run.window_in_load)
     return Account(offered_msg_s=offered, happened=happened, disagreements=disagreements)
+
+
+READER = LoadReader("amqp-0-9-1", account)

@@ -1,22 +1,20 @@
 """What became of messages as senders were told it, against the record of every message."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mqperf.lab.load.generator import Account, Happened
 from mqperf.plan.load.amqp_1_0 import of_case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
+from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
+    from mqperf.record.outputs.diary import Happened
     from mqperf.record.streams.stream import ByProcess
 
 NAME = "amqp-1.0"
 REFUSALS = ("released", "modified", "rejected")
 OUTCOMES = ("accepted", *REFUSALS, "unsettled")
-
-check = partial(diary_file.check, NAME)
 
 
 def account(run: Whole, streams: "ByProcess") -> Account:
@@ -61,3 +59,6 @@ def _wrong(told: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator[str
     ):
         if count != recorded.get(stream, 0):
             yield f"{count} {name}, but {recorded.get(stream, 0)} recorded as {stream}"
+
+
+READER = LoadReader("amqp-1.0", account)

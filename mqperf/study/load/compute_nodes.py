@@ -1,18 +1,15 @@
 """What happened to the processes: it is all that they tell beside the record of every message."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from mqperf.lab.load.generator import Account
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
+from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
     from mqperf.record.streams.stream import ByProcess
 
 NAME = "compute-nodes"
-
-check = partial(diary_file.check, NAME)
 
 
 def account(run: Whole, _streams: "ByProcess") -> Account:
@@ -20,3 +17,6 @@ def account(run: Whole, _streams: "ByProcess") -> Account:
     labels = [process.label for process in run.facts.processes]
     diaries = [diary_file.read_diary(NAME, run.folder, label) for label in labels]
     return Account(happened=[one for diary in diaries for one in diary.happened()])
+
+
+READER = LoadReader("compute-nodes", account)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load.generator import Account
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
 from mqperf.record.outputs.steps import StepFacts, file_of, read_steps
+from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -179,3 +179,6 @@ def _uncertainty_s(run: Whole) -> float:
         run.clock(one).uncertainty_s + run.clock(other).uncertainty_s if one != other else 0.0
         for one, other in apart
     )
+
+
+READER = LoadReader("rpc-chain", account)

@@ -6,12 +6,12 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load.generator import Account
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.outputs import simulator as output
 from mqperf.record.outputs import simulator_log as log
 from mqperf.record.outputs.simulator import Output, Point, Summary
+from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,3 +157,6 @@ def _same(a: float | None, b: float | None) -> bool:
     if a is None or b is None:
         return a is b
     return abs(a - b) <= PRECISION * max(abs(a), abs(b))
+
+
+READER = LoadReader("simulator", account)

@@ -9,8 +9,8 @@ from typing import Any
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
-from mqperf.lab.probes.probe import Probe, no_check, no_rows
 from mqperf.record import Facts, Whole, read_events
+from mqperf.study.probes.reader import ProbeReader
 
 FOLDER = "broker"
 """In a run folder: what systems logged during the run."""
@@ -112,11 +112,4 @@ def _instant(line: str) -> float | None:
         return None
 
 
-PROBE = Probe(
-    name="broker-log",
-    program=None,
-    check=no_check,
-    read=no_rows,
-    events=alarms,
-    disagreements=disagreements,
-)
+READER = ProbeReader("broker-log", events=alarms, disagreements=disagreements)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqperf.base.errors import ProbeError
-from mqperf.lab.probes.probe import Probe
-from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole, clock_was_set
+from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole
 from mqperf.record.logs import psutil_log
+from mqperf.study.probes.reader import ProbeReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,13 +19,6 @@ Logs = Mapping[Path, Sequence[psutil_log.Sample]]
 
 APART_S = 0.9
 """A probe that begins so long before or after the load is of another one, or its clock is."""
-
-
-def check(folder: Path, host: str) -> None:
-    """Raise ``ProbeError`` for a log that is not sound, ``HostError`` when the clock was set."""
-    step = psutil_log.clock_step_s(psutil_log.samples(folder / psutil_log.LOG))
-    if abs(step) > CLOCK_STEP_LIMIT_S:
-        raise clock_was_set(host, step)
 
 
 def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
@@ -144,12 +137,4 @@ def _in_order(facts: Facts) -> dict[str, str]:
     return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}
 
 
-PROBE = Probe(
-    name="psutil",
-    program=psutil_log.program,
-    check=check,
-    read=read,
-    disagreements=disagreements,
-    always=True,
-    now=(psutil_log.LOG, psutil_log.cores_now),
-)
+READER = ProbeReader("psutil", read=read, disagreements=disagreements)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from mqperf.lab.load import generator_of
 from mqperf.plan.columns import REFUSALS
+from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.streams.stream import Stream, Window, seconds

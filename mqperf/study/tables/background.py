@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mqperf.lab.load import generator_of
 from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Whole, beside
+from mqperf.study.load import account_of
 from mqperf.study.tables.accounting import accounted, drained
 from mqperf.study.tables.streams import Streams, read_streams
 
@@ -26,7 +26,7 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     streams = read_streams(run)
-    account = generator_of(run.case).account(run, streams.recorded)
+    account = account_of(run, streams.recorded)
     disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
     length = run.window[1] - run.window[0]
     sent = streams.together("sent")

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.lab.load import Account, Happened, generator_of
-from mqperf.lab.probes import PROBES
 from mqperf.plan import PERCENTILES, Case
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
+from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import ByProcess, Latencies, Stream, Window
+from mqperf.study.load import Account, account_of
+from mqperf.study.probes import PROBE_READERS
 from mqperf.study.tables import accounting, timeline, within_run
 from mqperf.study.tables.action_phases import action_phases
 from mqperf.study.tables.background import background
@@ -47,7 +48,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     events = read_events(run.path)
     tables["events"] = _events(run, facts, events)
     streams = read_streams(one)
-    account = generator_of(one.case).account(one, streams.recorded)
+    account = account_of(one, streams.recorded)
     done = streams.finished(one.case.test_case)
     tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
@@ -131,7 +132,7 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
         }
         for event in events
     ]
-    for probe in PROBES.values():
+    for probe in PROBE_READERS.values():
         rows += [_by_clock(row, facts, begin) for row in probe.events(run.path, facts)]
     return pd.DataFrame(rows)
 
@@ -160,7 +161,7 @@ def _by_clock(row: Mapping[str, Any], facts: Facts, begin: float) -> dict[str, A
 def _probed(run: Whole) -> dict[str, pd.DataFrame]:
     """What the probes recorded, table by table, in the order of the probes."""
     found: dict[str, list[pd.DataFrame]] = {}
-    for probe in PROBES.values():
+    for probe in PROBE_READERS.values():
         for table, rows in probe.read(run).items():
             found.setdefault(table, []).append(rows)
     filled = {table: [rows for rows in parts if len(rows)] for table, parts in found.items()}

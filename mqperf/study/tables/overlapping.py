@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from mqperf.lab.probes import PROBES
 from mqperf.record import runs, whole
+from mqperf.study.probes import PROBE_READERS
 from mqperf.study.tables.of_run import keys
 from mqperf.study.tables.shape import conform, empty
 
@@ -19,7 +19,7 @@ def overlapping(path: Path, table: str) -> dict[str, pd.DataFrame]:
     for run in runs(path):
         if run.status == "done":
             one = whole(run, run.facts())
-            for probe in PROBES.values():
+            for probe in PROBE_READERS.values():
                 rows = probe.overlapping(one).get(table, empty(table))
                 if len(rows):
                     of_run = rows.assign(**keys(run.id, one.case))

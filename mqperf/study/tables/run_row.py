@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.lab.load import GENERATORS
 from mqperf.plan import Case
 from mqperf.plan.columns import parameters
+from mqperf.plan.load import GENERATORS
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
 from mqperf.record.totals import ENDS
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from mqperf.base.errors import LoadError, RecordError
-from mqperf.lab.load import generator_of
 from mqperf.onhost.record.counts_format import EARLY_S, LATE_S
 from mqperf.onhost.record.numbers import Numbers
 from mqperf.plan.columns import REFUSALS
+from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole, counts, messages
 from mqperf.record.counts_lines import Header

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.lab.probes import PROBES
 from mqperf.record import Event, Whole
 from mqperf.record.events import CONTROLLER, FILE, SLACK_S
+from mqperf.study.probes import PROBE_READERS
 
 MILESTONES = ("start", "measured", "drained", "stopped")
 """What the runner writes down once in every run that it describes."""
@@ -14,7 +14,7 @@ def disagreements(run: Whole, events: Sequence[Event]) -> Iterator[str]:
     """Where facts, events and probes do not tell of the same run."""
     yield from _milestones(run, events)
     yield from _instants(run, events)
-    for probe in PROBES.values():
+    for probe in PROBE_READERS.values():
         yield from probe.disagreements(run)
 
 

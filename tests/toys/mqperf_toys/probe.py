@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from mqperf.base.errors import ProbeError
-from mqperf.lab.probes.probe import Probe, Program, Task, no_rows
+from mqperf.lab.probes import Probe, Program, Task
 from mqperf.record import Facts
+from mqperf.study.probes import ProbeReader
 
 LOG = "toy-clock.txt"
 CODE = """
@@ -41,4 +42,5 @@ def events(run: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
         yield {"time_s": at, "host": log.parent.name, "what": "toy-clock", "detail": None}
 
 
-PROBE = Probe("toy-clock", program=program, check=check, read=no_rows, events=events)
+PROBE = Probe("toy-clock", program=program, check=check)
+READER = ProbeReader("toy-clock", events=events)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from mqperf.base.errors import LoadError
 from mqperf.hosts.software import Machine
-from mqperf.lab.load import Access, Account, Command, Generator, Job, Kind, Member
+from mqperf.lab.load import Command, Job, Launcher
 from mqperf.plan import Case
+from mqperf.plan.load import Generator, Kind, Member
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole, runs
 from mqperf.record.messages import read_header, read_messages
+from mqperf.study.load import Account, LoadReader
 from mqperf_toys.axis import Parameters
 
 if TYPE_CHECKING:
@@ -75,11 +77,6 @@ def describe(case: Case) -> list[str]:
     return [f"replay {sample(case)[0].parent.name}"]
 
 
-def options(_case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """There are none."""
-    return {}
-
-
 def check(folder: Path, label: str, _kind: Kind) -> None:
     """Raise ``LoadError`` unless a process wrote its messages."""
     read_messages(folder / f"{label}.messages")
@@ -97,23 +94,27 @@ GENERATOR = Generator(
     title="Replay",
     link="https://docs.python.org/3/library/array.html",
     test_cases=("toy-echo", "rpc-call", "rpc-cast", "notify"),
+    parameters=Parameters,
+    release="replay",
+)
+
+LAUNCHER = Launcher(
+    name="replay",
     tool=lambda _driver, machine: Player(machine, {"replay": "1"}),
     about=lambda _driver: "replay of a recorded run",
     try_out=lambda _driver, _machine: {"replay": "1"},
-    release="replay",
-    parameters=Parameters,
     commands=partial(commands, faults={}),
     describe=describe,
-    options=options,
     check=check,
-    account=account,
 )
 
+READER = LoadReader("replay", account)
 
-def faulty(**faults: str) -> Generator:
-    """The generator with processes that go wrong: ``faulty(client_1="load")``."""
+
+def faulty(**faults: str) -> Launcher:
+    """The launcher of processes that go wrong: ``faulty(client_1="load")``."""
     by_label: dict[str, str] = dict(_labels(faults))
-    return replace(GENERATOR, commands=partial(commands, faults=by_label))
+    return replace(LAUNCHER, commands=partial(commands, faults=by_label))
 
 
 def _labels(faults: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,10 @@ from typing import Any
 
 from mqperf.lab.load.amqp_1_0 import layout
 from mqperf.lab.load.amqp_1_0.environment import PROGRAM
-from mqperf.lab.load.generator import Access, Job, Member
+from mqperf.lab.load.launcher import Access, Job
 from mqperf.lab.load.numbered.commands import described, with_orders
 from mqperf.plan import Case
+from mqperf.plan.load import Member
 from mqperf.plan.load.amqp_1_0 import of_case
 
 

@@ -4,28 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mqperf.base.version import version
 from mqperf.hosts.software import ALONE, Machine, programs
-from mqperf.lab.load.generator import (
-    Access,
-    Account,
-    Command,
-    Endpoint,
-    Generator,
-    Job,
-    Kind,
-    Member,
-    clients,
-)
-from mqperf.plan import Case
-from mqperf.plan.load.command import Parameters, words_of
-from mqperf.record import Whole
+from mqperf.lab.load.launcher import Command, Endpoint, Job, Launcher
+from mqperf.plan.load import Kind, Member
+from mqperf.plan.load.command import words_of
 from mqperf.record.messages import read_header
-
-if TYPE_CHECKING:
-    from mqperf.record.streams.stream import ByProcess
 
 ENDPOINT = "MQPERF_ENDPOINT_FILE"
 """Variable with the path of a file that only its owner can read: the URL of the system."""
@@ -102,36 +87,17 @@ def _task(job: Job, one: Member, variables: Mapping[str, str]) -> Mapping[str, o
     }
 
 
-def options(_case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """There are none."""
-    return {}
-
-
 def check(folder: Path, label: str, _kind: Kind) -> None:
     """Raise ``LoadError`` unless a process left its record."""
     read_header(folder / f"{label}.messages")
 
 
-def account(_run: Whole, _streams: "ByProcess") -> Account:
-    """It counts nothing of its own beside the record."""
-    return Account()
-
-
-GENERATOR = Generator(
+LAUNCHER = Launcher(
     name="command",
-    title="Command",
-    link="https://docs.python.org/3/library/subprocess.html",
-    test_cases=("command",),
     tool=tool,
     about=lambda _driver: "a command of yours",
     try_out=lambda driver, machine: tool(driver, machine).versions,
-    release="mqperf",
-    parameters=Parameters,
     commands=commands,
     describe=lambda case: [" ".join(words_of(case))],
-    options=options,
     check=check,
-    account=account,
-    members=clients,
-    encrypts=True,
 )

@@ -7,10 +7,11 @@ from typing import Any
 from mqperf.lab.load.amqp_0_9_1.commands import ARGUMENTS
 from mqperf.lab.load.compute_nodes.environment import PROGRAM
 from mqperf.lab.load.compute_nodes.layout import layout_of
-from mqperf.lab.load.generator import Access, Job, Member
+from mqperf.lab.load.launcher import Access, Job
 from mqperf.lab.load.numbered.commands import described, with_orders
 from mqperf.onhost.load.compute_nodes.orders import HEARTBEAT_S
 from mqperf.plan import Case
+from mqperf.plan.load import Member
 from mqperf.plan.load.compute_nodes import of_case
 from mqperf.plan.load.matrix import matrix, reply, request
 

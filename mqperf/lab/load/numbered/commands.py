@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load.generator import Command, Endpoint, Job, Member, pairs
+from mqperf.lab.load.launcher import Command, Endpoint, Job
 from mqperf.lab.load.numbered.environment import Environment, Program, variables
 from mqperf.plan import Case
+from mqperf.plan.load import Member, pairs
 
 
 def with_orders(

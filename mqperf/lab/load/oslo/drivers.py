@@ -5,7 +5,7 @@ By the protocol of an endpoint, and by the kind of queue.
 
 from collections.abc import Callable, Mapping
 
-from mqperf.lab.load.generator import Access, Endpoint
+from mqperf.lab.load.launcher import Access, Endpoint
 from mqperf.plan import Case
 
 Sections = Mapping[str, Mapping[str, str]]

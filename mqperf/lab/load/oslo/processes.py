@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from mqperf.lab.load.generator import Endpoint, Job, Kind
+from mqperf.lab.load.launcher import Endpoint, Job
 from mqperf.lab.load.oslo import drivers
+from mqperf.plan.load import Kind
 
 
 def variables(control: Path, path: Sequence[Path]) -> dict[str, str]:

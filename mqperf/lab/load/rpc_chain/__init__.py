@@ -7,14 +7,13 @@ update of the agent: one clock tells how long it took.
 from pathlib import Path
 
 from mqperf.hosts.software import Machine
-from mqperf.lab.load.generator import Generator, Kind
+from mqperf.lab.load.launcher import Launcher
 from mqperf.lab.load.oslo import releases
 from mqperf.lab.load.oslo.drivers import options
 from mqperf.lab.load.oslo.library import Library, library
 from mqperf.lab.load.rpc_chain.commands import commands, describe, queues
-from mqperf.plan.load.rpc_chain import Parameters
+from mqperf.plan.load.generator import Kind
 from mqperf.record.outputs import steps as steps_file
-from mqperf.study.load.rpc_chain import account
 
 
 def about(driver: str) -> str:
@@ -32,22 +31,15 @@ def check(folder: Path, label: str, _kind: Kind) -> None:
     steps_file.read_header(steps_file.file_of(folder, label))
 
 
-GENERATOR = Generator(
+LAUNCHER = Launcher(
     name="rpc-chain",
-    title="Chain of RPCs",
-    link="https://docs.openstack.org/oslo.messaging/latest/",
-    test_cases=("rpc-chain",),
     tool=tool,
     about=about,
     try_out=lambda driver, machine: tool(driver, machine).versions,
-    release="oslo.messaging",
-    parameters=Parameters,
     commands=commands,
     describe=describe,
-    options=options,
     check=check,
-    account=account,
+    options=options,
     queues=queues,
     library=releases.pinned,
-    encrypts=True,
 )

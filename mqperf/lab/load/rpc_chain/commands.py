@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load.generator import Command, Job, Member, pairs
+from mqperf.lab.load.launcher import Command, Job
 from mqperf.lab.load.oslo.library import Library
 from mqperf.lab.load.oslo.processes import config_files, topic, variables
 from mqperf.plan import Case
+from mqperf.plan.load import Member, pairs
 from mqperf.plan.load.chain import Chain, Side, find
 from mqperf.plan.load.rpc_chain import of_case
 

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from mqperf.lab.load.generator import Generator, Kind
+from mqperf.lab.load.launcher import Launcher
 from mqperf.lab.load.oslo import releases
 from mqperf.lab.load.oslo.drivers import options
 from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.commands import commands, describe, queues
-from mqperf.plan.load.simulator import Parameters
+from mqperf.plan.load.generator import Kind
 from mqperf.record.outputs import simulator as output
-from mqperf.study.load.simulator import account
 
 
 def about(driver: str) -> str:
@@ -23,22 +22,15 @@ def check(folder: Path, label: str, kind: Kind) -> None:
     readers[kind](folder / f"{label}.json")
 
 
-GENERATOR = Generator(
+LAUNCHER = Launcher(
     name="simulator",
-    title="Oslo.messaging Simulator",
-    link="https://github.com/openstack/oslo.messaging/blob/master/tools/simulator.py",
-    test_cases=("rpc-call", "rpc-cast", "notify"),
     tool=environments.ensure,
     about=about,
     try_out=environments.self_check,
-    release="oslo.messaging",
-    parameters=Parameters,
     commands=commands,
     describe=describe,
-    options=options,
     check=check,
-    account=account,
+    options=options,
     queues=queues,
     library=releases.pinned,
-    encrypts=True,
 )

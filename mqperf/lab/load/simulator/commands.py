@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load.generator import Command, Job, Member, pairs
+from mqperf.lab.load.launcher import Command, Job
 from mqperf.lab.load.oslo.processes import config_files, topic, variables
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.plan import Case
+from mqperf.plan.load import Member, pairs
 from mqperf.plan.load.simulator import of_case
 
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"

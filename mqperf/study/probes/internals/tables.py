@@ -9,6 +9,7 @@ from mqperf.record import Whole
 from mqperf.record.logs.inside import LOG, Line, lines
 from mqperf.study.probes.internals import of_java, of_rabbitmq, of_routers
 from mqperf.study.probes.internals.figure import Figure
+from mqperf.study.probes.reader import ProbeReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,3 +65,6 @@ def _figures(file: Path, number: int, line: Line) -> list[Figure]:
         raise ProbeError(
             f"{file}:{number}: no answer of {line.protocol}: {type(error).__name__} {error}"
         ) from None
+
+
+READER = ProbeReader("inside", read=read)

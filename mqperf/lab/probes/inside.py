@@ -7,7 +7,6 @@ from mqperf.hosts.software import ALONE, programs
 from mqperf.lab.load.numbered.environment import plain_variables
 from mqperf.lab.probes.probe import Probe, Program, Task, options
 from mqperf.record.logs.inside import LOG, check
-from mqperf.study.probes.internals.tables import read
 
 PROGRAM = "mqperf.onhost.probes.inside.watching"
 TARGETS = "inside.targets"
@@ -27,4 +26,4 @@ def program(task: Task) -> Program | None:
     return Program(argv, plain_variables([folder]), {TARGETS: targets})
 
 
-PROBE = Probe(name="inside", program=program, check=check, read=read, asks_nodes=True)
+PROBE = Probe(name="inside", program=program, check=check, asks_nodes=True)

@@ -6,9 +6,8 @@ from itertools import product
 from pydantic import ValidationError
 
 from mqperf.base.problems import Problem, nearest, of_validation, unknown
-from mqperf.lab.load import GENERATORS
-from mqperf.lab.load.generator import Generator
 from mqperf.plan import RATE, BackgroundLoad, LoadPlan
+from mqperf.plan.load import GENERATORS, Generator
 
 
 def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Problem]:

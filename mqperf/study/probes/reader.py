@@ -1,0 +1,43 @@
+"""What a probe is to those who read what it recorded."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqperf.record import Facts, Whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def no_rows(_run: Whole) -> "Mapping[str, pd.DataFrame]":
+    """For a probe that has events only."""
+    return {}
+
+
+def _no_events(_folder: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
+    return iter(())
+
+
+def _no_disagreements(_run: Whole) -> Iterator[str]:
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeReader:
+    """What is read of the logs of a kind of probe, or of logs that are written anyway.
+
+    ``read`` gives the rows of a whole run by table.  ``events`` gives rows of the table
+    ``events``, of failed attempts as well, from a run folder and its facts; their ``time_s`` is in
+    epoch seconds by the clock of their ``host``, and is corrected by whoever asks.
+    ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
+    ``overlapping`` gives rows by table, of what another probe records, too: they are in no table
+    of the run, and there for whoever compares.
+    """
+
+    name: str
+    read: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows
+    events: "Callable[[Path, Facts], Iterator[dict[str, Any]]]" = _no_events
+    disagreements: "Callable[[Whole], Iterator[str]]" = _no_disagreements
+    overlapping: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows

@@ -1,0 +1,21 @@
+"""Toys in the registries for a while, as if their package were installed."""
+
+import pytest
+
+from mqperf.lab.load import LAUNCHERS, Launcher
+from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.load import GENERATORS, Generator
+from mqperf.study.load import LOAD_READERS
+from mqperf_toys import replay, system
+
+
+def known(
+    patch: pytest.MonkeyPatch,
+    launcher: Launcher = replay.LAUNCHER,
+    generator: Generator = replay.GENERATOR,
+) -> None:
+    """The toy system, and the replaying generator or another one like it."""
+    patch.setitem(SYSTEMS._values, "toy", system.SYSTEM)
+    patch.setitem(GENERATORS._values, generator.name, generator)
+    patch.setitem(LAUNCHERS._values, launcher.name, launcher)
+    patch.setitem(LOAD_READERS._values, "replay", replay.READER)
