@@ -27,7 +27,11 @@ POINTS = (
         "Failed attempts at the point, and runs that cannot be read.",
         check="not negative",
     ),
-    cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
+    cpu(
+        "cpu_total_cores",
+        "CPU of all broker nodes over the window; one that is down uses 0.",
+        "CPU",
+    ),
     cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
     Column(
         "cpu_per_message_s",

@@ -147,7 +147,11 @@ CPU = (
     text("scope", "interval, or window for the total over the measured window."),
     seconds("start_s", "Start since the start of the measured window.", "time"),
     seconds("end_s", "End since the start of the measured window.", "end"),
-    cpu("total_cores", "(user + system) / time, from cumulative counters; 1 = 100 %.", "total"),
+    cpu(
+        "total_cores",
+        "(user + system) / time, from cumulative counters; 1 = 100 %. A node that is down uses 0.",
+        "total",
+    ),
     cpu("sys_cores", "System part of the same.", "sys"),
     Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
 )

@@ -39,15 +39,12 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     found = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
+    ended = {action.target for action in run.case.actions}
     by_host = [(file.parent.name, samples) for file, samples in found.items()]
+    used = ((host, psutil_log.read(own, kinds, run.window, host, ended)) for host, own in by_host)
     return {
         "cpu": pd.concat(
-            [
-                _named(
-                    psutil_log.read(samples, kinds, run.window, host), host, several=several
-                ).assign(cores=cores.get(host))
-                for host, samples in by_host
-            ]
+            [_named(own, host, several=several).assign(cores=cores.get(host)) for host, own in used]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(

@@ -48,10 +48,14 @@ def run_figures(tables: Tables) -> pd.DataFrame:
 def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
     """CPU of all broker nodes over the window, by run: the total that a report printed, if any.
 
-    Such a total is exact, and the sum of rounded nodes is not.
+    Such a total is exact, and the sum of rounded nodes is not.  Without what each node used over
+    the window that was sampled in it, the sum is not known.
     """
-    window = cpu[cpu["scope"] == "window"].groupby(["kind", "run"])[["total_cores", "sys_cores"]]
-    used = window.sum(min_count=1)
+    parts = cpu[cpu["kind"].isin(["broker", "total"])]
+    over = parts[["total_cores", "sys_cores"]].where(parts["scope"].eq("window"))
+    nodes = over.groupby([parts["kind"], parts["run"], parts["process"]]).first()
+    runs = ["kind", "run"]
+    used = nodes.groupby(runs).sum().where(nodes.notna().groupby(runs).all())
     kinds = used.index.get_level_values("kind")
     nodes, printed = (used[kinds == kind].droplevel("kind") for kind in ("broker", "total"))
     return printed.combine_first(nodes)
