@@ -20,6 +20,8 @@ NOTIFY = "rabbitmq-cs1ss2-mirrored-notify-t0001-p1-r1-248857b5"
 OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
 SOUND = (CALL, CAST, NOTIFY, OTHER)
 """Recorded runs about which no doubt was raised."""
+STOPPED = "qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
+"""One in which a node was stopped and started again."""
 
 PROBE = "probes/local/psutil.jsonl"
 CLIENT, SERVER = "load/client-1", "load/server-1"

@@ -184,6 +184,20 @@ def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubt
     assert found(frames) == ({("probe-gap", "rpc-call-100-r1")} if doubted else set())
 
 
+@pytest.mark.parametrize(("others", "doubted"), [(0.7, False), (0.9, True)])
+def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: bool) -> None:
+    """A second of the window, of ten, may hide what the node used between its last sample and end.
+
+    So a tenth and a second's work of all cores are others' beyond doubt; a tenth without.
+    """
+    frames = disturbed()
+    cpu = frames["cpu"]
+    own = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
+    cpu.loc[own, "total_cores"] = 2.3 + others
+    accused = {run for kind, run in found(frames) if kind == "noisy-host"}
+    assert accused == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
+
+
 @pytest.mark.parametrize(
     ("changes", "kind", "words"),
     [

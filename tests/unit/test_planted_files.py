@@ -24,6 +24,7 @@ from file_faults import (
     SAMPLES,
     SERVER,
     SOUND,
+    STOPPED,
     Fault,
     all_moved,
     all_of,
@@ -449,6 +450,12 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     "more CPU than the host": ("cpu-sum", "the host itself only", CALL, busier("Slave 1", 1.5)),
     "more CPU than cores": ("cpu-exceeds-cores", "host used 6", CALL, host_counter(5.0)),
     "others on the host": ("noisy-host", "do not belong to the run", OTHER, host_counter(0.4)),
+    "others beside a node that was stopped": (
+        "noisy-host",
+        "do not belong to the run used 0.45 of the 2 cores",
+        STOPPED,
+        host_counter(0.4),
+    ),
     "loopback loses": ("record-disagrees", "bytes sent over lo", CALL, probe(one_way_loop)),
     "a card changes its speed": ("unreadable-run", "asks for once", CALL, probe(other_speed)),
     # what the case, the machine and the versions were
@@ -507,12 +514,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
-    """The doubts about a run with this fault, among the sound runs of its set."""
-    copy = folder / run
-    shutil.copytree(SAMPLES / run, copy)
+    """The doubts about a run with this fault, among the sound runs of its set, if it has some."""
+    copy, (recorded,) = folder / run, SAMPLES.parent.glob(f"*/{run}")
+    shutil.copytree(recorded, copy)
     fault(copy)
     sealed(copy)
-    others = [Run(SAMPLES / name, name, "done") for name in SOUND if name != run]
+    names = [name for name in SOUND if name != run and recorded.parent == SAMPLES]
+    others = [Run(SAMPLES / name, name, "done") for name in names]
     found = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
     assert found["run"].eq(run).all()
     return found
