@@ -178,22 +178,22 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
 def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
     """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
 
-    Seconds outside the measured window are shaded, and the time of an action in another colour.
+    A second is drawn at its middle.  Seconds outside the measured window are shaded, and the time
+    of an action in another colour.
     """
     finished = finished_messages(intervals)
     for start, end in _outside(finished):
         axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
     actions = outages.drop_duplicates(["action", "node", "commanded_s"])
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
-        shaded = start - 0.5, end - 0.5  # a second is drawn at its start, as its middle
-        axes.axvspan(*shaded, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
+        axes.axvspan(start, end, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
     loads = list(by_load(finished))
     for place, (name, some) in enumerate(loads):
         shade = spread(palette.THREADS, place, len(loads))
         for number, (run, rows) in enumerate(some.groupby("run")):
             label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
-            seconds = rows["start_s"].to_numpy(dtype=float)
+            seconds = rows["start_s"].to_numpy(dtype=float) + 0.5
             (drawn,) = axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
             tell(drawn, [as_shown(name)], [f"{name}\n{run}"])
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
@@ -219,9 +219,9 @@ def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
-    """From when to when the load was no measurement, with half a second on both sides."""
+    """From when to when the load was no measurement."""
     for _phase, rows in finished[finished["phase"] != "window"].groupby("phase"):
-        yield float(rows["start_s"].min()) - 0.5, float(rows["start_s"].max()) + 0.5
+        yield float(rows["start_s"].min()), float(rows["start_s"].max()) + 1
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
