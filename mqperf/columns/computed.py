@@ -79,6 +79,11 @@ SATURATION_POINTS = (
     ),
     _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
     text(
+        "doubted",
+        "Kinds of doubts about the point with the best throughput, on which the saturation point"
+        " rests.",
+    ),
+    text(
         "peak_lies",
         "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
         " chance; or cannot tell.",
@@ -111,6 +116,11 @@ SATURATION_RATES = (
         "Best throughput over all rates, mean over the repeats; of deliveries, where each message"
         " has several.",
         "top throughput",
+    ),
+    text(
+        "doubted",
+        "Kinds of doubts about the point with the best throughput, on which the saturation point"
+        " rests.",
     ),
     text(
         "limit",

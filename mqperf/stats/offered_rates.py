@@ -16,6 +16,7 @@ from mqperf.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.window import KEEPS_UP
+from mqperf.stats.summary import doubted_top
 from mqperf.tables import Tables, at, conform, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
@@ -33,25 +34,26 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
     A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
     ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
-    points apart, each of their values has a row of its own.
+    points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
+    about the point with the best throughput, on which the saturation point rests.
     """
     frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
     frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
     frame = frame[
         frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
     ]
-    rows = conform("saturation_rates", pd.DataFrame(_rows(frame)))
+    rows = conform("saturation_rates", pd.DataFrame(_rows(frame, tables["doubts"])))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
 
 
-def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, sweep in frame.groupby(list(SWEEP), sort=False):
         names = [name for name in ("threads", *varied(sweep)) if name not in RATES]
         told = [name for name in names if len(sweep[name].unique()) > 1]
         for values, curve in sweep.groupby(names, sort=False, dropna=False):
             if curve["offered"].nunique() >= FEWEST:
                 known = dict(zip(names, values, strict=True))
-                row = saturation_rate(curve)
+                row = {**saturation_rate(curve), "doubted": doubted_top(curve, doubts)}
                 place = at(known, told)
                 text = f"With {place}: {row['text']}" if place else row["text"]
                 yield {name: curve[name].iloc[0] for name in SWEEP} | known | {**row, "text": text}

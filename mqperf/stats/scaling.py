@@ -23,7 +23,7 @@ from scipy import special
 
 from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
-from mqperf.stats.summary import CONFIDENCE, run_figures
+from mqperf.stats.summary import CONFIDENCE, doubted_top, run_figures
 from mqperf.tables import Tables, at, conform, curves, varied
 from mqperf.tables.axes import FACTORS, SWEEP
 from mqperf.tables.axis_words import Value, worded
@@ -44,7 +44,8 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     """One row per sweep of threads: its peak and saturation point, and both as a sentence.
 
     Where other parameters tell points apart, each of their values has a curve, and a row, of its
-    own, which holds and names them.
+    own, which holds and names them.  ``doubted`` are the kinds of doubts about the point with the
+    best throughput, on which the saturation point rests.
 
     ``peak_lies`` is ``inside`` only when throughput falls after its best by more than chance
     explains, ``beyond`` when it still rises at the end, ``below`` when the fewest threads are the
@@ -57,7 +58,9 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     frame = runs[["run", "point", *SWEEP, "threads", *names]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     rows = [
-        {name: curve[name].iloc[0] for name in SWEEP} | _saturation_point(curve, values)
+        {name: curve[name].iloc[0] for name in SWEEP}
+        | _saturation_point(curve, values)
+        | {"doubted": doubted_top(curve, tables["doubts"])}
         for values, curve in curves(frame)
     ]
     return conform("saturation_points", pd.DataFrame(rows))

@@ -16,7 +16,7 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.
+    no substitute.  No figure can be below zero, so no interval goes there.
     """
     runs = tables["runs"]
     if runs.empty:
@@ -45,6 +45,12 @@ def run_figures(tables: Tables) -> pd.DataFrame:
     return frame[["run", "point", *FIGURES]]
 
 
+def doubted_top(curve: pd.DataFrame, doubts: pd.DataFrame) -> str | None:
+    """Kinds of doubts about the point with the best throughput of a curve, of whose runs it is."""
+    top = str(curve.groupby("point")["throughput_msg_s"].mean().idxmax())
+    return ", ".join(doubts[doubts["point"].eq(top)]["kind"].unique()) or None
+
+
 def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
     """CPU of all broker nodes over the window, by run: the total that a report printed, if any.
 
@@ -67,11 +73,12 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
+    low = (mean - half).where(mean < 0, (mean - half).clip(lower=0.0))
     return pd.concat(
         [
             mean,
             sd.add_suffix("_sd"),
-            (mean - half).add_suffix("_low"),
+            low.add_suffix("_low"),
             (mean + half).add_suffix("_high"),
         ],
         axis=1,

@@ -13,12 +13,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+import mqperf
 from mqperf import figures
 from mqperf.columns import COLUMNS, FIGURES
 from mqperf.figures import palette
 from mqperf.figures.marks import LETTERS_ACROSS, crowded
 from mqperf.tables import Tables
 
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SVG = "{http://www.w3.org/2000/svg}"
 TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}
 Draw = Callable[[Tables, Axes], Axes]
@@ -96,6 +98,30 @@ def test_repeats_show_their_interval(read: Tables) -> None:
     assert len(axes.collections[0].get_paths()) == len(read["points"])
     once = tables(Shape(layouts=(("cmsm", "classic"),), repeats=1))
     assert not figures.throughput(once["points"], Figure().subplots()).collections
+
+
+def test_seconds_stand_where_their_action_does() -> None:
+    """The stop of a recorded run is shaded from begin to end, and seconds are at their middle."""
+    results = mqperf.read(SAMPLES / "faults")
+    axes = figures.over_time(results["intervals"], Figure().subplots(), results["outages"])
+    [action] = [one for one in axes.patches if one.get_label() == "stop"]
+    assert isinstance(action, Rectangle)
+    assert action.get_x() == pytest.approx(6.0, abs=0.01)
+    assert action.get_x() + action.get_width() == pytest.approx(9.0, abs=0.01)
+    seconds = np.asarray(axes.lines[0].get_xdata(), dtype=float)
+    assert set(seconds % 1) == {0.5}
+
+
+def test_a_doubted_saturation_point_says_so() -> None:
+    """In the table, by the kinds of doubt about its best point, and in the figure."""
+    results = mqperf.read(SAMPLES / "stress")
+    rates = results["saturation_rates"]
+    kinds = rates.set_index("exchange_type")["doubted"]
+    assert kinds["direct"] == "rate-missed, sender-late, tester-saturated"
+    points = results["points"][results["points"]["exchange_type"].eq("direct")]
+    axes = Figure().subplots()
+    figures.throughput(points, axes, saturation_points=rates[:1])
+    assert any(one.get_text().startswith("doubted saturation point") for one in axes.texts)
 
 
 def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:

@@ -14,6 +14,7 @@ TOLD = (
     "saturation_rate_msg_s",
     "top_throughput_msg_s",
     "limit",
+    "doubted",
 )
 
 AS_OFFERED = {"kept_rate_msg_s": "rate_msg_s", "missed_rate_msg_s": "rate_msg_s"}

@@ -51,7 +51,7 @@ def sentence(saturation_points: pd.DataFrame) -> str:
 def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
     point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
-    headings = ("Topology", "test case", point, "its interval", peak, "its interval")
+    headings = ("Topology", "test case", point, "its interval", peak, "its interval", "doubted")
     rows = [
         (
             link(layout.label, layout.folder),
@@ -60,6 +60,7 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
             _interval(row, "saturation"),
             row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
             _interval(row, "peak"),
+            row["doubted"] if pd.notna(row["doubted"]) else "no",
         )
         for layout in layouts
         for case in TEST_CASES
