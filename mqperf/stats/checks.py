@@ -19,6 +19,7 @@ from mqperf.stats.rules import (
     counts,
     cpu,
     disturbed,
+    idle,
     links,
     offered,
     planned,
@@ -259,6 +260,13 @@ CHECKS: Mapping[str, Check] = {
         "Did a process use more CPU than its host has?",
         "A counter was reset, or two processes were taken for one.",
         cpu.cpu_exceeds_cores,
+        spoils=False,
+    ),
+    "cpu-too-low": Check(
+        "Did every process use CPU for the messages that it handled?",
+        "A process that did as much for a twentieth of the CPU, or for none, was not the one that"
+        " was watched; what it used then looks like the CPU of others.",
+        idle.cpu_too_low,
         spoils=False,
     ),
     "tester-saturated": Check(

@@ -16,7 +16,7 @@ from mqperf.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.window import KEEPS_UP
-from mqperf.stats.summary import doubted_top
+from mqperf.stats.summary import with_doubts
 from mqperf.tables import Tables, at, conform, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
@@ -53,7 +53,7 @@ def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]
         for values, curve in sweep.groupby(names, sort=False, dropna=False):
             if curve["offered"].nunique() >= FEWEST:
                 known = dict(zip(names, values, strict=True))
-                row = {**saturation_rate(curve), "doubted": doubted_top(curve, doubts)}
+                row = with_doubts(saturation_rate(curve), curve, doubts)
                 place = at(known, told)
                 text = f"With {place}: {row['text']}" if place else row["text"]
                 yield {name: curve[name].iloc[0] for name in SWEEP} | known | {**row, "text": text}

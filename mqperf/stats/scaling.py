@@ -23,7 +23,7 @@ from scipy import special
 
 from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
-from mqperf.stats.summary import CONFIDENCE, doubted_top, run_figures
+from mqperf.stats.summary import CONFIDENCE, run_figures, with_doubts
 from mqperf.tables import Tables, at, conform, curves, varied
 from mqperf.tables.axes import FACTORS, SWEEP
 from mqperf.tables.axis_words import Value, worded
@@ -59,8 +59,7 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     rows = [
         {name: curve[name].iloc[0] for name in SWEEP}
-        | _saturation_point(curve, values)
-        | {"doubted": doubted_top(curve, tables["doubts"])}
+        | with_doubts(_saturation_point(curve, values), curve, tables["doubts"])
         for values, curve in curves(frame)
     ]
     return conform("saturation_points", pd.DataFrame(rows))

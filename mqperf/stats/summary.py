@@ -1,5 +1,8 @@
 """Points of a sweep: the runs of each point over its repeats."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 from scipy import special
 
@@ -45,10 +48,19 @@ def run_figures(tables: Tables) -> pd.DataFrame:
     return frame[["run", "point", *FIGURES]]
 
 
-def doubted_top(curve: pd.DataFrame, doubts: pd.DataFrame) -> str | None:
-    """Kinds of doubts about the point with the best throughput of a curve, of whose runs it is."""
+def with_doubts(
+    row: Mapping[str, Any], curve: pd.DataFrame, doubts: pd.DataFrame
+) -> dict[str, Any]:
+    """What is known of a curve of runs, with the kinds of doubts about its best throughput.
+
+    They stand in ``doubted``, and at the end of the ``text``.
+    """
     top = str(curve.groupby("point")["throughput_msg_s"].mean().idxmax())
-    return ", ".join(doubts[doubts["point"].eq(top)]["kind"].unique()) or None
+    kinds = ", ".join(doubts[doubts["point"].eq(top)]["kind"].unique())
+    if not kinds:
+        return {**row, "doubted": None}
+    text = f"{row['text']} Its best throughput is in doubt: {kinds}."
+    return {**row, "doubted": kinds, "text": text}
 
 
 def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:

@@ -225,6 +225,15 @@ def busier(label: str, cores: float) -> Fault:
     return probe(change)
 
 
+def idle(label: str) -> Fault:
+    """A process used no CPU at all."""
+
+    def change(_number: int, line: Json) -> None:
+        line["processes"][label][1:3] = [0.0, 0.0]
+
+    return probe(change)
+
+
 def host_counter(cores: float) -> Fault:
     """The whole host used that many cores more."""
 

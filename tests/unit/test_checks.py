@@ -67,6 +67,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         f"{CALL} and process == 'client-1'",
         "70.0 % CPU in the system, but only 50.0 % in all",
     ),
+    "cpu-too-low": (
+        "cpu",
+        {"total_cores": 0.0},
+        f"{CALL} and process == 'client-1'",
+        "client-1 used 0.00 s of CPU for",
+    ),
     "cpu-exceeds-cores": (
         "cpu",
         {"total_cores": 4.5},

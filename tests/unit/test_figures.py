@@ -118,6 +118,8 @@ def test_a_doubted_saturation_point_says_so() -> None:
     rates = results["saturation_rates"]
     kinds = rates.set_index("exchange_type")["doubted"]
     assert kinds["direct"] == "rate-missed, sender-late, tester-saturated"
+    text = rates.set_index("exchange_type")["text"]["direct"]
+    assert text.endswith("is in doubt: rate-missed, sender-late, tester-saturated.")
     points = results["points"][results["points"]["exchange_type"].eq("direct")]
     axes = Figure().subplots()
     figures.throughput(points, axes, saturation_points=rates[:1])

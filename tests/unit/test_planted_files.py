@@ -39,6 +39,7 @@ from file_faults import (
     facts,
     host,
     host_counter,
+    idle,
     lines,
     logged,
     lost_and_doubled,
@@ -456,6 +457,9 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         STOPPED,
         host_counter(0.4),
     ),
+    "a client without CPU": ("cpu-too-low", "client-1 used 0.00 s", CALL, idle("client-1")),
+    "a server without CPU": ("cpu-too-low", "server-1 used 0.00 s", CALL, idle("server-1")),
+    "a node without CPU": ("cpu-too-low", "Master used 0.00 s of CPU", CALL, idle("Master")),
     "loopback loses": ("record-disagrees", "bytes sent over lo", CALL, probe(one_way_loop)),
     "a card changes its speed": ("unreadable-run", "asks for once", CALL, probe(other_speed)),
     # what the case, the machine and the versions were

@@ -6,6 +6,7 @@ import pandas as pd
 
 from mqperf.stats.rules.cpu import over_the_window, percent
 from mqperf.stats.rules.finding import Finding, each
+from mqperf.stats.rules.idle import cpu_too_low
 from mqperf.tables import Tables
 
 ONE_CORE = 0.9
@@ -58,13 +59,14 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     """A host on which processes that do not belong to the run used much CPU.
 
     Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
-    processes over the window: what they used would look like that of others.
+    processes over the window, or has too little of it: what they used would look like that of others.
     """
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
     sampled = cpu[["run", "process"]].drop_duplicates()
     known = sampled.merge(window[["run", "process"]], how="left", indicator="where")
-    partly = known.loc[known["where"] == "left_only", "run"]
+    partly = {*known.loc[known["where"] == "left_only", "run"]}
+    partly |= {finding.run for finding in cpu_too_low(tables)}
     hosts = hosts_used(tables)
     judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
     for row in each(hosts[judged & hosts["noisy"]]):
