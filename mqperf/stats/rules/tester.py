@@ -59,7 +59,7 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     """A host on which processes that do not belong to the run used much CPU.
 
     Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
-    processes over the window, or has too little of it: what they used would look like that of others.
+    processes over the window, or too little of it: what they used would look like that of others.
     """
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
