@@ -41,9 +41,9 @@ SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", 
 class Check:
     """One kind of doubt: the question it asks of the tables, and why the answer matters.
 
-    ``spoils`` says that the throughput of a point may be wrong for it, so that the point heads no
-    summary while another stands; the other doubts are about latency or CPU, or about what is not
-    there.
+    ``spoils`` says that it makes the throughput of a point doubtful, so that the point is never the
+    headline if a sound one exists; the other doubts are about latency or CPU, or about what is
+    missing.
     """
 
     question: str
@@ -145,8 +145,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "lost": Check(
         "Did every message arrive, and does the stated loss follow from the counts?",
-        "Throughput with loss is not comparable with throughput without. What an action of the plan"
-        " cost is its result, and left out.",
+        "Throughput with loss is not comparable with throughput without. Losses from planned"
+        " actions are results, not doubts, and are left out.",
         counts.lost,
     ),
     "duplicates": Check(
@@ -163,7 +163,7 @@ CHECKS: Mapping[str, Check] = {
     "client-errors": Check(
         "Did every attempt end without an error?",
         "Attempts that time out hold their thread for seconds, and are missing in the latency."
-        " Those during an action of the plan are its result, and left out.",
+        " Errors from planned actions are results, not doubts, and are left out.",
         counts.client_errors,
     ),
     "littles-law": Check(
@@ -185,8 +185,8 @@ CHECKS: Mapping[str, Check] = {
         "Did servers receive in the window as many one-way messages as clients sent in it, within"
         " 2 %?",
         "Faster than sent is a backlog of the warm-up, and cannot last; slower, and a queue grows."
-        " Four messages for each thread may be under way at either end of the window. Messages that"
-        " an action of the plan cost are left out.",
+        " Four messages per thread may be in flight at either end of the window. Losses from"
+        " planned actions are left out.",
         window.unequal_rates,
     ),
     "rate-missed": Check(
@@ -356,7 +356,7 @@ CHECKS: Mapping[str, Check] = {
 
 
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
-"""The kinds of doubt for which a point heads no summary while another stands."""
+"""The kinds of doubt with which a point is never the headline if a sound point exists."""
 
 WHOLE = ("not-of-plan", "copied-run", "overlapping-runs")
 """The kinds that look at everything in a folder; the others at what its plan asks for."""
