@@ -36,9 +36,7 @@ def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
 def sentence(saturation_points: pd.DataFrame) -> str:
     """What is known of the peaks of these sweeps, in one sentence."""
     if saturation_points.empty or saturation_points["points"].max() < FEWEST:
-        return (
-            f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
-        )
+        return f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
     counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
     rest = [f"not known in {counted[UNKNOWN]}"] if UNKNOWN in counted else []
