@@ -292,7 +292,7 @@ def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     build(found, out, title="Insides", html=False)
     page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())
     assert "Inside of the nodes" in page
-    assert "Garbage collectors of a node worked for 159 ms of a window at most." in page
+    assert "Garbage collection of a node took at most 159 ms of a window." in page
     page = " ".join((out / "qpid-dispatch" / "line" / "index.rst").read_text().split())
     assert "Routers dropped 43652 pre-settled messages" in page
     assert " - 4.5 - 40166" in page  # MiB, messages
