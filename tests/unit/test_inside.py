@@ -294,6 +294,6 @@ def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     assert "Inside of the nodes" in page
     assert "Garbage collection of a node took at most 159 ms of a window." in page
     page = " ".join((out / "qpid-dispatch" / "line" / "index.rst").read_text().split())
-    assert "Routers dropped 43652 pre-settled messages" in page
+    assert "Routers silently dropped 43652 pre-settled messages" in page
     assert " - 4.5 - 40166" in page  # MiB, messages
     assert [*out.glob("qpid-dispatch/line/*inside_of_the_nodes.svg")]
