@@ -24,7 +24,7 @@ BEFORE = {SUSTAINED: "sustained, msg/sec", TOP: "raw maximum, msg/sec", "threads
 AFTER = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
 """Columns of numbers and their headings; parameters that vary stand between these."""
 
-UNSUSTAINED = "; the rest of such a line is about the raw maximum."
+UNSUSTAINED = "; the other columns of such a line describe the raw maximum."
 UNKNOWN = f"?: at most; {UNTOLD}."
 
 

@@ -52,7 +52,7 @@ SingleFile = Annotated[
     bool,
     typer.Option(
         "--single-file",
-        help="Write OUT as one HTML file that needs no other, e.g. OUT = report.html.",
+        help="Write OUT as one self-contained HTML file, e.g. OUT = report.html.",
     ),
 ]
 
@@ -110,8 +110,8 @@ HostsOption = Annotated[
     typer.Option(
         "--hosts",
         metavar="INVENTORY",
-        help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
-        " five of our own on this machine. By default what the plan says, or this machine.",
+        help="The hosts on which everything runs: an Ansible inventory, or `laboratory` for five"
+        " network namespaces of this machine. By default the hosts of the plan, or this machine.",
     ),
 ]
 
@@ -123,10 +123,12 @@ def doctor(
     ] = None,
     generators: Annotated[
         bool,
-        typer.Option("--generators", "--simulators", help="Also make and try the load generators."),
+        typer.Option(
+            "--generators", "--simulators", help="Also install and try the load generators."
+        ),
     ] = False,
 ) -> None:
-    """Say what is installed, in which versions, and how to get what is missing.
+    """Show what is installed, in which versions, and how to install what is missing.
 
     Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
     """
@@ -165,21 +167,23 @@ def run(
     ] = None,
     interleave: Annotated[
         bool,
-        typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
+        typer.Option("--interleave", help="Alternate the repeats of the plans, to compare them."),
     ] = False,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Also show the runs as a page, for a browser on this machine."),
+        typer.Option("--live", help="Also show the runs on a page, for a browser on this machine."),
     ] = False,
     only: Annotated[
         str,
-        typer.Option(metavar="CASE", help="Only this case, by its run folder or the end of that."),
+        typer.Option(
+            metavar="CASE", help="Only this case: its run folder, or the end of that name."
+        ),
     ] = "",
     hosts: HostsOption = None,
 ) -> None:
-    """Run what is pending of plans, record it, and show what each test case sustains.
+    """Run the pending cases of plans, record them, and show what each test case sustains.
 
-    A repeated command completes only what is missing, after any interruption. Exit code 1 says that
+    Repeat the command after an interruption: it runs only what is missing. Exit code 1 means that
     some runs failed; the others are recorded. Several plans run one after the other.
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
@@ -233,7 +237,7 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
 
 @app.command()
 def status(runs: RunsFolder) -> None:
-    """Say of each case whether it is done, failed or pending.
+    """Show for each case whether it is done, failed or pending.
 
     Example: `mqperf status data/runs/quickstart`
     """
@@ -253,7 +257,7 @@ def tables(
         bool, typer.Option("--hdr", help="Also an HdrHistogram log of latencies for each run.")
     ] = False,
 ) -> None:
-    """Write every table as a file of its name.
+    """Write every table to a file of its name.
 
     Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
     """
@@ -272,11 +276,11 @@ def tables(
 def audit(
     path: TablesFolder,
     form: Annotated[
-        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object a line.")
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
     ] = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on any doubt.")] = False,
 ) -> None:
-    """Say which numbers not to trust, and why.
+    """Show which numbers not to trust, and why.
 
     Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
     """
@@ -315,7 +319,7 @@ def compare(
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 
-    With OUT also as a page, whose path is the last line.
+    With --out it also writes a page, whose path is the last line.
 
     Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
     `mqperf compare data/runs/before data/runs/after --fail-on worse`
@@ -355,11 +359,11 @@ def trend(
         ),
     ] = None,
 ) -> None:
-    """Show how the same points went over many folders of runs, and find what changed.
+    """Follow the same points over many folders of runs, and find what changed.
 
-    Folders are put in the order of time, and each point is compared with the folder before of the
-    same machine. What control runs show as well is drift of the machine, and no change. With OUT
-    also as a page, whose path is the last line.
+    Folders are ordered by time, and each point is compared with the previous folder of the same
+    machine. A step that control runs show as well is drift of the machine. With --out it also
+    writes a page, whose path is the last line.
 
     Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
     `mqperf trend data/runs/nightly-* --fail-on newest-worse`
@@ -399,14 +403,14 @@ def import_(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
-    title: Annotated[str, typer.Option(help="What reports call these tables.")] = "",
+    title: Annotated[str, typer.Option(help="Title of these tables in reports.")] = "",
     system: Annotated[
-        str, typer.Option(help="What folders measured, e.g. qpid-dispatch. Reports say it.")
+        str, typer.Option(help="System of the folders, e.g. qpid-dispatch; reports name it.")
     ] = "unknown",
     topology: Annotated[
-        str, typer.Option(help="Who connected to which node there, e.g. standalone.")
+        str, typer.Option(help="Topology of the folders, e.g. standalone.")
     ] = "unknown",
-    queues: Annotated[str, typer.Option(help="The kind of queues there, e.g. routed.")] = "unknown",
+    queues: Annotated[str, typer.Option(help="Queues of the folders, e.g. routed.")] = "unknown",
 ) -> None:
     """Read published reports, and runs of Maestro and quiver, into tables.
 
@@ -432,8 +436,8 @@ def report(
 ) -> None:
     """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
 
-    It says what it is doing, a line for each step; the last line is the page to open first. One
-    file has all pages, figures and tables, and no notebooks.
+    It prints a line for each step; the last line is the page to open first. A single file has all
+    pages, figures and tables, but no notebooks.
 
     Examples: `mqperf report data/runs/quickstart --out reports/quickstart`,
     `mqperf report data/runs/quickstart --single-file --out quickstart.html`
@@ -455,20 +459,18 @@ def topology(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for what is written, e.g. network.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Ask the routers, which run, whether they are joined so."),
+        typer.Option("--check", help="Ask the running routers whether they are connected so."),
     ] = False,
 ) -> None:
-    """Write what a network of AMQP routers needs: configurations, a picture, a playbook of Ansible.
+    """Write the files of a network of AMQP routers: configurations, a picture, an Ansible playbook.
 
-    Of a plan, those of its topologies that are such networks. A network that cannot be is refused:
-    one that is not connected, with unknown names, or with two nodes at one port. Once it is
-    deployed, `--check` says of every router whether it reaches every other by the shortest way;
-    exit code 2 says that one does not.
+    For a plan, it writes those of its topologies that are such networks. Invalid networks are
+    rejected: not connected, with unknown names, or with two nodes at one port. After deployment,
+    `--check` shows for every router whether it reaches every other one by the shortest path; exit
+    code 2 means that one does not.
 
     Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
     """
@@ -484,5 +486,5 @@ def topology(
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:
-    complaints.print("mqperf: interrupted; the same command goes on where it stopped")
+    complaints.print("mqperf: interrupted; the same command continues where it stopped")
     sys.exit(INTERRUPTED)

@@ -20,15 +20,15 @@ from mqperf.test_cases import TEST_CASES
 
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
-    "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
-    "A verdict needs a difference of {min_effect}, and more than chance after Holm's rule.",
+    "An interval marked (within run) is from one run only, and gives no verdict.",
+    "A verdict needs a difference of {min_effect} that is significant after Holm's correction.",
     'Without a verdict, "shows" is the least difference that these repeats mostly show.',
     (
         '"Repeats to decide" is how many of A and of B would mostly show the difference that was'
         " seen, or {min_effect} where it was less, if runs go on to spread as these did. It is"
         " enough where these would show it, and not known without repeats of both."
     ),
-    "A point with a doubt is compared, and marked: it may be the measurement that differs.",
+    "A point with a doubt is compared, but marked: the difference may come from the measurement.",
 )
 
 APART = (
@@ -38,8 +38,8 @@ APART = (
 )
 
 CLOCKS = (
-    "(± ... by clocks) is what the clocks of several hosts may have made of a one-way latency: a"
-    " verdict needs a difference beyond it."
+    "(± ... by clocks) is the error bound of a one-way latency from the clocks of several hosts: a"
+    " verdict needs a larger difference."
 )
 
 NOT_IN_TURNS = ("A first", "B first", "in part")

@@ -35,7 +35,7 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
     for system, rows in runs_of(tables).groupby("system", sort=False):
         first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
         what = (
-            f"{titles[str(system)]} was watched by {TEST_CASES[first['test_case']].title} with"
+            f"{titles[str(system)]}: control runs of {TEST_CASES[first['test_case']].title} with"
             f" {amount(first['threads'], 'thread')} on"
             f" {labels.layout(first['topology'], first['queues'])}"
         )

@@ -234,7 +234,7 @@ def _peak(rows: pd.DataFrame, tables: Tables) -> str:
     top = best.iloc[0]
     words = "The sustained throughput" if top["sustained"] else "The highest"
     if not top["sound"]:
-        words = "Every point is doubted; the highest"
+        words = "Every point has a doubt; the highest"
     return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
 
 

@@ -20,27 +20,28 @@ from mqperf.test_cases import TEST_CASES
 
 RULES = (
     (
-        "A step leads from a folder to the next on the same machine that has the point. Its ratio"
-        " is of geometric means, with its 95 % interval (Welch's) over the repeats."
+        "A step is the difference between a folder and the next one of the same machine that has"
+        " the point. Its ratio is of geometric means, with its 95 % interval (Welch's) over the"
+        " repeats."
     ),
     (
-        "A change needs a step of {min_effect} or more, and more than chance after Holm's rule over"
-        " all {steps}: in at most {risk} of histories without a change is even one found."
+        "A change needs a step of {min_effect} or more that is significant after Holm's correction"
+        " over all {steps}: at most {risk} of histories without a change have a false one."
     ),
     (
-        "Folders are of different days. What changed of the machine meanwhile is a step, too, and"
-        " repeats do not show it: control runs do, where the plan has them (control_runs: true)."
+        "Folders are of different days. A change of the machine makes a step, too, and repeats do"
+        " not show it: control runs do, if the plan has them (control_runs: true)."
     ),
     (
-        f"{DRIFT}: control runs show the step as well, and all versions stayed the same. It is no"
-        " change of the system."
+        f"{DRIFT}: control runs show the step as well, and all versions stayed the same. The system"
+        " did not change."
     ),
     (
         f"{UNTOLD}: control runs show it as well, but versions changed, and control runs use"
         " the system, too."
     ),
-    f"{UNWATCHED}: without control runs in both folders a change may be the machine's.",
-    "Folders of different machines are drawn together, and never compared.",
+    f"{UNWATCHED}: without control runs in both folders the machine may be the cause.",
+    "Folders of different machines are drawn together, but never compared.",
 )
 
 NO_CONTROL = "No two folders of one machine have control runs: the machine's drift is not known."

@@ -120,13 +120,13 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
 def _check_turns(plans: Sequence[Plan]) -> None:
     if searching := [plan.name for plan in plans if plan.search is not None]:
         raise PlanError(
-            f"plan {searching[0]} searches, and takes no turns: what it runs depends on what it"
-            " measured; leave out --interleave"
+            f"plan {searching[0]} has a search, and cannot take turns: its runs depend on its"
+            " results; leave out --interleave"
         )
     if len(plans) == 1:
         raise PlanError(
-            f"plan {plans[0].name} is alone, and takes no turns: give the plans that it is to"
-            " be interleaved with, or leave out --interleave"
+            f"plan {plans[0].name} is alone, and cannot take turns: give the plans to interleave"
+            " it with, or leave out --interleave"
         )
     if len({plan.repeats for plan in plans}) > 1:
         numbers = ", ".join(f"{plan.name} has {plan.repeats}" for plan in plans)
@@ -145,7 +145,7 @@ def _sweep(
         check_links(job.plan, hosts)
     if here.plan.search is not None:
         if job.only:
-            raise PlanError(f"plan {here.plan.name} searches, and has no cases: leave out --only")
+            raise PlanError(f"plan {here.plan.name} has a search, not cases: leave out --only")
         return _search(here, job.runs, kind, observer, judge)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]

@@ -27,7 +27,7 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     behind = next(line for line in table if "NOTIFY" in line and "tester-saturated" in line)
     assert behind.split()[8:11] == ["\N{EN DASH}", "2709.3", "5"]
     assert legend == [
-        "\N{EN DASH}: no point keeps up; the rest of such a line is about the raw maximum."
+        "\N{EN DASH}: no point keeps up; the other columns of such a line describe the raw maximum."
     ]
     assert rest == [
         f"15 doubts: mqperf audit {root / SAMPLES}",

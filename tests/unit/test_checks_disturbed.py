@@ -67,12 +67,12 @@ def test_a_link_as_asked_is_no_doubt() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"delay_after_s": 0.0512}, "a delay of 51.2 ms after the load, and 50 ms was asked for"),
-        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load, and 50 ms was asked for"),
-        ({"loss_before_share": 0.0}, "a loss of 0 % before the load, and 5 % was asked for"),
+        ({"delay_after_s": 0.0512}, "a delay of 51.2 ms after the load instead of 50 ms"),
+        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load instead of 50 ms"),
+        ({"loss_before_share": 0.0}, "a loss of 0 % before the load instead of 5 %"),
         (
             {"bandwidth_bits_s": 1e8, "bandwidth_before_bits_s": 5e7},
-            "a bandwidth of 50 Mbit/s before the load, and 100 Mbit/s was asked for",
+            "a bandwidth of 50 Mbit/s before the load instead of 100 Mbit/s",
         ),
     ],
 )
@@ -201,7 +201,7 @@ def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: b
 @pytest.mark.parametrize(
     ("changes", "kind", "words"),
     [
-        ({"began_s": 2.2}, "action-late", "to begin at 2.00 s and began at 2.20 s"),
+        ({"began_s": 2.2}, "action-late", "planned for 2.00 s and began at 2.20 s"),
         ({"recovery_s": None}, "not-recovered", "90 % of the 100 msg/sec before"),
     ],
 )

@@ -85,7 +85,7 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
 def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
     """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
     (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
-    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8 %" in doubt.text
+    assert "the control runs gave 847, 757, 821 msg/sec, a spread of 5.8 %" in doubt.text
     assert doubt.run == "control-3"
 
 
@@ -127,7 +127,7 @@ def test_what_the_plan_asks_for_and_nobody_has_is_missing() -> None:
     (text,) = checks.doubts(frames)["text"]
     assert found(frames) == {("missing-run", "rpc-cast-50-r2")}
     assert text.startswith(
-        "of the runs that the plan asks for at point rpc-cast-50, 1 of 3 is not there (repeat 2)"
+        "1 of 3 runs that the plan asks for at point rpc-cast-50 is missing (repeat 2)"
     )
     failed = planted("runs", {"status": "failed"}, "run == 'rpc-cast-50-r2'")
     assert {kind for kind, _ in found(failed)} == {"failed-run"}

@@ -146,7 +146,7 @@ def test_interrupted_reading_leaves_no_process(number: signal.Signals, tmp_path:
     assert not any(fork.is_running() for fork in forks)
     if number is not signal.SIGKILL:
         assert process.returncode == 130
-        assert complaint == "mqperf: interrupted; the same command goes on where it stopped\n"
+        assert complaint == "mqperf: interrupted; the same command continues where it stopped\n"
 
 
 def alone(program: str, *words: str) -> str:

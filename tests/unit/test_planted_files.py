@@ -130,7 +130,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         CAST,
         of(CALL, "broker/node3.log"),
     ),
-    "run.json": ("changed-record", "named after another case", CALL, of(OTHER, "run.json")),
+    "run.json": ("changed-record", "is not named after the case", CALL, of(OTHER, "run.json")),
     # the window and other instants
     "the window moved by a second": (
         "unreadable-run",
@@ -164,13 +164,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "a shorter window": (
         "short-window",
-        "3.00 s were asked for",
+        "instead of 3.00 s",
         CALL,
         facts(lambda found: found["window"].update(end=found["window"]["end"] - 1)),
     ),
     "a longer window than asked": (
         "changed-record",
-        "named after another case",
+        "is not named after the case",
         CALL,
         case(duration_s=4),
     ),
@@ -463,7 +463,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     "loopback loses": ("record-disagrees", "bytes sent over lo", CALL, probe(one_way_loop)),
     "a card changes its speed": ("unreadable-run", "asks for once", CALL, probe(other_speed)),
     # what the case, the machine and the versions were
-    "other threads": ("changed-record", "named after another case", CALL, case(green_threads=6)),
+    "other threads": ("changed-record", "is not named after the case", CALL, case(green_threads=6)),
     "another test case": (
         "unreadable-run",
         "not of server-1 server rpc-cast",

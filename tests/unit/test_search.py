@@ -437,7 +437,7 @@ def test_plans_with_a_search_take_no_turns(tmp_path: Path) -> None:
     """What they run depends on what they measured."""
     plan: Plan = parse_plan(plan_of(), Path("plan.yaml"))
     jobs = [Job(plan, "", tmp_path / "a"), Job(plan, "", tmp_path / "b")]
-    with pytest.raises(PlanError, match="takes no turns"):
+    with pytest.raises(PlanError, match="cannot take turns"):
         sweep_all(jobs, Silent(), interleave=True, judge=judged)
 
 

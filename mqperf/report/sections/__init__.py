@@ -164,8 +164,8 @@ def _in_time(alt: str, others: int) -> Iterator[str]:
     """Which run it is, and how to read it."""
     yield escape(alt)
     yield (
-        "Shaded seconds are warm-up and cool-down, or an action of the plan. The more a cell of the"
-        " latency stands out, the more messages that were started in that second were so slow;"
+        "Shaded seconds are warm-up and cool-down, or an action of the plan. The heat map has the"
+        " number of messages started in each second by latency, more intense for more messages;"
         " lines are of those finished in it."
     )
     if others:
@@ -216,8 +216,8 @@ def _ended_early(case: str, tables: Tables) -> Section:
     every = len(whole(tables["runs"]))
     return Section(
         "Runs that ended early",
-        f"{amount(len(runs), 'run')} of {every} came to the fail condition of the plan, and ended."
-        " All figures of such a run are of the window that it had.",
+        f"{amount(len(runs), 'run')} of {every} met the fail condition of the plan and ended early."
+        " All figures of such a run are of its shortened window.",
         grid=Grid(
             f"{TEST_CASES[case].title} runs that ended early",
             tuple(COLUMNS[name].heading() for name in names),
@@ -260,30 +260,30 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     yield words.finish.measured
     if (unsure := figures.get("latency_uncertainty_s")) is not None:
         yield (
-            "± is the most by which the clocks of two hosts may make a latency wrong, after their"
-            " offsets were corrected."
+            "± is the error bound of a latency from the clocks of two hosts, after correction of"
+            " their offsets."
         )
         if (unsure > LARGE_SHARE * figures["latency_p50_s"].abs()).any():
             yield (
-                "Where that is more than a tenth of the median, latencies are given with the digits"
-                " that it leaves, and no more."
+                "If that is more than a tenth of the median, latencies are given with significant"
+                " digits only."
             )
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
         yield f"CPU is that of {nodes or 'all broker nodes'}; 100 % is one hardware thread."
         if words.streamed:
-            yield "CPU per message is that CPU for each of the messages that throughput counts."
+            yield "CPU per message is that CPU divided by the throughput."
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
-        yield Text("*Bottleneck* is what ran out of CPU or of network.")
+        yield Text("*Bottleneck* is the part that ran out of CPU or network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
     if {*varied(figures)} & {*FACTORS}:
         yield (
-            "Points with as many threads in another number of client processes are points of their"
-            " own, and are not joined."
+            "Points with the same number of threads in another number of client processes are"
+            " separate points, and are not connected."
         )
     yield from saturation.enough(tables["saturation_points"])["text"]
 
@@ -297,7 +297,7 @@ def _nodes(
     marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
     text = "CPU of each node over the measured window: total, and its system part."
     if (used["kind"] != "broker").any():
-        text += " Load generator and host stand beside them."
+        text += " Load generator and host are shown beside them."
     return Section(
         f"Detailed {system} CPU consumption",
         text,
@@ -396,11 +396,11 @@ def _about_links(tables: Tables) -> Iterator[str]:
     ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
     yield (
         f"Every packet between {', or '.join(ends)}, went over a link of this delay, jitter, loss"
-        " and rate."
+        " and bandwidth."
     )
     yield (
-        "Delays are each way, by echoes before and after the load; losses are of all packets until"
-        " then."
+        "Delays are one-way, measured by echoes before and after the load; losses are of all"
+        " packets until then."
     )
     control = tables["hosts"]["tcp_congestion_control"].dropna().unique()
     if len(control):
@@ -413,9 +413,9 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
     marks = grids.marks(tables["doubts"], "background", "run", ("background",))
     return Section(
         "Background load",
-        "Loads that flowed beside the measured one from before its warm-up until after its"
-        " cool-down. No other figure counts their messages. Throughput and latency are those of the"
-        " measured window, counts those of all of the background load.",
+        "Loads that ran beside the measured load from before its warm-up until after its cool-down."
+        " No other figure includes their messages. Throughput and latency are those of the measured"
+        " window, counts those of the whole background load.",
         grid=grids.background_grid(caption, loads, marks, labels),
         data=tidy(loads),
     )
@@ -443,8 +443,9 @@ def _over_time(tables: Tables) -> Iterator[str]:
     if len(found):
         late = int((found["warmup_found_s"] > found["warmup_s"]).sum())
         yield (
-            f"Of {amount(len(runs), 'run')}, {len(found)} tell where they became steady,"
-            f" {late or 'none'} of them only after the warm-up."
+            f"The start of the steady state is known for {len(found)} of"
+            f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
+            " warm-up."
         )
     heading = COLUMNS["throughput_sd_msg_s"].heading()
     sentence = "The column *{}* above is the standard deviation in the measured window."

@@ -32,12 +32,12 @@ def about(tables: Tables, test_case: str) -> Text:
     ]
     kinds = set(factors["interval_kind"])
     if "repeats" in kinds:
-        sentences.append(Text("Behind it stands its 95 % interval over the repeats."))
+        sentences.append(Text("It is followed by its 95 % interval over the repeats."))
     if "within run" in kinds:
         sentences.append(
             Text(
-                "Where a point was measured once, its 95 % interval is from within the runs, and"
-                " knows nothing of how much the next run would differ."
+                "If a point was measured once, its 95 % interval is from within the runs, and does"
+                " not include the variation between runs."
             )
         )
     if factors["published_factor"].notna().any():

@@ -21,7 +21,7 @@ def about() -> Iterator[str]:
         " right, the rarer."
     )
     yield (
-        f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance would tell."
+        f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance dominates."
         " With several repeats it is the mean over them."
     )
 

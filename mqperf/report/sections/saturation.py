@@ -13,9 +13,9 @@ from mqperf.test_cases import TEST_CASES
 
 WHERE = {
     "inside": "inside the sweep",
-    "plateau": "nowhere, on a plateau",
-    "beyond": "beyond its end",
-    "below": "before its start",
+    "plateau": "no peak but a plateau",
+    "beyond": "above its last thread count",
+    "below": "below its first thread count",
 }
 
 UNKNOWN = "cannot tell"
@@ -36,16 +36,12 @@ def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
 def sentence(saturation_points: pd.DataFrame) -> str:
     """What is known of the peaks of these sweeps, in one sentence."""
     if saturation_points.empty or saturation_points["points"].max() < FEWEST:
-        return (
-            f"Where throughput peaks cannot be told: that takes {FEWEST} thread counts in a sweep."
-        )
+        return f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
     counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
-    rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
-    words = "; ".join(filter(None, [joined(parts), *rest]))
-    return (
-        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {words}."
-    )
+    rest = [f"not known in {counted[UNKNOWN]}"] if UNKNOWN in counted else []
+    sweeps = amount(len(saturation_points), "sweep")
+    return f"Peak of throughput in {sweeps} of threads: {joined([*parts, *rest])}."
 
 
 def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:

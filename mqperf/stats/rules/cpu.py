@@ -97,8 +97,8 @@ def unread_record(tables: Tables) -> Iterator[Finding]:
         reason = str(detail(row).get("reason", "no reason recorded")).rstrip(".")
         yield Finding(
             row.run,
-            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; put a sound one"
-            " in its place, or remove it",
+            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; replace the"
+            " record, or remove it",
             {"node": str(row.host), "reason": reason},
         )
 

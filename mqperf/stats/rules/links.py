@@ -32,6 +32,6 @@ def _off(row: Any, column: Column) -> Iterator[str]:  # noqa: ANN401 (a row of a
         if pd.notna(found) and abs(found - asked) > off:
             unit = column.shown or column.unit
             yield (
-                f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load,"
-                f" and {asked * column.scale:.4g} {unit} was asked for"
+                f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load"
+                f" instead of {asked * column.scale:.4g} {unit}"
             )

@@ -25,9 +25,8 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
     for row in each(missed(measured(tables))):
         yield Finding(
             row.run,
-            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window, and"
-            f" {row.offered_rate_msg_s:.0f} were offered: the broker held them back, or they lacked"
-            " CPU",
+            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window instead of the offered"
+            f" {row.offered_rate_msg_s:.0f}: the broker slowed them down, or they lacked CPU",
             {
                 "send_rate_msg_s": row.send_rate_msg_s,
                 "offered_rate_msg_s": row.offered_rate_msg_s,
@@ -72,7 +71,7 @@ def sender_late(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"one message of a hundred was handed over more than {row.handover_p99_s * 1e3:.0f} ms"
-            " after it was due: latency is that of clients that could not send, and not of the"
+            " after it was due: the latency is that of clients that could not send, not that of the"
             " queue",
             {"handover_p99_s": row.handover_p99_s},
         )
@@ -91,7 +90,7 @@ def service_time(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"at an offered rate of {row.rate:.0f} msg/sec the latency counts from the sending of a"
-            " message, not from when it was due: what a late sender held back is not in it",
+            " message, not from when it was due: it does not include the delay of late senders",
             {"rate_msg_s": row.rate},
         )
 

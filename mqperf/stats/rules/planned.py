@@ -25,9 +25,8 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
         )
         yield Finding(
             str(runs["run"].iloc[0]),
-            f"of the runs that the plan asks for at point {point}, {len(runs)} of {asked[point]}"
-            f" {'is' if len(runs) == 1 else 'are'} not there ({which}): not measured yet, or"
-            " removed",
+            f"{len(runs)} of {asked[point]} runs that the plan asks for at point {point}"
+            f" {'is' if len(runs) == 1 else 'are'} missing ({which}): not measured yet, or removed",
             {"asked": int(asked[point]), "missing": len(runs)},
         )
 

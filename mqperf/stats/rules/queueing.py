@@ -128,7 +128,7 @@ def backlog(tables: Tables) -> Iterator[Finding]:
         if inside:
             growth = inside["waiting_growth"]
             words = (
-                f"; the nodes told of at most {inside['waiting_max']} messages that wait in them,"
+                f"; the nodes reported at most {inside['waiting_max']} waiting messages,"
                 f" {abs(growth)} {'fewer' if growth < 0 else 'more'} at the end of the window than"
                 " at its start"
             )

@@ -116,8 +116,8 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
         gave = ", ".join(f"{rate:.0f}" for rate in rates)
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {gave} msg/sec, which spreads by {_percent(own)} where repeats"
-            f" of the same test case spread by {_percent(noise)} (standard deviation / mean)",
+            f"the control runs gave {gave} msg/sec, a spread of {_percent(own)}, while repeats of"
+            f" the same test case spread by {_percent(noise)} (standard deviation / mean)",
             {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )
 

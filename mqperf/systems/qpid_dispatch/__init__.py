@@ -42,9 +42,9 @@ ROUTER = Tool(
     "qdrouterd",
     packages=(),
     instead=("skrouterd",),
-    by_hand="Debian and Ubuntu package none: build Apache Qpid Dispatch or Skupper Router and put"
-    " qdrouterd or skrouterd on the PATH, or name the program in the plan, in settings: {program:"
-    " PATH}",
+    by_hand="Debian and Ubuntu have no package; build Apache Qpid Dispatch or Skupper Router and"
+    " put qdrouterd or skrouterd on the PATH, or name the program in the plan, in settings:"
+    " {program: PATH}",
 )
 VERSION_LIMIT_S = 60
 
