@@ -64,7 +64,7 @@ def map_sheet(points: pd.DataFrame) -> Figure | None:
     rows = points.groupby(shown.colour, dropna=False).ngroups
     figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        throughput_map(part, axes, most=points["throughput_msg_s"].max())
+        throughput_map(part, axes, shown.x, shown.colour, most=points["throughput_msg_s"].max())
     return figure
 
 
