@@ -28,6 +28,7 @@ from mqperf import figures, notebook, stats, tables
 from mqperf.errors import Interrupted, MqperfError
 from mqperf.judging import judged
 from mqperf.live import Pulse, cell
+from mqperf.one_line import printable
 from mqperf.one_run import MeasuredRun
 from mqperf.plan import Plan
 from mqperf.plan_file import plan_from, read_plan
@@ -207,7 +208,7 @@ class Comparison:
 
     @override
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
         """What differs, what either sustains, and the ratios."""

@@ -24,8 +24,8 @@ def publish(
 
     With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
     ``tell`` is told what is done next, before it is done, in a few words.
-    Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all else
-    is written: its place on the first page says why it is missing.
+    Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all
+    else is written: its place on the first page says why it is missing.
     """
     frames = _complete(path, tell)
     if notebooks:
@@ -65,7 +65,9 @@ def build(
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
-    for _doing in _building(found, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html):
+    for _doing in _building(
+        found, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html
+    ):
         pass
     return first_page(out, html=html)
 

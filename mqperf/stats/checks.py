@@ -403,7 +403,7 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
             **{name: _plain(row[name]) for name in SHOWN},
             "evidence": json.loads(str(evidence)) if evidence is not None else {},
         }
-        yield json.dumps(line, ensure_ascii=False)
+        yield json.dumps(line)
 
 
 def as_text_lines(tables: Tables) -> Iterator[str]:
