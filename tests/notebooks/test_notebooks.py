@@ -119,6 +119,18 @@ def test_every_notebook_is_tested(root: Path) -> None:
     }
 
 
+def test_what_was_measured_shows_without_passwords(root: Path, tmp_path: Path) -> None:
+    """The plan names one of an existing cluster; nothing is run, so nobody is asked for it."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "systems: {rabbitmq: {topologies: [cmsm], settings: {nodes: [mq1],"
+        " urls: ['amqp://perf:${NOBODY_SET_THIS}@mq1.example']}}}\n"
+        "test_cases: [rpc-call]\nload: {green_threads: 1, duration_s: 3}\n"
+    )
+    given = {"plan": str(plan), "runs": HOSTS, "run_pending": False}
+    told(executed(root, tmp_path / "thread_sweep.ipynb", given))
+
+
 def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
     """The same notebook over several folders, as a papermill batch does it.
 
