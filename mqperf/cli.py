@@ -324,11 +324,11 @@ def compare(
     Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
     `mqperf compare data/runs/before data/runs/after --fail-on worse`
     """
-    from mqperf.api import read
+    from mqperf.api import compare as compared
 
     _check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
-    found = read(a).compare(read(b), across_systems=across, min_effect=matters)
+    found = compared(a, b, across_systems=across, min_effect=matters)
     _show(found, out, single_file=single_file)
     if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)

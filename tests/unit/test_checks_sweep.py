@@ -152,9 +152,7 @@ def test_points_beside_the_plan_are_named_and_not_judged() -> None:
         ("record-disagrees", "messages", {"disagreements": "the load started at another time"}),
     ],
 )
-def test_a_record_is_judged_beside_the_plan_as_well(
-    kind: str, table: str, values: Change
-) -> None:
+def test_a_record_is_judged_beside_the_plan_as_well(kind: str, table: str, values: Change) -> None:
     """A changed record may be why the plan does not ask for its run: one doubt hides no other."""
     frames = planted(table, values, "run == 'rpc-call-20-r2'")
     planned = frames["planned"]
