@@ -146,7 +146,7 @@ class Results(Mapping[str, pd.DataFrame]):
         across_systems: bool = False,
         min_effect: float | None = None,
     ) -> "Comparison":
-        """Compare with ``other``, results or the path of their folder: is it better?
+        """Say whether ``other``, results or the path of their folder, is better than this.
 
         Point by point, where chance does not explain it.  ``min_effect`` is the minimum relevant
         difference, 0.05 by default.
