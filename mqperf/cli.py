@@ -16,6 +16,7 @@ from mqperf import hosts_cli
 from mqperf.errors import MqperfError
 from mqperf.plan_file import load_plan, read_plans
 from mqperf.redaction import without_passwords
+from mqperf.terminal import print_line, print_lines
 from mqperf.version import version as own_version
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(hosts_cli.app, name="hosts")
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+complaints = Console(stderr=True, highlight=False)
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
@@ -87,7 +88,7 @@ def main() -> None:
 
 def _complain(text: str) -> NoReturn:
     with suppress(OSError):
-        complaints.print(f"mqperf: {without_passwords(text)}", markup=False)
+        print_lines(complaints, f"mqperf: {without_passwords(text)}")
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
@@ -101,7 +102,7 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        console.print(f"mqperf {own_version()}")
+        print_line(console, f"mqperf {own_version()}")
         raise typer.Exit
 
 
@@ -153,7 +154,8 @@ def plan(
     from mqperf.systems.in_plans import problems_of
 
     text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
-    console.print(text, markup=False, soft_wrap=True)
+    for line in text.split("\n"):
+        print_line(console, line)
 
 
 @app.command()
@@ -204,7 +206,7 @@ def run(
     with ExitStack() as held:
         pulse = Pulse() if live else None
         if pulse is not None:
-            console.print(f"live: {held.enter_context(served(pulse))}")
+            print_line(console, f"live: {held.enter_context(served(pulse))}")
         bar = held.enter_context(Bar(console, pulse))
         outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
     troubles = []
@@ -224,15 +226,16 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
     from mqperf import answer
     from mqperf.progress import amount
 
-    console.print(f"{amount(outcome.done, 'run')} recorded in {runs}\n", markup=False)
+    print_line(console, f"{amount(outcome.done, 'run')} recorded in {runs}")
+    print_line(console, "")
     if outcome.failed:
-        complaints.print(
+        print_line(
+            complaints,
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
-            markup=False,
         )
     for line in answer.of_runs(runs):
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, line)
 
 
 @app.command()
@@ -243,7 +246,8 @@ def status(runs: RunsFolder) -> None:
     """
     from mqperf.preview import status
 
-    console.print(status(runs), markup=False, soft_wrap=True)
+    for line in status(runs).split("\n"):
+        print_line(console, line)
 
 
 @app.command()
@@ -269,7 +273,7 @@ def tables(
     if hdr:
         files += write_all(path, out / "hdr", all_attempts(found))
     for file in files:
-        console.print(str(file), markup=False, soft_wrap=True)
+        print_line(console, str(file))
 
 
 @app.command()
@@ -290,7 +294,7 @@ def audit(
     found = read_complete(path)
     doubts = found["doubts"]
     for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, line)
     if strict and len(doubts):
         raise typer.Exit(1)
 
@@ -324,11 +328,11 @@ def compare(
     Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
     `mqperf compare data/runs/before data/runs/after --fail-on worse`
     """
-    from mqperf.api import read
+    from mqperf.api import compare as compared
 
     _check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
-    found = read(a).compare(read(b), across_systems=across, min_effect=matters)
+    found = compared(a, b, across_systems=across, min_effect=matters)
     _show(found, out, single_file=single_file)
     if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
@@ -373,7 +377,7 @@ def trend(
     _check_named(out, "trend.html", single_file=single_file)
     found = trend_of(folders, min_effect=min_effect)
     for problem in found.problems:
-        complaints.print(f"mqperf: {without_passwords(problem)}", markup=False)
+        print_lines(complaints, f"mqperf: {without_passwords(problem)}")
     _show(found, out, single_file=single_file)
     if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
         raise typer.Exit(1)
@@ -387,10 +391,10 @@ def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
 def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
     """Its lines, and its page if there is to be one."""
     for line in found.lines():
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, line)
     if out is not None:
         page = found.report(out, single_file=single_file)
-        console.print(str(page), markup=False, soft_wrap=True)
+        print_line(console, str(page))
 
 
 @app.command("import")
@@ -422,7 +426,7 @@ def import_(
 
     found = published.import_paths(paths, About(system, topology, queues))
     for file in published.write(found.tables, out, title, found.latencies):
-        console.print(str(file), markup=False, soft_wrap=True)
+        print_line(console, str(file))
 
 
 @app.command()
@@ -445,13 +449,13 @@ def report(
     from mqperf.report.build import publish, publish_file
 
     def tell(doing: str) -> None:
-        console.print(f"{doing} ...", markup=False, soft_wrap=True)
+        print_line(console, f"{doing} ...")
 
     if single_file:
         page = publish_file(path, out, tell=tell)
     else:
         page = publish(path, out, notebooks=notebooks, tell=tell)
-    console.print(str(page), markup=False, soft_wrap=True)
+    print_line(console, str(page))
 
 
 @app.command()
@@ -480,11 +484,11 @@ def topology(
     if out is None and not check:
         raise typer.BadParameter("say --out FOLDER, --check, or both")
     for path in network_files.write(networks, out) if out is not None else ():
-        console.print(str(path), markup=False, soft_wrap=True)
+        print_line(console, str(path))
     if check:
         hosts_cli.tell(network_files.check(networks))
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:
-    complaints.print("mqperf: interrupted; the same command continues where it stopped")
+    print_line(complaints, "mqperf: interrupted; the same command continues where it stopped")
     sys.exit(INTERRUPTED)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from mqperf.terminal import print_line, print_lines
+
 if TYPE_CHECKING:
     from mqperf.doctor import Finding
 
@@ -72,7 +74,7 @@ def tell(findings: Iterable["Finding"]) -> None:
     """Print a line for each; raises ``typer.Exit`` when something must be done."""
     sound = True
     for finding in findings:
-        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
+        print_lines(console, f"{finding.mark:<8} {finding.text}")
         sound = sound and finding.sound
     if not sound:
         raise typer.Exit(FAULT)
@@ -92,7 +94,7 @@ def laboratory(
     from mqperf.hosts.laboratory import laboratory as made
 
     with made(count) as found:
-        console.print(str(found.inventory), markup=False, soft_wrap=True)
-        console.print(f"{', '.join(found.names)} run until you press Enter", markup=False)
+        print_line(console, str(found.inventory))
+        print_line(console, f"{', '.join(found.names)} run until you press Enter")
         sys.stdout.flush()
         sys.stdin.readline()

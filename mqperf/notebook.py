@@ -174,9 +174,17 @@ def show_sweeps(found: Tables, test_case: str) -> None:
             display(combinations)
 
 
-def sweep_of(found: Tables) -> Figure:
-    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow."""
-    sheet = figures.sweep_sheet(_unsure(found), doubted=doubted_points(found))
+def sweep_of(found: Tables, metric: str = "") -> Figure:
+    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow.
+
+    Or one of ``figures.METRICS`` alone.
+    """
+    points, doubted = _unsure(found), doubted_points(found)
+    sheet = (
+        figures.metric_sheet(points, metric, doubted=doubted)
+        if metric
+        else figures.sweep_sheet(points, doubted=doubted)
+    )
     return counting(sheet, _unit(found["points"]))
 
 

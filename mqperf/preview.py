@@ -9,6 +9,7 @@ from pathlib import Path
 from mqperf.errors import PlanError, RecordError
 from mqperf.hosts import HERE, lookup
 from mqperf.load import GENERATORS
+from mqperf.one_line import printable
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
@@ -39,7 +40,7 @@ def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -
     kind = lookup(plan.hosts or HERE if hosts is None else hosts)
     with kind.reached() as found:
         here = possible(plan, found)
-    return "\n".join(_preview(here, everything=everything))
+    return "\n".join(map(printable, _preview(here, everything=everything)))
 
 
 def status(folder: Path) -> str:
@@ -71,7 +72,7 @@ def status(folder: Path) -> str:
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
     if plan.search is not None:
         lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:

@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from mqperf import notebook, stats, tables
 from mqperf.errors import MqperfError
+from mqperf.one_line import printable
 from mqperf.report import trend as words
 from mqperf.report import trend_page as pages
 from mqperf.report.drawings import counting
@@ -119,7 +120,7 @@ class Trend:
 
     @override
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
         """Folders, what they sustain, and the changes."""

@@ -1,5 +1,7 @@
 """Load generators, one package each."""
 
+from pydantic import ValidationError
+
 from mqperf.errors import LoadError
 from mqperf.load import (
     amqp_0_9_1,
@@ -23,7 +25,8 @@ from mqperf.load.generator import (
     clients,
     pairs,
 )
-from mqperf.plan import Case
+from mqperf.raw import first_problem
+from mqperf.record import FACTS, Whole
 from mqperf.registry import Registry
 
 __all__ = [
@@ -55,11 +58,22 @@ _KNOWN = (
 GENERATORS = Registry("generators", _KNOWN)
 
 
-def generator_of(case: Case) -> Generator:
-    """The load generator of a recorded case; raises ``LoadError`` when it is not installed."""
+def generator_of(run: Whole) -> Generator:
+    """The load generator of a whole run.
+
+    Raises ``LoadError``, which names ``run.json``, when it is not installed here, and for
+    parameters that it does not have.
+    """
+    case, file = run.case, run.run.path / FACTS
     if case.generator not in GENERATORS:
         raise LoadError(
-            f"its load generator {case.generator!r} is not known here: install the package that"
-            f" adds it; known: {', '.join(GENERATORS)}"
+            f"{file}: its load generator {case.generator!r} is not known here: install the package"
+            f" that adds it; known: {', '.join(GENERATORS)}"
         )
-    return GENERATORS[case.generator]
+    generator = GENERATORS[case.generator]
+    try:
+        generator.resolved(case)
+    except ValidationError as error:
+        problem = first_problem(error)
+        raise LoadError(f"{file}: parameters of {case.generator}: {problem}") from None
+    return generator

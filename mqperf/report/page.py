@@ -21,6 +21,7 @@ from mqperf.stats.sustained import FIGURE, best_first, highest
 from mqperf.tables import Tables, tidy, varied, where, whole
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import occurring
+from mqperf.tables.spreadsheets import write_csv
 from mqperf.test_cases import STANDARD, TEST_CASES
 
 UNSURE = "latency_uncertainty_s"
@@ -56,7 +57,7 @@ class Page:
         """Write the CSV of every table and the JSON of the page."""
         for section in self.sections:
             if section.data is not None:
-                section.data.to_csv(folder / str(section.file), index=False)
+                write_csv(section.data, folder / str(section.file))
         text = json.dumps(self.data, indent=1, ensure_ascii=False)
         (folder / f"{self.layout.folder}.json").write_text(text + "\n", encoding="utf-8")
 

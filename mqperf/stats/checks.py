@@ -367,8 +367,14 @@ CHECKS: Mapping[str, Check] = {
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
 """The kinds of doubt with which a point is never the headline if a sound point exists."""
 
-WHOLE = ("not-of-plan", "copied-run", "overlapping-runs")
-"""The kinds that look at everything in a folder; the others at what its plan asks for."""
+WHOLE = (
+    *("not-of-plan", "copied-run", "overlapping-runs"),
+    *("unreadable-run", "changed-record", "causality", "record-disagrees"),
+)
+"""The kinds that look at everything in a folder; the others at what its plan asks for.
+
+A record that was changed may be why its run is none of the plan.
+"""
 
 
 def doubts(tables: Tables) -> pd.DataFrame:
@@ -376,11 +382,11 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
-    planned_only = with_measured(of_plan(tables))
+    everything, planned_only = with_measured(tables), with_measured(of_plan(tables))
     rows = [
         {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
         for kind, check in CHECKS.items()
-        for found in check.find(tables if kind in WHOLE else planned_only)
+        for found in check.find(everything if kind in WHOLE else planned_only)
     ]
     if not rows:
         return empty("doubts")
@@ -412,7 +418,7 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
             **{name: _plain(row[name]) for name in SHOWN},
             "evidence": json.loads(str(evidence)) if evidence is not None else {},
         }
-        yield json.dumps(line, ensure_ascii=False)
+        yield json.dumps(line)
 
 
 def as_text_lines(tables: Tables) -> Iterator[str]:

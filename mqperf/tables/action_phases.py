@@ -114,7 +114,7 @@ class _Count:
         several_clocks = self.streams.record == COUNTS and self.streams.uncertainty_s > 0
         if twice or self.accounts["foreign"] or several_clocks:
             return None
-        lost = sent * generator_of(self.run.case).copies(self.run.case) - ended
+        lost = sent * generator_of(self.run).copies(self.run.case) - ended
         return lost if lost >= 0 else None
 
 

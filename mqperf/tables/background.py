@@ -26,7 +26,7 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     streams = read_streams(run)
-    account = generator_of(run.case).account(run, streams.recorded)
+    account = generator_of(run).account(run, streams.recorded)
     disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
     length = run.window[1] - run.window[0]
     sent = streams.together("sent")

@@ -47,7 +47,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     events = read_events(run.path)
     tables["events"] = _events(run, facts, events)
     streams = read_streams(one)
-    account = generator_of(one.case).account(one, streams.recorded)
+    account = generator_of(one).account(one, streams.recorded)
     done = streams.finished(one.case.test_case)
     tables["runs"]["record"] = streams.record
     tables["runs"]["drain_s"] = _drain_s(done, one.load[1])

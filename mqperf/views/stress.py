@@ -7,7 +7,7 @@ import pandas as pd
 from IPython.display import Markdown, display
 
 from mqperf import figures
-from mqperf.notebook import doubted_points, measured_layouts
+from mqperf.notebook import doubted_points, measured_layouts, sweep_of
 from mqperf.report.sections.offered_rates import TOLD
 from mqperf.tables import Tables, shown, varied, with_parameters
 from mqperf.tables.axes import SWEEP
@@ -33,8 +33,7 @@ def show_percentiles(found: Tables, test_case: str) -> None:
 def show_cpu_per_message(found: Tables, test_case: str) -> None:
     """Draw the broker's CPU for one message of each layout."""
     for title, part in measured_layouts(found, test_case):
-        sheet = figures.cpu_per_message_sheet(part["points"], doubted=doubted_points(part))
-        display(Markdown(title), sheet)
+        display(Markdown(title), sweep_of(part, "cpu_per_message"))
 
 
 def saturation_rates(found: Tables) -> pd.DataFrame:

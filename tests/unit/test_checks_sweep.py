@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from sound_sweep import THREADS, Frames, found, planted, sound
+from sound_sweep import THREADS, Change, Frames, found, planted, sound
 
 from mqperf import tables
 from mqperf.stats import checks
@@ -141,3 +141,20 @@ def test_points_beside_the_plan_are_named_and_not_judged() -> None:
     (text,) = checks.doubts(frames)["text"]
     assert found(frames) == {("not-of-plan", "rpc-call-20-r1")}
     assert "does not ask for point rpc-call-20 (window 10 s, 3 runs)" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "values"),
+    [
+        ("changed-record", "runs", {"damaged": "load/client-1.messages"}),
+        ("unreadable-run", "runs", {"status": "unreadable", "failure": "run.json: is missing"}),
+        ("causality", "messages", {"causality_violations": 3}),
+        ("record-disagrees", "messages", {"disagreements": "the load started at another time"}),
+    ],
+)
+def test_a_record_is_judged_beside_the_plan_as_well(kind: str, table: str, values: Change) -> None:
+    """A changed record may be why the plan does not ask for its run: one doubt hides no other."""
+    frames = planted(table, values, "run == 'rpc-call-20-r2'")
+    planned = frames["planned"]
+    frames["planned"] = planned[planned["point"] != "rpc-call-20"]
+    assert found(frames) == {("not-of-plan", "rpc-call-20-r1"), (kind, "rpc-call-20-r2")}

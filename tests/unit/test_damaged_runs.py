@@ -17,6 +17,7 @@ from mqperf.cli import app
 from mqperf.errors import TableError
 from mqperf.preview import status
 from mqperf.record import Run
+from mqperf.record.facts import FIRST_PARAMETERS
 from mqperf.report.build import build
 from mqperf.stats import checks
 from mqperf.stats.complete import complete
@@ -98,6 +99,14 @@ def text(name: str, old: str, new: str) -> Damage:
     return damage
 
 
+def of_today(case: Facts, **parameters: object) -> Facts:
+    """A case recorded when parameters of a generator stood among all others, as it is now."""
+    return {
+        **{name: value for name, value in case.items() if name not in FIRST_PARAMETERS},
+        "parameters": parameters,
+    }
+
+
 def nan(run: Path) -> None:
     """The last instant of a client's replies is no number."""
     with (run / "load/client-1.messages").open("r+b") as file:
@@ -149,6 +158,20 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a topology that leaves the folder": (
         facts(lambda found: found["case"].update(topology="../../elsewhere")),
         "case: topology should be a short name",
+    ),
+    "a parameter of another type": (
+        facts(
+            lambda found: found.update(schema=2, case=of_today(found["case"], payload_bytes=True))
+        ),
+        r"run\.json: parameters of simulator: payload_bytes: input should be a valid integer",
+    ),
+    "a parameter of nobody": (
+        facts(lambda found: found.update(schema=2, case=of_today(found["case"], nope=1))),
+        r"run\.json: parameters of simulator: nope: extra inputs are not permitted",
+    ),
+    "a generator of nobody": (
+        facts(lambda found: found["case"].update(generator="nobodys")),
+        r"run\.json: its load generator 'nobodys' is not known here",
     ),
     "messages cut": (cut("load/client-1.messages", 9000), "has 9000 bytes where its header"),
     "messages of NaN": (nan, "the instant at byte 157602 is no finite number"),

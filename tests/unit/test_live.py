@@ -4,7 +4,10 @@ import json
 import re
 import subprocess
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator
+from email.message import Message
+from hashlib import sha256
 from http import HTTPStatus
 from http.client import HTTPConnection
 from io import StringIO
@@ -150,12 +153,15 @@ def test_a_run_without_servers_shows_its_time_and_cores() -> None:
     assert panel.lines(scene) == ["0 of 20 s", "CPU cores:  host h2 0.10"]
 
 
-def answer(address: str, path: str = "/", host: str | None = None) -> tuple[int, bytes]:
-    """What a page's server says to who calls it so."""
+def answer(
+    address: str, path: str | None = None, host: str | None = None
+) -> tuple[int, bytes, Message]:
+    """What a page's server says to who calls it so: status, content, headers."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
-    connection.request("GET", path, headers={"Host": host} if host else {})
+    whole = urlsplit(address).path if path is None else path
+    connection.request("GET", whole, headers={"Host": host} if host else {})
     with connection.getresponse() as said:
-        return said.status, said.read()
+        return said.status, said.read(), said.headers
 
 
 def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> None:
@@ -163,13 +169,45 @@ def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> N
     with served(pulse) as address:
         assert address.startswith("http://127.0.0.1:")
         assert b"<title>mqperf, live</title>" in answer(address)[1]
-        now = json.loads(answer(address, "/now.json")[1])
+        now = json.loads(answer(f"{address}now.json")[1])
         assert now["title"] == "rpc-call, 5 threads"
         assert now["beats"][-1]["rate_msg_s"] == pytest.approx(100)
         assert answer(address, host="elsewhere.example:80")[0] == HTTPStatus.FORBIDDEN
-        assert answer(address, "/../secret")[0] == HTTPStatus.NOT_FOUND
+        assert answer(f"{address}../secret")[0] == HTTPStatus.NOT_FOUND
     with pytest.raises(ConnectionRefusedError):
         answer(address)
+
+
+def test_the_page_is_for_who_knows_its_address(
+    pulse: Pulse, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without its token others of this machine see nothing; it is in no answer and no log."""
+    with served(pulse) as address, served(pulse) as other:
+        token = urlsplit(address).path.strip("/")
+        assert len(token) >= 32
+        assert token not in other
+        paths = ["/", "/now.json", "", f"/{token[:-1]}/", f"/{token}x/now.json"]
+        paths += [f"/{token.swapcase()}/", "/%e9/", urlsplit(other).path]
+        refused = [answer(address, path) for path in paths]
+        assert {status for status, _, _ in refused} == {HTTPStatus.NOT_FOUND}
+        _, page, headers = answer(address)
+        said = [*refused, answer(f"{address}x"), (0, page, headers)]
+        assert [one for one in said if token in f"{one[1]!r} {one[2]}"] == []
+    assert token not in "".join(capfd.readouterr())
+
+
+def test_the_page_runs_nothing_but_itself(pulse: Pulse) -> None:
+    """Its policy allows its own script and style by their content, and nothing from elsewhere."""
+    with served(pulse) as address:
+        _, page, headers = answer(address)
+    policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    for tag in ("script", "style"):
+        [content] = re.findall(rf"<{tag}>(.*?)</{tag}>".encode(), page, re.DOTALL)
+        digest = b64encode(sha256(content).digest()).decode()
+        assert policy[f"{tag}-src"] == f"'sha256-{digest}'"
+    assert policy["connect-src"] == "'self'"
+    assert headers["Referrer-Policy"] == "no-referrer"
 
 
 @pytest.mark.needs_browser
