@@ -11,6 +11,9 @@ import pandas as pd
 
 from mqperf.record import messages
 from mqperf.record.seal import SEAL, checksums, digest
+from mqperf.series.hdr import LENGTH, Histogram, indices, middle_s
+from mqperf.series.hdr_code import encode
+from mqperf.series.hdr_log import decode_sparse
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 
@@ -23,6 +26,9 @@ SOUND = (CALL, CAST, NOTIFY, OTHER)
 
 PROBE = "probes/local/psutil.jsonl"
 CLIENT, SERVER = "load/client-1", "load/server-1"
+
+SUMS = ("sum_s", "min_s", "max_s")
+"""What a line of counts says of latencies beside their histogram."""
 
 Json = Any
 Fault = Callable[[Path], object]
@@ -65,6 +71,30 @@ def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault
         (run / name).write_text("".join(json.dumps(line) + "\n" for line in kept))
 
     return fault
+
+
+def latencies(name: str, stream: str, factor: float) -> Fault:
+    """Every latency of a stream in a record of counts is so many times as long."""
+
+    def change(found: list[Json]) -> None:
+        for line in found[1:]:
+            if line["stream"] == stream and "second" in line:
+                for part in (line.get("started", {}), line.get("finished", {})):
+                    part.update({key: part[key] * factor for key in SUMS if key in part})
+                if "started" in line:
+                    index, count = decode_sparse(line["started"]["histogram"])
+                    line["started"]["histogram"] = _moved(line["started"], index, count, factor)
+
+    return lines(f"{name}.counts", change)
+
+
+def _moved(part: Json, index: np.ndarray, count: np.ndarray, factor: float) -> str:
+    """The histogram of latencies so many times as long; its ends are where it says they are."""
+    middles = middle_s(index) * factor
+    middles[0], middles[-1] = part["min_s"], part["max_s"]
+    counts = np.zeros(LENGTH, dtype=np.int64)
+    np.add.at(counts, indices(middles)[0], count)
+    return encode(Histogram(counts))
 
 
 def event(what: str, **values: Json) -> Fault:

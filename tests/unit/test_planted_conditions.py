@@ -1,0 +1,98 @@
+"""Faults planted in runs at offered rates, over links, on several hosts, and with actions.
+
+Like ``test_planted_files.py``, of the other samples: checksums and seal are made right again.
+"""
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from file_faults import CLIENT, SERVER, Fault, all_of, latencies, sealed
+
+from mqperf import tables
+from mqperf.record import Run
+from mqperf.stats import checks
+
+SAMPLES = Path(__file__).parent.parent.parent / "data/samples"
+
+SLOW = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-8750dc02"
+FULL = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-befb4187"
+SHUTDOWN = "faults/qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
+
+PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
+    # latencies of counts
+    "one-way latencies x 0.3": (
+        "record-disagrees",
+        "received: one-way latencies of .* s handover; clients recorded",
+        SLOW,
+        latencies(SERVER, "received", 0.3),
+    ),
+    "one-way latencies x 10": (
+        "record-disagrees",
+        "received: one-way latencies",
+        SLOW,
+        latencies(SERVER, "received", 10),
+    ),
+    "one-way latencies and service times x 0.3": (
+        "record-disagrees",
+        "received: one-way latencies",
+        SLOW,
+        all_of(latencies(SERVER, "received", 0.3), latencies(SERVER, "service", 0.3)),
+    ),
+    "one-way latencies and service times x 10, beyond saturation": (
+        "record-disagrees",
+        "received: one-way latencies",
+        FULL,
+        all_of(latencies(SERVER, "received", 10), latencies(SERVER, "service", 10)),
+    ),
+    "one-way latencies and service times x 0.3, beside losses": (
+        "record-disagrees",
+        "received: one-way latencies",
+        SHUTDOWN,
+        all_of(latencies(SERVER, "received", 0.3), latencies(SERVER, "service", 0.3)),
+    ),
+    "handover x 0.3": (
+        "record-disagrees",
+        "received: one-way latencies",
+        SHUTDOWN,
+        latencies(CLIENT, "handover", 0.3),
+    ),
+}
+"""What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
+
+
+def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
+    """The doubts about a run with this fault."""
+    name = Path(run).name
+    copy = folder / name
+    shutil.copytree(SAMPLES / run, copy)
+    fault(copy)
+    sealed(copy)
+    return checks.doubts(tables.of_runs([Run(copy, name, "done")]))
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
+    """By its kind, with what is wrong."""
+    kind, says, run, fault = PLANTED[what]
+    found = doubts(tmp_path, run, fault)
+    text = " ".join(found.loc[found["kind"] == kind, "text"])
+    assert re.search(says, text), found[["kind", "text"]].to_dict("records")
+
+
+SOUND = [
+    f"{folder}/{path.name}"
+    for folder in ("stress", "wan", "faults", "hosts")
+    for path in sorted((SAMPLES / folder).iterdir())
+    if path.is_dir()
+]
+
+
+@pytest.mark.parametrize("run", SOUND)
+def test_a_sound_run_has_none_of_these_doubts(tmp_path: Path, run: str) -> None:
+    """Written anew as it was, with a seal."""
+    found = doubts(tmp_path, run, lambda _: None)
+    assert not set(found["kind"]) & {kind for kind, *_ in PLANTED.values()}
