@@ -316,7 +316,7 @@ CHECKS: Mapping[str, Check] = {
         beside.background_load,
     ),
     "link-not-as-asked": Check(
-        "Was every link what the plan asks for, before and after the load?",
+        "Was every link what the plan asks for, before and after the load, and by its packets?",
         "The run says what another network does than the one that it is named after.",
         links.link_not_as_asked,
     ),

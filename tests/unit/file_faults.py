@@ -207,6 +207,11 @@ def host(**values: Json) -> Fault:
     return facts(lambda found: found["hosts"][0].update(values))
 
 
+def packets(**values: Json) -> Fault:
+    """Another account of the packets of the link."""
+    return facts(lambda found: found["link"]["packets"].update(values))
+
+
 def system(**values: Json) -> Fault:
     return facts(lambda found: found["system"].update(values))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from file_faults import CLIENT, SERVER, Fault, all_of, latencies, sealed
+from file_faults import CLIENT, SERVER, Fault, all_of, facts, latencies, packets, sealed
 
 from mqperf import tables
 from mqperf.record import Run
@@ -20,6 +20,8 @@ SAMPLES = Path(__file__).parent.parent.parent / "data/samples"
 
 SLOW = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-8750dc02"
 FULL = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-befb4187"
+WAN = "wan/rabbitmq-cmsm-classic-rpc-chain-t0004-p1-r1-"
+NEAR, LOSING, DISCONNECTED = f"{WAN}9c2e7915", f"{WAN}c57112a2", f"{WAN}89b12886"
 SHUTDOWN = "faults/qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
 
 PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
@@ -59,6 +61,61 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "received: one-way latencies",
         SHUTDOWN,
         latencies(CLIENT, "handover", 0.3),
+    ),
+    # links
+    "nothing recorded of the link": (
+        "link-not-as-asked",
+        "the record does not say what it was like",
+        LOSING,
+        facts(lambda found: found.pop("link")),
+    ),
+    "no delay measured before": (
+        "link-not-as-asked",
+        "its delay before the load is not recorded",
+        LOSING,
+        facts(lambda found: found["link"]["before"].update(delay_s=None)),
+    ),
+    "nothing measured after": (
+        "link-not-as-asked",
+        "its delay after the load is not recorded",
+        NEAR,
+        facts(lambda found: found["link"].pop("after")),
+    ),
+    "2,000 packets lost on a link that loses none": (
+        "link-not-as-asked",
+        "2000 of 19135 packets were lost, which is no chance where 0.00% was asked for",
+        NEAR,
+        packets(lost=2000, left=17135),
+    ),
+    "no packet lost at 5 %": (
+        "link-not-as-asked",
+        "0 of 24005 packets were lost, which is no chance where 5.00% was asked for",
+        LOSING,
+        packets(lost=0, left=24005),
+    ),
+    "one packet lost on a link that loses none": (
+        "link-not-as-asked",
+        "1 of 14277 packets were lost",
+        DISCONNECTED,
+        packets(lost=1, left=14264),
+    ),
+    "3,000 packets without room": (
+        "link-not-as-asked",
+        "there was no room for 3000 of 19135 packets",
+        NEAR,
+        packets(full=3000, left=16135),
+    ),
+    "more packets left than came": (
+        "link-not-as-asked",
+        "more packets left it, or were dropped, than the 19135 that came",
+        NEAR,
+        packets(left=19136),
+    ),
+    "packets 60 s late": (
+        "link-not-as-asked",
+        "packets left it 3.14 ms late in the mean",
+        NEAR,
+        packets(late_s=60.0),
     ),
 }
 """What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
