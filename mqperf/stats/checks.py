@@ -225,8 +225,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
-        "A mean over bursts and pauses is the rate of neither. Asked from 20 messages a second on,"
-        " where a second without any is no chance.",
+        "A mean over bursts and pauses is the rate of neither. Asked where chance leaves no time so"
+        " long without a message: 20 would have come in it, and three for each thread that waits.",
         window.empty_seconds,
     ),
     "clock-offset": Check(

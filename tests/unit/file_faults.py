@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mqperf.record import messages
+from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
 from mqperf.series.hdr import LENGTH, Histogram, indices, middle_s
 from mqperf.series.hdr_code import encode
@@ -174,6 +175,43 @@ def all_moved(seconds: float) -> Callable[[Streams], None]:
             streams[name] = streams[name] + seconds
 
     return fault
+
+
+def without_actions(run: Path) -> None:
+    """No event of an action."""
+    lines("events.jsonl", lambda found: [e for e in found if "action" not in e])(run)
+
+
+def later(seconds: int) -> Fault:
+    """The actions of a run some seconds later, in its case and in its events."""
+
+    def change(found: Json) -> None:
+        for one in found["case"]["actions"]:
+            one["at_s"] += seconds
+
+    def move(found: list[Json]) -> list[Json]:
+        for one in found:
+            if "action" in one:
+                one.update({k: one[k] + seconds for k in ("epoch", "commanded", "observed")})
+                one["time"] = utc(one["epoch"])
+        return sorted(found, key=lambda one: float(one["epoch"]))
+
+    return all_of(facts(change), lines("events.jsonl", move))
+
+
+def renamed_action(action: str, node: str | None = None) -> Fault:
+    """The actions of a run under another name, or as done to another node."""
+
+    def change(found: Json) -> None:
+        for one in found["case"]["actions"]:
+            one.update(do=action, node=node or one["node"])
+
+    def rename(found: list[Json]) -> None:
+        for one in found:
+            if "action" in one:
+                one.update(action=action, node=node or one["node"])
+
+    return all_of(facts(change), lines("events.jsonl", rename))
 
 
 def nothing(_streams: Streams) -> None:

@@ -10,9 +10,24 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from file_faults import CLIENT, SERVER, Fault, all_of, facts, latencies, packets, sealed
+from file_faults import (
+    CLIENT,
+    SERVER,
+    Fault,
+    all_of,
+    case,
+    facts,
+    latencies,
+    later,
+    packets,
+    renamed_action,
+    sealed,
+    without_actions,
+)
 
 from mqperf import tables
+from mqperf.actions import ACTIONS
+from mqperf.probes.psutil_actions import CUT, EFFECTS, ENDED
 from mqperf.record import Run
 from mqperf.stats import checks
 
@@ -117,18 +132,58 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         NEAR,
         packets(late_s=60.0),
     ),
+    # actions
+    "a disconnect that nothing tells of": (
+        "empty-seconds",
+        "in 6 of the 20 seconds of the window no message was finished",
+        DISCONNECTED,
+        all_of(case(actions=[]), without_actions),
+    ),
+    "a disconnect 3 s later": (
+        "record-disagrees",
+        "disconnect of the link from 9 s on: mqlink received nothing from 7 to 12 s instead",
+        DISCONNECTED,
+        later(3),
+    ),
+    "a disconnect 3 s earlier": (
+        "record-disagrees",
+        "disconnect of the link from 3 s on: mqlink received nothing from 7 to 12 s instead",
+        DISCONNECTED,
+        later(-3),
+    ),
+    "a stop called freeze": (
+        "record-disagrees",
+        "freeze of R2 from 6 s on: its process ended",
+        SHUTDOWN,
+        renamed_action("freeze"),
+    ),
+    "a stop of another node": (
+        "record-disagrees",
+        "stop of R1 from 6 s on: its process went on, with the same counters",
+        SHUTDOWN,
+        renamed_action("stop", "R1"),
+    ),
+    "a freeze of another node": (
+        "record-disagrees",
+        r"freeze of R1 from 6 s on: its process used 0.\d+ cores meanwhile",
+        SHUTDOWN,
+        renamed_action("freeze", "R1"),
+    ),
 }
 """What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
-    """The doubts about a run with this fault."""
-    name = Path(run).name
-    copy = folder / name
-    shutil.copytree(SAMPLES / run, copy)
+    """The doubts about a run with this fault, in the folder of its case."""
+    shutil.copytree(SAMPLES / run, copy := folder / "copy")
     fault(copy)
     sealed(copy)
-    return checks.doubts(tables.of_runs([Run(copy, name, "done")]))
+    case = Run(copy, copy.name, "done").facts().case
+    assert case is not None
+    named = copy.rename(folder / case.id)
+    found = checks.doubts(tables.of_runs([Run(named, case.id, "done")]))
+    assert not {"changed-record", "unreadable-run"} & set(found["kind"]), found["text"].tolist()
+    return found
 
 
 @pytest.mark.parametrize("what", PLANTED)
@@ -153,3 +208,10 @@ def test_a_sound_run_has_none_of_these_doubts(tmp_path: Path, run: str) -> None:
     """Written anew as it was, with a seal."""
     found = doubts(tmp_path, run, lambda _: None)
     assert not set(found["kind"]) & {kind for kind, *_ in PLANTED.values()}
+
+
+def test_what_actions_do_is_known_of_actions() -> None:
+    """By their names: those that end a node renew the system, those that cut are done to links."""
+    kinds = {name: ACTIONS[name] for name in EFFECTS}
+    assert all(kinds[name].renews for name, effect in EFFECTS.items() if effect == ENDED)
+    assert {kinds[name].on for name, effect in EFFECTS.items() if effect == CUT} == {("link",)}
