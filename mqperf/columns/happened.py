@@ -42,7 +42,37 @@ _MEASURED = tuple(
     for column in LINK
     for when in ("before", "after")
 )
-LINKS = _MADE + _MEASURED
+PACKETS = {
+    "came": "that came to the link",
+    "lost": "that it lost on purpose",
+    "full": "for which it had no room",
+    "swallowed": "that it swallowed while it was closed",
+    "unread": "that came faster than they could be read",
+    "impaired": "that came while an action impaired it, and are in none of the above but this",
+    "left": "that left it",
+}
+"""What becomes of packets, by the name that the record has for it."""
+
+_PACKETS = (
+    *(
+        Column(
+            f"packets_{name}",
+            "float64",
+            f"Packets {meaning}, from before the load until after it.",
+            f"packets {name}",
+            "packets",
+            check="not negative",
+        )
+        for name, meaning in PACKETS.items()
+    ),
+    seconds(
+        "packets_late_s",
+        "By how much the packets that left did so too late, all together.",
+        "packets late",
+        "not negative",
+    ),
+)
+LINKS = _MADE + _MEASURED + _PACKETS
 
 LINK_TOLD = tuple(column.name for column in _MADE + LINK + _MEASURED)
 """What readers want to know of a link, where it is known."""

@@ -20,7 +20,7 @@ from mqperf.plan.experiment import (
 )
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
-from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
+from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerances
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
 from mqperf.plan.values import Frozen, Scalar
@@ -58,6 +58,7 @@ __all__ = [
     "offered_msg_s",
     "rate_and_repeat",
     "redacted",
+    "statistically_known",
     "swept_settings",
     "tolerances",
 ]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqperf.errors import ProbeError
-from mqperf.probes import psutil_log
+from mqperf.probes import psutil_actions, psutil_log
 from mqperf.probes.probe import Probe
 from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole, clock_was_set
 
@@ -62,7 +62,8 @@ def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Probes that began at another instant than the load, and a loopback that loses."""
+    """Probes that began at another instant than the load, a loopback that loses, other actions."""
+    yield from psutil_actions.disagreements(run, [*logs(run).values()])
     for file, samples in logs(run).items():
         name = file.relative_to(run.run.path)
         apart = samples[0].epoch - run.load[0] if samples else 0.0

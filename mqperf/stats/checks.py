@@ -21,6 +21,7 @@ from mqperf.stats.rules import (
     disturbed,
     idle,
     links,
+    network,
     offered,
     planned,
     queueing,
@@ -225,8 +226,8 @@ CHECKS: Mapping[str, Check] = {
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
-        "A mean over bursts and pauses is the rate of neither. Checked from 20 messages a second"
-        " on, where an empty second is not due to chance.",
+        "A mean over bursts and pauses is the rate of neither. Checked where chance leaves no time so"
+        " long without a message: 20 would have come in it, and three for each thread that waits.",
         window.empty_seconds,
     ),
     "clock-offset": Check(
@@ -325,9 +326,17 @@ CHECKS: Mapping[str, Check] = {
         beside.background_load,
     ),
     "link-not-as-asked": Check(
-        "Was every link as planned, before and after the load?",
+        "Was every link as planned, before and after the load, and by its packets?",
         "The run shows the effect of another network than the planned one.",
         links.link_not_as_asked,
+    ),
+    "network-bytes": Check(
+        "Did networks carry as many bytes as the messages hold, and receive what was sent?",
+        "Counters that contradict the messages are of another network, or of another run. Asked of"
+        " loopback where all is on one host, of the hosts of clients and servers where these are"
+        " apart, and of all hosts of a laboratory together.",
+        network.network_bytes,
+        spoils=False,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",

@@ -6,6 +6,7 @@ from typing import Any
 from mqperf.load import generator_of
 from mqperf.plan import PERCENTILES
 from mqperf.record import Event, Whole, beside
+from mqperf.tables import one_way
 from mqperf.tables.accounting import accounted, drained
 from mqperf.tables.streams import Streams, read_streams
 from mqperf.test_cases import TEST_CASES
@@ -27,7 +28,12 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     streams = read_streams(run)
     account = generator_of(run).account(run, streams.recorded)
-    disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
+    accounts = accounted(run, streams)
+    disagreements = [
+        *account.disagreements,
+        *drained(streams, [*_of(number, events)]),
+        *one_way.disagreements(run, streams, accounts["duplicates"], accounts["foreign"]),
+    ]
     length = run.window[1] - run.window[0]
     sent = streams.together("sent")
     finished = streams.finished(run.case.test_case)
@@ -40,7 +46,7 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
         "throughput_msg_s": finished.per_second(run.window).sum() / length,
         "send_rate_msg_s": sent.per_second(run.window).sum() / length,
         "offered_rate_msg_s": account.offered_msg_s,
-        **accounted(run, streams),
+        **accounts,
         **_latency(run, streams),
         "disagreements": "; ".join(disagreements) or None,
     }

@@ -17,7 +17,7 @@ from mqperf.plan import PERCENTILES, Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Latencies, Stream, Window
-from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables import accounting, one_way, timeline, within_run
 from mqperf.tables.action_phases import action_phases
 from mqperf.tables.background import background
 from mqperf.tables.hosts import hosts
@@ -55,10 +55,12 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["events"] = pd.concat(
         [tables["events"], _noted(one, account.happened)], ignore_index=True
     )
-    accounts = accounting.accounted(one, streams) | {
+    accounts = accounting.accounted(one, streams)
+    accounts |= {
         "disagreements": "; ".join(
             [
                 *account.disagreements,
+                *one_way.disagreements(one, streams, accounts["duplicates"], accounts["foreign"]),
                 *accounting.drained(streams, events),
                 *timeline.disagreements(one, events),
             ]
@@ -74,8 +76,8 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     for name, label in (("service", "service"), ("confirmed", "confirm")):
         if (some := _started(streams, name, one.window)) is not None:
             latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
-    one_way = not TEST_CASES[one.case.test_case].replies
-    latency["latency_uncertainty_s"] = streams.uncertainty_s if one_way else 0.0
+    replies = TEST_CASES[one.case.test_case].replies
+    latency["latency_uncertainty_s"] = 0.0 if replies else streams.uncertainty_s
     tables["latency"] = pd.DataFrame([latency])
     tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
     tables["intervals"] = intervals(streams.processes, one.load, one.window)

@@ -116,6 +116,29 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
 
 
 @pytest.mark.parametrize(
+    ("by_second", "doubted"),
+    [
+        ([100, 0, 0, 0, 0, 100, 0, 0, 0, 100], False),  # every thread once in a turn of 5 s
+        ([0, 0, 0, 0, 0, 0, 0, 0, 0, 100], False),  # no more than a turn
+        ([100, 0, 0, 100, 0, 0, 100, 0, 0, 100], False),
+        ([200, 200, 200, 200, 200, 0, 0, 0, 200, 200], True),
+        ([10, 10, 10, 10, 0, 10, 10, 10, 10, 10], False),
+    ],
+)
+def test_threads_that_finish_all_at_once_are_no_burst(
+    by_second: list[int], *, doubted: bool
+) -> None:
+    """A hundred of them wait for replies; more silence than three of their turns is no chance."""
+    frames = {**sound()}
+    intervals = frames["intervals"].sort_values("start_s")
+    own = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
+    assert own.sum() == len(by_second)
+    intervals.loc[own, "count"] = by_second
+    kinds = {kind for kind, _ in found({**frames, "intervals": intervals})}
+    assert ("empty-seconds" in kinds) == doubted
+
+
+@pytest.mark.parametrize(
     ("paused", "words"),
     [
         (1.25, "; garbage collection paused its nodes for 2.5 s"),

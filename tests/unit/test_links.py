@@ -11,7 +11,15 @@ from mqperf.columns import COLUMNS, LINK, TABLES, measured_column
 from mqperf.errors import HostError, PlanError
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.links import LINKS, Laid, choose, ends, relay
-from mqperf.plan import ActionPlan, Case, LinkPlan, LinkPoint, Plan, tolerances
+from mqperf.plan import (
+    ActionPlan,
+    Case,
+    LinkPlan,
+    LinkPoint,
+    Plan,
+    statistically_known,
+    tolerances,
+)
 from mqperf.plan_file import parse_plan
 from mqperf.record import MeasuredLink
 from mqperf.runner.linking import Linked, check_links
@@ -188,7 +196,6 @@ def test_a_link_that_is_off_every_time_fails_the_point() -> None:
 
 def test_a_share_of_losses_is_known_from_enough_packets() -> None:
     """From fewer, chance alone may take it as far off as it may be: then nothing is said."""
-    asked = LinkPoint(loss_share=0.05)
-    assert relay.statistically_known(asked, 10_000)
-    assert not relay.statistically_known(asked, 1_000)
-    assert relay.statistically_known(LinkPoint(), 1)
+    assert statistically_known(0.05, 10_000)
+    assert not statistically_known(0.05, 1_000)
+    assert statistically_known(0.0, 1)
