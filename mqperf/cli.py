@@ -110,8 +110,9 @@ HostsOption = Annotated[
     typer.Option(
         "--hosts",
         metavar="INVENTORY",
-        help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
-        " five of our own on this machine. By default what the plan says, or this machine.",
+        help="The hosts on which everything runs: an inventory of Ansible, which may be a program,"
+        " or `laboratory` for five of our own on this machine. By default what the plan says, or"
+        " this machine.",
     ),
 ]
 
@@ -142,15 +143,23 @@ def plan(
         bool, typer.Option("--all", help="All cases with all their commands, however many.")
     ] = False,
     hosts: HostsOption = None,
+    check_hosts: Annotated[
+        bool, typer.Option("--check-hosts", help="Reach the hosts, and look at what they have.")
+    ] = False,
 ) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
-    Example: `mqperf plan plans/rabbitmq.yaml`
+    This machine is looked at; other hosts are reached with --check-hosts alone. An inventory that
+    the plan names is read as data; only one that --hosts gives may be a program.
+
+    Examples: `mqperf plan plans/rabbitmq.yaml`, `mqperf plan plans/smoke.yaml --hosts hosts.yaml`
     """
     from mqperf.preview import preview
     from mqperf.systems.in_plans import problems_of
 
-    text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
+    text = preview(
+        load_plan(file, problems_of), everything=everything, hosts=hosts, check_hosts=check_hosts
+    )
     console.print(text, markup=False, soft_wrap=True)
 
 

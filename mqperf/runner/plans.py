@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError, SystemFault
-from mqperf.hosts import HERE, HostKind, lookup
+from mqperf.hosts import HostKind, lookup
 from mqperf.plan import Case, Plan
 from mqperf.probes import chosen
 from mqperf.record import Run, recording, runs
@@ -87,7 +87,7 @@ def sweep_all(
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
+    kinds = [lookup(job.plan.hosts, hosts) for job in jobs]
     sweeps = [
         _sweep(job, kind, observer, judge, interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)

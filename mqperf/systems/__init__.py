@@ -44,6 +44,7 @@ __all__ = [
     "Tool",
     "check_plan",
     "lookup",
+    "planned",
     "possible",
     "starts",
 ]
@@ -188,6 +189,15 @@ class Possible:
     def refusal(self, case: Case) -> str | None:
         """Why the case cannot be measured there, or None when it can be."""
         return self.refused.get((case.system, case.queues))
+
+
+def planned(plan: Plan, clients: int) -> Possible:
+    """The plan on so many client hosts, as far as it can be known without a look at any host.
+
+    Raises ``PlanError`` for what no machine has.
+    """
+    check_plan(plan)
+    return Possible(plan.on(clients), {}, {})
 
 
 def possible(plan: Plan, hosts: Hosts) -> Possible:

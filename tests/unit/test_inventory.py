@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.errors import HostError
-from mqperf.hosts import inventory
+from mqperf.hosts import inventory, lookup
 from mqperf.hosts.place import Place
 
 SOUND = """\
@@ -196,8 +196,89 @@ def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     program.chmod(0o700)
     assert inventory.read(path).server[0].name == "s1"
     program.write_text("#!/bin/sh\necho 'ERROR! no such thing' >&2; exit 5\n")
-    with pytest.raises(HostError, match="cannot read it: ERROR! no such thing"):
+    with pytest.raises(HostError, match=r"cannot read it as YAML, .*: ERROR! no such thing"):
         inventory.read(path)
+
+
+PRINTS = f"""\
+#!/bin/sh
+touch ran
+echo '{json.dumps(LISTED)}'
+"""
+
+
+def test_a_plan_names_data_and_a_command_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ansible is told so, by whoever names the inventory; ours stands for it here."""
+    (tmp_path / "ansible-inventory").write_text(
+        '#!/bin/sh\n[ "$ANSIBLE_INVENTORY_ENABLED" ] || exec "$2"\n'
+        "echo enabled: $ANSIBLE_INVENTORY_ENABLED, $ANSIBLE_CONFIG >&2; exit 1\n"
+    )
+    program = written(tmp_path, PRINTS, "inventory")
+    for path in tmp_path.iterdir():
+        path.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("ANSIBLE_CONFIG", str(tmp_path / "other.cfg"))
+    monkeypatch.chdir(tmp_path)
+    data = r"enabled: ansible\.builtin\.yaml,ansible\.builtin\.ini,ansible\.builtin\.toml, "
+    with pytest.raises(HostError, match=data) as refused, lookup(str(program), None).reached():
+        pass
+    assert "other.cfg" not in str(refused.value)
+    assert not Path("ran").exists()
+    assert lookup(None, str(program)).clients() == 1
+    assert Path("ran").exists()
+
+
+@pytest.mark.parametrize("name", ["hosts.json", "hosts.yaml", "hosts.ini"])
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("device", "it is no file, but a folder, a device or a pipe"),
+        ("pipe", "it is no file, but a folder, a device or a pipe"),
+        ("hole", "more than 5,000,000 bytes"),
+        ("bytes", "not text in UTF-8"),
+        ("zeros", "not text in UTF-8"),
+    ],
+)
+def test_what_is_no_text_of_a_file_is_refused_at_once(
+    tmp_path: Path, name: str, kind: str, words: str
+) -> None:
+    """Whatever it is called, and before Ansible is asked."""
+    path = tmp_path / name
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes({"hole": b"", "bytes": b"\xff\xfe", "zeros": bytes(9)}[kind])
+    if kind == "hole":
+        os.truncate(path, 1 << 40)
+    with pytest.raises(HostError, match=words):
+        inventory.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, ""),
+        (
+            '{"_meta": {"hostvars": {"a": 5}}}',
+            r": _meta\.hostvars\.a: expected a mapping .*, got 5",
+        ),
+        ('{"_meta": {"hostvars": []}}', r": _meta\.hostvars: expected a mapping"),
+        ('{"_meta": {"hostvars": {}}, "broker": 5}', ": broker: expected a mapping"),
+        (
+            '{"_meta": {"hostvars": {}}, "broker": {"hosts": [5, null]}}',
+            r": broker\.hosts entry 1: expected text, got 5",
+        ),
+        ('{"_meta": {"hostvars": {}}, "broker": {"children": "all"}}', r": broker\.children: exp"),
+    ],
+)
+def test_what_ansible_never_lists_is_told(tmp_path: Path, text: str, words: str) -> None:
+    """With the place of the first that is something else."""
+    with pytest.raises(HostError, match=f"with _meta and hostvars{words}"):
+        inventory.read(written(tmp_path, text, "listed.json"))
 
 
 def test_no_inventory_is_told(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import shlex
 import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from mqperf.hosts.inventory import listed, yaml_file
 from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.hosts.place import Place
 from mqperf.one_line import NAME
+from mqperf.plan_file.reading import UnreadableError, first_bytes
 
 ROLES: Mapping[str, str] = {
     "broker": "nodes, in the order Master, Slave 1, Slave 2",
@@ -36,6 +38,12 @@ ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
 SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
 
 HERE = "this machine"
+
+READ = {".yaml", ".yml", ".json"}
+"""Read without Ansible, by the end of the name."""
+
+MAX_BYTES = 5_000_000
+"""Of an inventory that is data."""
 
 SECRET = re.compile(r"^ansible_.*pass(word|phrase)?$")
 UNCHECKED = re.compile(
@@ -63,27 +71,46 @@ class Inventory:
         return tuple(dict.fromkeys((*self.broker, *self.client, *self.server)))
 
 
-def read(path: Path) -> Inventory:
+def read(path: Path, *, programs: bool = False) -> Inventory:
     """The inventory in a file, whose groups are roles.
 
     Raises as ``listing`` does, with one line for each problem.
     """
-    return _checked(listing(path))
+    return _checked(listing(path, programs=programs))
 
 
-def listing(path: Path) -> Listing:
+def listing(path: Path, *, programs: bool = False) -> Listing:
     """What an inventory says of hosts and groups, whatever these are called.
 
     YAML is read directly, as is JSON that ``ansible-inventory --list`` printed; for every other
-    format Ansible itself is asked.  Raises ``HostError`` for what cannot be read.
+    format Ansible itself is asked.  Only with ``programs``, for what a user names by a command, may
+    that be a program, a folder, or what a plugin of Ansible's reads.  Raises ``HostError`` for what
+    cannot be read.
     """
     if not path.exists():
         raise HostError(f"{path}: there is no such inventory")
+    if programs and (path.is_dir() or (path.is_file() and path.suffix not in READ)):
+        return listed.read(path, programs=True)
+    text = _text(path)
+    if path.suffix not in READ:
+        return listed.read(path, programs=False)
     if path.suffix == ".json":
-        return listed.of_text(path.read_text(encoding="utf-8"), str(path))
-    if path.is_file() and path.suffix in {".yaml", ".yml"}:
-        return yaml_file.read(path)
-    return listed.read(path)
+        return listed.of_text(text, str(path))
+    return yaml_file.read(text, path)
+
+
+def _text(path: Path) -> str:
+    """The text of an inventory; raises ``HostError`` for what can be none."""
+    try:
+        content = first_bytes(path, MAX_BYTES + 1)
+    except UnreadableError as error:
+        raise HostError(f"{path}: cannot read the inventory: {error}") from None
+    if len(content) > MAX_BYTES:
+        raise HostError(f"{path}: more than {MAX_BYTES:,} bytes: no inventory needs so many")
+    if b"\0" not in content:
+        with suppress(UnicodeDecodeError):
+            return content.decode("utf-8")
+    raise HostError(f"{path}: not text in UTF-8: correct or replace the file")
 
 
 def address(of: Listing, host: str) -> str:
