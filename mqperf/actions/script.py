@@ -29,8 +29,8 @@ class Script(Frozen):
         Field(
             min_length=1,
             max_length=500,
-            description="The program: a file of text that begins with ``#!``, from the plan's"
-            " folder on, or of a git repository, ``git+https://HOST/REPOSITORY@REVISION#PATH``. It"
+            description="The program: a file of text that begins with ``#!``, in the plan's"
+            " folder or below, or of a git repository, ``git+https://HOST/REPOSITORY@REVISION#PATH``. It"
             " is copied to the host.",
         ),
     ]

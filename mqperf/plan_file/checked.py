@@ -70,10 +70,10 @@ def read_plan(path: Path, check: Check | None = None) -> PlanFile:
     So with a configuration of the stressor, whose text then is the plan that it stands for.  Files
     that loads name are in the plan, and pinned in the text.
     """
-    text = _text(path)
+    text, lines = _text(path), None
     if path.suffix == stressor_conf.SUFFIX:
-        text = stressor_conf.as_plan(text, path)
-    plan, pins = _parsed(text, path, check)
+        text, lines = stressor_conf.as_plan(text, path)
+    plan, pins = _parsed(text, path, check, lines)
     return PlanFile(plan, with_pins(text, pins) if pins else text)
 
 
@@ -100,8 +100,10 @@ def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
     return _parsed(text, source, check)[0]
 
 
-def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping[Where, str]]:
-    """The plan, and the pins of its files by their place."""
+def _parsed(
+    text: str, source: Path, check: Check | None, lines: dict[Where, int] | None = None
+) -> tuple[Plan, Mapping[Where, str]]:
+    """The plan, and the pins of its files by their place; ``lines`` are others than the text's."""
     try:
         document = read_document(text)
     except DocumentError as error:
@@ -109,6 +111,7 @@ def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping
     if not isinstance(document.data, dict):
         form = "a mapping with systems, test_cases and load"
         raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
+    document.lines = lines or document.lines
     files = attached(document.data if check else None, source.parent)
     document.refused |= {problem.where for problem in files.problems}
     data = pinned(document.data, files.pins)

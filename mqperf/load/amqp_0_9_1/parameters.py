@@ -37,8 +37,8 @@ class Parameters(Paced):
     payload_file: Annotated[
         Annotated[str, AfterValidator(_read)] | None,
         Field(
-            description="A file whose bytes are the body of every message, 10 MB at most; named"
-            " from the plan's folder on."
+            description="A file whose bytes are the body of every message, 10 MB at most; in"
+            " the plan's folder or below."
         ),
     ] = None
     payload_bytes: Annotated[
