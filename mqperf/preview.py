@@ -14,7 +14,7 @@ from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
 from mqperf.record import Run, Status, read_events, runs, utc, whole
-from mqperf.systems import SYSTEMS, Possible, planned, possible, starts
+from mqperf.systems import SYSTEMS, Possible, check_places, planned, possible, starts
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -46,6 +46,8 @@ def preview(
     if seen.here or check_hosts:
         with seen.reached() as found:
             here = possible(plan, found)
+            if seen is kind:
+                check_places(plan, found)
     else:
         here = planned(plan, kind.clients())
         lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]

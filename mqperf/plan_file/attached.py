@@ -1,9 +1,10 @@
 """Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
 
 A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
-several, in the plan's folder or of a git repository: whatever it is, it is sent somewhere.  What the rest of mqperf sees, records
-and copies is its pin, ``body.json (2048 bytes, sha256 0123456789abcdef)``: so another content is
-another case, and no path of this machine is in any record.
+several, in the plan's folder or of a git repository: whatever it is, it is sent somewhere.  What
+the rest of mqperf sees, records and copies is its pin, ``body.json (2048 bytes, sha256
+0123456789abcdef)``: so another content is another case, and no path of this machine is in any
+record.
 """
 
 import copy

@@ -20,6 +20,8 @@ from mqperf.plan import (
     Plan,
     SearchPlan,
     SystemPlan,
+    nonsense,
+    strictly,
 )
 from mqperf.plan_file import stressor_conf
 from mqperf.plan_file.attached import attached, pinned
@@ -43,8 +45,14 @@ INNER: Mapping[str, type[Frozen]] = {
 }
 """The models of a plan's mappings, by key."""
 
-Check = Callable[[Mapping[str, object]], Iterable[Problem]]
-"""Gives what is wrong with a plan's document, as far as only its systems and generator know."""
+Check = Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]]
+"""Gives what is wrong with a plan's document, as far as only its systems and generator know.
+
+It gets the contents of the plan's files, too, by their pins.
+"""
+
+Found = tuple[int | None, Problem]
+"""A problem, and its line if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +123,10 @@ def _parsed(
     files = attached(document.data if check else None, source.parent)
     document.refused |= {problem.where for problem in files.problems}
     data = pinned(document.data, files.pins)
-    plan, problems = _checked({"name": source.stem, "title": source.stem} | data, check)
-    found = [*document.problems, *((document.line(p.where), p) for p in files.problems)]
+    named = {"name": source.stem, "title": source.stem} | data
+    plan, problems = _checked(named, check, files.contents)
+    found: list[Found] = [*document.problems]
+    found += [(document.line(problem.where), problem) for problem in files.problems]
     found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
     if plan is None or found:
         raise _error(source, found)
@@ -125,7 +135,7 @@ def _parsed(
 
 def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
     """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
-    plan, problems = _checked(data, check)
+    plan, problems = _checked(data, check, {})
     if plan is None or problems:
         raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
     return plan
@@ -155,21 +165,32 @@ def _text(path: Path) -> str:
         raise PlanError(f"{path}:{line}: not UTF-8: save the plan as UTF-8 text") from None
 
 
-def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | None, list[Problem]]:
-    """The plan if the data are one, and all problems."""
+def _checked(
+    data: Mapping[str, object], check: Check | None, files: Mapping[str, bytes]
+) -> tuple[Plan | None, list[Problem]]:
+    """The plan if the data are one, and all problems.
+
+    One that is to be run is checked strictly, and for sense; what was run stays readable.
+    """
     plan, problems = None, []
     try:
-        plan = Plan.model_validate(data)
+        plan = strictly(Plan, data) if check else Plan.model_validate(data)
     except ValidationError as error:
         problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
     systems = data.get("systems")
     if isinstance(systems, Mapping):
         problems += _unknown_names(systems)
-    places = {problem.where for problem in problems}
-    problems += [
-        problem for problem in (check(data) if check else ()) if problem.where not in places
-    ]
+    if check:
+        problems += _elsewhere(problems, check(data, files))
+        found = (Problem(*one) for one in (nonsense(plan) if plan else ()))
+        problems += _elsewhere(problems, (_placed(problem, data) for problem in found))
     return plan, problems
+
+
+def _elsewhere(known: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """One complaint a place is enough."""
+    places = {problem.where for problem in known}
+    return [problem for problem in more if problem.where not in places]
 
 
 def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
@@ -177,7 +198,9 @@ def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
     *to, last = problem.where or (None,)
     at: object = data
     for part in to:
-        at = at[part] if isinstance(at, Mapping) and part in at else None
+        inside = isinstance(at, Mapping) and part in at
+        inside = inside or (isinstance(at, list) and isinstance(part, int) and part < len(at))
+        at = at[part] if inside else None  # type: ignore[index]  # of a mapping or a list
     single = isinstance(last, int) and at is not None and not isinstance(at, list | tuple)
     return Problem(problem.where[:-1], problem.text) if single else problem
 
@@ -208,10 +231,13 @@ def _accounted(document: Document, problem: Problem) -> bool:
     return any(problem.where[: len(refused)] == refused for refused in document.refused)
 
 
-def _error(source: Path, found: list[tuple[int, Problem]]) -> PlanError:
+def _error(source: Path, found: list[Found]) -> PlanError:
     """One error with a line for every problem, in the order of the file."""
-    found = sorted(found, key=lambda one: one[0])
-    lines = [f"{source}:{line}: {problem.sentence()}" for line, problem in found]
+    found = sorted(found, key=lambda one: one[0] or 0)
+    lines = [
+        f"{source}{'' if line is None else f':{line}'}: {problem.sentence()}"
+        for line, problem in found
+    ]
     if len(lines) == 1:
         return PlanError(lines[0])
     more = [f"and {len(lines) - MAX_SHOWN:,} more"] if len(lines) > MAX_SHOWN else []

@@ -69,6 +69,7 @@ EXPECTED: Mapping[str, str] = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
     "too_long": "at most {max_length} entries",
+    "scalar": "a number, true, false or a short text",
 }
 """What was expected, by pydantic's types of errors and with their limits."""
 
@@ -88,7 +89,8 @@ def of_validation(
     }
     places = [detail["loc"] for detail in details]
     for detail in details:
-        where = detail["loc"]
+        inside = getattr(detail.get("ctx", {}).get("error"), "where", ())
+        where = (*detail["loc"], *inside)
         if detail["type"] == "missing" and where in misspelt:
             continue
         if detail["type"] == "too_short" and any(place[:-1] == where for place in places):

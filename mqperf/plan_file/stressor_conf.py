@@ -82,7 +82,7 @@ def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
         sort_keys=False,
         allow_unicode=True,
     )
-    return plan, {(): 1, **lines}
+    return plan, lines
 
 
 def _entries(text: str, source: Path) -> Iterator[Entry]:

@@ -15,7 +15,7 @@ from mqperf.runner.observer import Observer
 from mqperf.runner.probing import check_programs
 from mqperf.runner.searching import Judge, Searching
 from mqperf.runner.sweep import Ended, Sweep, swept
-from mqperf.systems import Possible, possible, starts
+from mqperf.systems import Possible, check_places, possible, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +141,7 @@ def _sweep(
 ) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
+        check_places(job.plan, hosts)
         check_programs(chosen(job.plan.probes), hosts)
         check_links(job.plan, hosts)
     if here.plan.search is not None:

@@ -84,6 +84,7 @@ WRONG: Mapping[str, Mapping[str, str]] = {
         "huge": "[100000000]",
         "twice": "[1, 2, 1]",
         "nested": "[[1]]",
+        "nested-mapping": "[{a: 1}]",
         "date": "[2026-11-21]",
     },
     "number": {
@@ -127,7 +128,10 @@ SETTINGS: Mapping[str, str] = {
 
 def malformed() -> dict[str, bytes]:
     """Every malformed plan by a name that says what is wrong with it."""
-    texts = {name: text.encode() for name, text in (*_values(), *_keys(), *_yaml(), *_large())}
+    texts = {
+        name: text.encode()
+        for name, text in (*_values(), *_keys(), *_yaml(), *_nested(), *_large())
+    }
     return texts | dict(_bytes())
 
 
@@ -239,6 +243,16 @@ def _yaml() -> Iterator[tuple[str, str]]:
     yield (
         "default-queue",
         _with("rabbitmq", "").replace("rabbitmq:", "zeromq: {topologies: [direct]}"),
+    )
+
+
+def _nested() -> Iterator[tuple[str, str]]:
+    yield "parameter-mapping", SOUND.replace("targets: own", "targets: {a: 5}")
+    yield "parameter-nested", SOUND.replace("targets: own", "targets: [own, [5]]")
+    yield "actions-nested", f"{SOUND}actions: [{{do: stop, node: [R2], at_s: 1, for_s: 1}}]\n"
+    yield (
+        "actions-parameter",
+        f"{SOUND}actions: [{{do: stop, node: Master, at_s: 1, for_s: 1, x: {{a: 1}}}}]\n",
     )
 
 

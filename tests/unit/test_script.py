@@ -120,7 +120,7 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
 @pytest.mark.parametrize(
     ("script", "said", "words"),
     [
-        ("echo\n", {}, "one.sh: does not begin with #! and the program"),
+        ("echo\n", {}, "one.sh: it does not begin with #! and the program"),
         ("#!/bin/sh\n", {"host": "h7"}, "there is no host 'h7'; there are: local"),
     ],
 )
