@@ -13,7 +13,8 @@ from mqperf.redaction import shown
 Where = tuple[int | str, ...]
 """Keys and indexes that lead to a value."""
 
-_KEY = re.compile(r"[\w-]{1,40}")
+_KEY = re.compile(r"[\w-]{1,40}|\w[\w .,%+/-]{0,58}[\w%]")
+"""A key, or the name of a condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ NOUNS = {
     "topologies": "topology",
     "queues": "kind of queue",
     "test_cases": "test case",
+    "test_case": "test case",
+    "between": "role",
 }
 
 COMPLETE: Mapping[str, str] = {
@@ -127,7 +130,8 @@ def path(where: Where) -> str:
 
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
-    kind, got, limits = detail["type"], detail["input"], detail.get("ctx", {})
+    kind, got = detail["type"], detail["input"]
+    limits: dict[str, Any] = {name: _whole(one) for name, one in detail.get("ctx", {}).items()}
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
         return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
@@ -138,6 +142,10 @@ def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     if kind in EXPECTED:
         return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
     return f"is not what belongs here, got {shown(got)}"
+
+
+def _whole(limit: object) -> object:
+    return int(limit) if isinstance(limit, float) and limit.is_integer() else limit
 
 
 def _choice(key: str, got: object, names: Sequence[str]) -> str:

@@ -10,7 +10,6 @@ from mqperf.load import in_plans
 from mqperf.plan import SystemPlan, swept_settings
 from mqperf.plan_file.problems import NOUNS, Problem, unknown
 from mqperf.probes import named
-from mqperf.redaction import shown
 from mqperf.systems import SYSTEMS
 from mqperf.systems.settings import SettingsFault
 from mqperf.systems.system import System
@@ -93,7 +92,7 @@ def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Pr
         node = said.get("node") if isinstance(said, Mapping) else None
         for where, labels in nodes if isinstance(node, str) else ():
             if node not in labels:
-                text = f"{where} has no node {shown(node)}; it has: {', '.join(labels)}"
+                text = unknown(f"node of {where}", node, labels)
                 yield Problem((index, "node"), text)
                 break
 

@@ -26,6 +26,30 @@ seed: 7
 control_runs: true
 """
 
+RICH = """\
+systems:
+  rabbitmq: {topologies: [cmsm], settings: {tls: false}}
+test_cases: [publish]
+load:
+  generator: amqp-0-9-1
+  green_threads: [1, 2]
+  duration_s: 20
+  rate_msg_s: [5, 10]
+  ramp_to_msg_s: 50
+  ramp_steps: 5
+link: {between: [client, broker], delay_s: [0.1, 0.2], jitter_s: 0.01}
+actions:
+- {do: stop, node: Master, at_s: 1, for_s: 2}
+- {do: impair, link: true, at_s: 4, for_s: 2, delay_s: 1}
+background:
+- {test_case: publish, green_threads: 1, generator: amqp-0-9-1, rate_msg_s: 5}
+conditions:
+  near: {}
+  far away: {link: {delay_s: 1}, actions: [{do: kill, node: Slave 1, at_s: 1, for_s: 1}]}
+probes: [atop]
+"""
+"""Another sound one, with what stands around the load."""
+
 LINES = {line.split(":")[0].strip(): line for line in SOUND.splitlines()}
 KINDS: Mapping[str, tuple[str, ...]] = {
     "text": ("title", "name"),

@@ -1,11 +1,18 @@
 """Inventories in Ansible's format: what is read, and what is refused with its line."""
 
+import copy
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mqperf.errors import HostError
 from mqperf.hosts import inventory, lookup
@@ -279,6 +286,35 @@ def test_what_ansible_never_lists_is_told(tmp_path: Path, text: str, words: str)
     """With the place of the first that is something else."""
     with pytest.raises(HostError, match=f"with _meta and hostvars{words}"):
         inventory.read(written(tmp_path, text, "listed.json"))
+
+
+SIMPLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+VALUES = st.recursive(
+    SIMPLE | st.sampled_from(["b1", "broker", "all", "{{ x }}", "-o 'x", "[1:3]"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_inventory_is_read_or_told(data: st.DataObject, tmp_path: Path) -> None:
+    """In JSON and in YAML, whatever stands in the place of anything."""
+    for name, sound in (("listed.json", LISTED), ("hosts.yaml", yaml.safe_load(SOUND))):
+        damaged = copy.deepcopy(sound)
+        for _ in range(data.draw(st.integers(1, 3))):
+            holder, key = data.draw(st.sampled_from([*places(damaged)] or [({}, "")]))
+            holder[key] = copy.deepcopy(data.draw(VALUES))
+        with suppress(HostError):
+            inventory.read(written(tmp_path, json.dumps(damaged), name))
+
+
+def places(held: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (data of JSON)
+    """Every container in the data, with every key or index of it."""
+    keys = held if isinstance(held, dict) else range(len(held)) if isinstance(held, list) else ()
+    for key in list(keys):
+        yield held, key
+        yield from places(held[key])
 
 
 def test_no_inventory_is_told(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from malformed_plans import SOUND, malformed
+from malformed_plans import RICH, SOUND, malformed
 
 from mqperf import cli
 from mqperf.plan_file import parse_plan
@@ -77,7 +77,8 @@ def mqperf(*arguments: str) -> int:
 
 def test_the_plan_behind_the_corpus_is_sound() -> None:
     """Each malformed plan is wrong for the one thing that was changed in it."""
-    assert parse_plan(SOUND, Path("sound.yaml"), problems_of).cases()
+    for text in (SOUND, RICH):
+        assert parse_plan(text, Path("sound.yaml"), problems_of).cases()
     assert len(CORPUS) >= 200
 
 
@@ -232,7 +233,7 @@ VALUES = st.recursive(
 @given(data=st.data())
 def test_damaged_structure_is_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
     """A plan with values replaced by any other is understood, or explained."""
-    plan = yaml.safe_load(SOUND)
+    plan = yaml.safe_load(data.draw(st.sampled_from([SOUND, RICH])))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, key = data.draw(st.sampled_from(list(places(plan))))
         holder[key] = copy.deepcopy(data.draw(VALUES))

@@ -128,7 +128,7 @@ PAIRS = {
         LOAD + STOP,
         "Slave 2",
         "R2",
-        "10: actions entry 1.node: RabbitMQ (cmsm) has no node 'R2'; it has: Master, Slave 1, Sl",
+        "10: actions entry 1.node: unknown node of RabbitMQ (cmsm) 'R2'; known: Master, ",
     ),
     "nodes": (
         LOAD + STOP,

@@ -16,6 +16,7 @@ from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.hosts.place import Place
 from mqperf.one_line import NAME
 from mqperf.plan_file.reading import UnreadableError, first_bytes
+from mqperf.redaction import shown
 
 ROLES: Mapping[str, str] = {
     "broker": "nodes, in the order Master, Slave 1, Slave 2",
@@ -157,18 +158,18 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
     connection = _of(variables, "connection")
     if connection and connection.text not in SSH:
         yield (
-            f"{connection.where}: {name} is reached by {connection.text!r}: mqperf reaches hosts by"
-            " ssh only"
+            f"{connection.where}: {name} is reached by {shown(connection.text)}: mqperf reaches"
+            " hosts by ssh only"
         )
     listens = _of(variables, "listens")
     if listens and not _is_ipv4(listens.text):
         yield (
-            f"{listens.where}: the mqperf_address of {name} is {listens.text!r}: expected an IPv4"
-            " address, such as 192.0.2.1"
+            f"{listens.where}: the mqperf_address of {name} is {shown(listens.text)}: expected an"
+            " IPv4 address, such as 192.0.2.1"
         )
     port = _of(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
-        yield f"{port.where}: the port of {name} is {port.text!r}: expected 1 to 65535"
+        yield f"{port.where}: the port of {name} is {shown(port.text)}: expected 1 to 65535"
     for key in ARGUMENTS:
         if key in variables and _split(variables[key].text) is None:
             yield f"{variables[key].where}: {key} of {name} has a quotation mark without its end"
