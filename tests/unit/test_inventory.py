@@ -67,6 +67,7 @@ def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
     assert found["c1"].user == "own"
     assert found["c2"].user == "measurer"
     assert found["c2"].groups == ("client", "server")
+    assert inventory.read(written(tmp_path, three(ansible_remote_tmp="~/a b/é_1"))).places[0].folder
     assert found["s1"].key == str(tmp_path / "keys" / "s1")
 
 
@@ -108,6 +109,11 @@ REFUSED = {
     "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
     "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
     "no number": (three(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
+    "folder for a shell": (
+        three(ansible_remote_tmp=""" "/tmp/a'$(touch x)'" """),
+        ":4: the ansible_remote_tmp of b1 is a text .*: expected a path of letters, digits, spaces",
+    ),
+    "folders": (three(ansible_remote_tmp="/srv/a:/srv/b"), ":4: the ansible_remote_tmp of b1 is a"),
     "quotation": (three(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
     "name twice": (
         three().replace("    b1:\n", "    b1:\n    b1:\n"),

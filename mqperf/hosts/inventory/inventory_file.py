@@ -38,6 +38,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
 SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
 
+FOLDER = re.compile(r"[\w ./~+@%=,-]+")
+"""A path that brokers can live with: below a quotation mark no RabbitMQ starts, and a colon
+separates folders for Java; nor does it matter then what they give to a shell.
+"""
+
 HERE = "this machine"
 
 READ = {".yaml", ".yml", ".json"}
@@ -166,6 +171,12 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
         yield (
             f"{listens.where}: the mqperf_address of {name} is {shown(listens.text)}: expected an"
             " IPv4 address, such as 192.0.2.1"
+        )
+    folder = _of(variables, "folder")
+    if folder and not FOLDER.fullmatch(folder.text) and "{{" not in folder.text:
+        yield (
+            f"{folder.where}: the ansible_remote_tmp of {name} is {shown(folder.text)}: expected a"
+            " path of letters, digits, spaces and ._~/+@%=,-"
         )
     port = _of(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
