@@ -111,8 +111,9 @@ HostsOption = Annotated[
     typer.Option(
         "--hosts",
         metavar="INVENTORY",
-        help="The hosts on which everything runs: an Ansible inventory, or `laboratory` for five"
-        " network namespaces of this machine. By default the hosts of the plan, or this machine.",
+        help="The hosts on which everything runs: an Ansible inventory, which may be a program, or"
+        " `laboratory` for five network namespaces of this machine. By default the hosts of the plan,"
+        " or this machine.",
     ),
 ]
 
@@ -145,15 +146,23 @@ def plan(
         bool, typer.Option("--all", help="All cases with all their commands, however many.")
     ] = False,
     hosts: HostsOption = None,
+    check_hosts: Annotated[
+        bool, typer.Option("--check-hosts", help="Reach the hosts, and look at what they have.")
+    ] = False,
 ) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
-    Example: `mqperf plan plans/rabbitmq.yaml`
+    This machine is looked at; other hosts are reached with --check-hosts alone. An inventory that
+    the plan names is read as data; only one that --hosts gives may be a program.
+
+    Examples: `mqperf plan plans/rabbitmq.yaml`, `mqperf plan plans/smoke.yaml --hosts hosts.yaml`
     """
     from mqperf.preview import preview
     from mqperf.systems.in_plans import problems_of
 
-    text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
+    text = preview(
+        load_plan(file, problems_of), everything=everything, hosts=hosts, check_hosts=check_hosts
+    )
     for line in text.split("\n"):
         print_line(console, line)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError
-from mqperf.hosts import HERE, lookup
+from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.load import GENERATORS
 from mqperf.one_line import printable
 from mqperf.plan import Case, Plan, rate_and_repeat
@@ -15,7 +15,7 @@ from mqperf.plan_file import load_plan
 from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
 from mqperf.record import Run, Status, read_events, runs, utc, whole
-from mqperf.systems import SYSTEMS, Possible, possible, starts
+from mqperf.systems import SYSTEMS, Possible, check_places, planned, possible, starts
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -30,17 +30,29 @@ CASES_SHOWN = 30
 COMMANDS_SHOWN = 10
 
 
-def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -> str:
-    """The cases in their order, the commands of each, the hosts, and the expected finish.
+def preview(
+    plan: Plan, *, everything: bool = False, hosts: str | None = None, check_hosts: bool = False
+) -> str:
+    """The cases in their order, the commands of each, and the expected finish.
 
     Of many cases and commands the first are shown and the others counted, unless ``everything``
-    is asked for.  ``hosts`` are others than the plan says.  Raises ``PlanError`` when a system does
-    not exist or lacks a topology or kind of queue, ``HostError`` for hosts that cannot be reached.
+    is asked for.  ``hosts`` are others than the plan says; none but this machine is reached, and
+    looked at, unless ``check_hosts``.  Raises ``PlanError`` when a system does not exist or lacks a
+    topology or kind of queue, ``HostError`` for an inventory that cannot be read, and for hosts
+    that cannot be reached.
     """
-    kind = lookup(plan.hosts or HERE if hosts is None else hosts)
-    with kind.reached() as found:
-        here = possible(plan, found)
-    return "\n".join(map(printable, _preview(here, everything=everything)))
+    kind = lookup(plan.hosts, hosts)
+    seen = HOSTS[HERE] if kind.here and not check_hosts else kind
+    lines = []
+    if seen.here or check_hosts:
+        with seen.reached() as found:
+            here = possible(plan, found)
+            if seen is kind:
+                check_places(plan, found)
+    else:
+        here = planned(plan, kind.clients())
+        lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
+    return "\n".join(map(printable, [*lines, *_preview(here, everything=everything)]))
 
 
 def status(folder: Path) -> str:

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from mqperf.load import GENERATORS
 from mqperf.load.generator import Generator
-from mqperf.plan import RATE, BackgroundLoad, LoadPlan
-from mqperf.plan_file.problems import Problem, nearest, of_validation, unknown
+from mqperf.plan import RATE, BackgroundLoad, LoadPlan, strictly
+from mqperf.plan_file.problems import Problem, Where, nearest, of_validation, unknown
 
 
 def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Problem]:
@@ -121,14 +121,22 @@ def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Pro
         for name, value in given.items()
     }
     try:
-        generator.parameters.model_validate(firsts)
+        strictly(generator.parameters, firsts)
     except ValidationError as error:
-        yield from (one for one in of_validation(error, lambda _: []) if not one.where)
+        of_all = _of_all(error)
+        yield from (one for one in of_validation(error, lambda _: []) if one.where in of_all)
 
 
 def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:
     try:
-        generator.parameters.model_validate({name: value})
+        strictly(generator.parameters, {name: value})
     except ValidationError as error:
         found = of_validation(error, lambda _: list(generator.parameters.model_fields))
-        yield from (one for one in found if one.where[:1] == (name,))
+        of_all = _of_all(error)
+        yield from (one for one in found if one.where[:1] == (name,) and one.where not in of_all)
+
+
+def _of_all(error: ValidationError) -> set[Where]:
+    """The places of what is wrong with parameters together."""
+    of_model = (detail for detail in error.errors(include_url=False) if not detail["loc"])
+    return {getattr(detail.get("ctx", {}).get("error"), "where", ()) for detail in of_model}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.errors import PlanError, RecordError, SystemFault
-from mqperf.hosts import HERE, HostKind, lookup
+from mqperf.hosts import HostKind, lookup
 from mqperf.plan import Case, Plan
 from mqperf.probes import chosen
 from mqperf.record import Run, recording, runs
@@ -15,7 +15,7 @@ from mqperf.runner.observer import Observer
 from mqperf.runner.probing import check_programs
 from mqperf.runner.searching import Judge, Searching
 from mqperf.runner.sweep import Ended, Sweep, swept
-from mqperf.systems import Possible, possible, starts
+from mqperf.systems import Possible, check_places, possible, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def sweep_all(
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
+    kinds = [lookup(job.plan.hosts, hosts) for job in jobs]
     sweeps = [
         _sweep(job, kind, observer, judge, interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)
@@ -141,6 +141,7 @@ def _sweep(
 ) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
+        check_places(job.plan, hosts)
         check_programs(chosen(job.plan.probes), hosts)
         check_links(job.plan, hosts)
     if here.plan.search is not None:

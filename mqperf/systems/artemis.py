@@ -12,7 +12,7 @@ from mqperf.systems.java import JAVA
 from mqperf.systems.java.jolokia import jolokia_on
 from mqperf.systems.private import Servers, Site
 from mqperf.systems.settings import checked
-from mqperf.systems.system import Deployment, System
+from mqperf.systems.system import ONLY_BROKER, Deployment, System
 
 
 def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
@@ -57,4 +57,5 @@ SYSTEM = System(
     start=start,
     tools=(JAVA,),
     telling={"metrics": True},
+    labels=lambda _topology, _settings: (ONLY_BROKER,),
 )

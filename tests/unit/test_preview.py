@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.errors import MqperfError
+from mqperf.errors import HostError, MqperfError
 from mqperf.plan import MAX_CASES
 from mqperf.plan_file import parse_plan
 from mqperf.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
@@ -15,6 +15,13 @@ systems:
 test_cases: [rpc-call]
 load: {{green_threads: [{", ".join(map(str, range(1, 51)))}], processes: [1000], duration_s: 1}}
 repeats: 100
+"""
+
+
+SMALL = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [rpc-call]
+load: {green_threads: 1, duration_s: 1}
 """
 
 
@@ -38,6 +45,20 @@ def test_all_of_a_plan_can_be_shown(root: Path) -> None:
     assert "--all" not in everything
     assert everything.count("run folder ") == len(plan.cases())
     assert everything.count("      $ ") == sum(2 * case.processes for case in plan.cases())
+
+
+def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
+    """Hosts that there are not do not matter to a plan that is only shown; their number does."""
+    hosts = tmp_path / "hosts.yaml"
+    groups = "broker: {hosts: {b1.invalid: }}\nserver: {hosts: {s1.invalid: }}\n"
+    hosts.write_text(f"{groups}client: {{hosts: {{c1.invalid: , c2.invalid: }}}}\n")
+    plan = parse_plan(f"hosts: {hosts}\n{SMALL}", Path("small.yaml"))
+    text = preview(plan)
+    assert "1 green thread x 1 process x 2 hosts" in text
+    assert text.startswith(f"the hosts of {hosts} were not reached: what they have, --check-hosts")
+    assert preview(parse_plan(SMALL, Path("small.yaml")), hosts=str(hosts)) == text
+    with pytest.raises(HostError, match=r"b1\.invalid: its name is unknown"):
+        preview(plan, check_hosts=True)
 
 
 def test_the_status_of_a_recorded_sweep(root: Path) -> None:

@@ -377,7 +377,7 @@ BAD = {
     "hold: {latency_p99: 0.1}": "unknown key; did you mean 'latency_p99_s'?",
     "hold: {latency_p99_s: 0}": "expected more than 0",
     "hold: {lost_share: 2}": "expected less than 1",
-    "from_msg_s: 5000": "from_msg_s 5000 is not below to_msg_s 4000: exchange them",
+    "from_msg_s: 5000": "from_msg_s: 5000 is not below to_msg_s 4000: exchange them",
     "withn_share: 0.1": "unknown key; did you mean 'within_share'?",
 }
 

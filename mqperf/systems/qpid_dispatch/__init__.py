@@ -223,5 +223,6 @@ SYSTEM = System(
     forms=tuple(FORMS),
     misfit=misfit,
     network=network,
+    labels=lambda topology, settings: tuple(one.id for one in network(topology, settings).nodes),
     encrypts=lambda settings: check(settings).tls,
 )
