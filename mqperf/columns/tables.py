@@ -352,12 +352,17 @@ TABLES: Mapping[str, Table] = {
                 "trend_sustained",
                 "a test case on one layout in a folder of a trend, and what is sustained",
                 (*FOLDER, *_SWEEP_KEYS),
-                ("point", "threads", *_names(SUSTAINED), *_TREND_FIGURES, "ratio", "step"),
+                (
+                    *("point", "threads", *_names(SUSTAINED), *_TREND_FIGURES),
+                    *("ratio", *_names(SUSTAINED_STEP)),
+                ),
                 (
                     text("point", "The point that sustains it."),
                     *_MEANS,
                     Column(
-                        "ratio", "float64", "Sustained throughput by that of the folder before."
+                        "ratio",
+                        "float64",
+                        "Sustained throughput by that of the folder before, at the same point.",
                     ),
                     *SUSTAINED_STEP,
                 ),

@@ -190,16 +190,28 @@ def labels(found: Tables) -> Mapping[str, str]:
 def sustained_lines(found: Tables) -> Iterator[str]:
     """A line for each test case on a layout: what was sustained, folder after folder."""
     for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
-        told = [_rate(row) for row in rows.to_dict("records")]
+        told = list(_rates(rows))
         told = told if len(told) <= SHOWN else ["...", *told[-SHOWN:]]
         last = rows.iloc[-1].to_dict()
         rates = f"{' -> '.join(told)} {_unit(last)}/sec"
         yield one_line(f"{words.sweep_label(last)}: {rates}{latest(last)}")
+    yield from moves(found)
 
 
 def latest(row: Row) -> str:
     """How the newest value came from the one before."""
     return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {row['step']}"
+
+
+def moves(found: Tables) -> Iterator[str]:
+    """A sentence for each folder that sustains a test case at another point than the one before."""
+    rows = found["trend_sustained"]
+    for row in rows[rows["moved_from"].notna()].to_dict("records"):
+        told = (
+            f"{words.sweep_label(row)}: in {row['folder_label']} the sustained point moved from"
+            f" {row['moved_from']} to {row['sustained_at']}, and their rates are not compared."
+        )
+        yield one_line(told)
 
 
 def _unit(row: Row) -> str:
@@ -208,8 +220,12 @@ def _unit(row: Row) -> str:
     return MESSAGES if case is None else case.unit
 
 
-def _rate(row: Row) -> str:
-    return cell("throughput_msg_s", row["sustained_throughput_msg_s"])
+def _rates(rows: pd.DataFrame) -> Iterator[str]:
+    """What each folder sustains; at which point, where that is not the same throughout."""
+    moved = len(rows["sustained_at"].dropna().unique()) > 1
+    for row in rows.to_dict("records"):
+        rate = cell("throughput_msg_s", row["sustained_throughput_msg_s"])
+        yield f"{rate} ({row['sustained_at']})" if moved and known(row["sustained_at"]) else rate
 
 
 def _differing(found: Tables) -> Iterator[str]:
