@@ -29,7 +29,7 @@ from mqperf.figures.told import tell
 from mqperf.tables import over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.tables.clocks import LARGE_SHARE
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 UNSURE = "latency_uncertainty_s"
@@ -252,6 +252,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
+    unit = unit_of(*best["test_case"])
     names = list(best["label"].unique())
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
@@ -262,11 +263,12 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
         bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]
+        counted = titles[case] if unit_of(case) == unit else f"{titles[case]}, {unit_of(case)}/sec"
         for bar, row in zip(bars, rows.to_dict("records"), strict=True):
-            tell(bar, [as_shown(titles[case])], [_of_bar(row, titles[case])])
+            tell(bar, [as_shown(counted)], [_of_bar(row, titles[case])])
         behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
-        axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+        axes.barh([places[0]], [0], height * 0.86, color=shade, label=counted)
         _raw_maxima(rows, places, axes, shade)
     if any(bool(doubts) for doubts in best["doubts"]):
         marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
@@ -281,7 +283,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     axes.margins(x=0.1)
     solid = best.loc[best["sound"].astype(bool), "sustained"]
     known = len(solid) > 0 and bool(solid.all())
-    dress(axes, COLUMNS["throughput_msg_s"].heading("sustained" if known else ""))
+    dress(axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if known else ""), unit))
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])
@@ -291,7 +293,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
 
 def _of_bar(row: Mapping[Any, Any], case: str) -> str:
     """What a bar tells: its throughput, where that was reached, and the doubts about it."""
-    value = f"{row['throughput_msg_s']:.1f} {COLUMNS['throughput_msg_s'].shown}"
+    value = f"{row['throughput_msg_s']:.1f} {unit_of(row['test_case'])}/sec"
     doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
     return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
 

@@ -17,7 +17,7 @@ from mqperf.report import comparison, trend
 from mqperf.report.build import write_page, write_page_as_file
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import MISSING, Grid, Note
-from mqperf.report.words import cell, in_unit
+from mqperf.report.words import cell
 from mqperf.report.writer import Writer
 from mqperf.stats.compare import CANNOT_TELL
 from mqperf.stats.control_cause import found_by
@@ -26,7 +26,7 @@ from mqperf.stats.trends import FOLDER_VERSIONS, TREND_FIGURES
 from mqperf.tables import Tables, at, where
 from mqperf.tables import write as write_tables
 from mqperf.tables.axes import SWEEP
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"
 
@@ -190,13 +190,12 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
     lines = []
     for row in rows.to_dict("records"):
         mark = notes[row["doubted"]].mark if pd.notna(row["doubted"]) else ""
-        unit = TEST_CASES[row["test_case"]].unit if row["test_case"] in TEST_CASES else "msg"
         beyond = row["beyond_control"]
         lines.append(
             (
                 _step(row, called),
                 cell("point", point_label(row)) + mark,
-                in_unit(COLUMNS[str(row["figure"])].heading(), unit),
+                in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
                 *(comparison.value(row, name) for name in ("value_a", "value_b")),
                 comparison.ratio(row),
                 comparison.interval(row) or MISSING,
@@ -215,7 +214,7 @@ def _control_runs(found: Tables) -> Grid:
         (
             _step(row, called),
             point_label(row),
-            COLUMNS[str(row["figure"])].heading(),
+            in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
             *(comparison.value(row, name) for name in ("value_a", "value_b")),
             comparison.ratio(row),
             comparison.interval(row) or MISSING,

@@ -1,6 +1,5 @@
 """The words of the reports: how test cases, topologies and numbers are written."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isnan, log10
@@ -26,15 +25,6 @@ TAKEN = (
     *("report.json", "tables", "top_throughput.svg"),
 )
 """What stands beside the folders of the systems in a report."""
-
-
-MESSAGES = "msg"
-"""The unit in which columns count; a test case may have another."""
-
-
-def in_unit(text: str, unit: str) -> str:
-    """The words with the unit of a test case in the place of messages: ``creations/sec``."""
-    return re.sub(rf"\b{MESSAGES}\b", unit, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from mqperf.stats.rules.tester import noisy_host
 from mqperf.tables import Tables, conform, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
+from mqperf.test_cases import unit_of
 
 Row = Mapping[Any, Any]
 
@@ -128,19 +129,20 @@ def _limit(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str
 
 def sentence(row: Row) -> str:
     """What a search found, in one sentence, from its row."""
+    unit = f"{unit_of(row['test_case'])}/sec"
     subject, low, high = row["hold"], row["held_rate_msg_s"], row["broken_rate_msg_s"]
     if row["search_ends"] == "below":
-        return f"Even {_rate(high)} msg/sec, the lowest rate searched, does not hold {subject}."
+        return f"Even {_rate(high)} {unit}, the lowest rate searched, does not hold {subject}."
     if row["search_ends"] == "unfinished":
         known = [f"it holds at {_rate(low)}"] if low else []
         known += [f"not at {_rate(high)}"] if high else []
-        so_far = f" (so far {', '.join(known)} msg/sec)" if known else ""
+        so_far = f" (so far {', '.join(known)} {unit})" if known else ""
         return f"The search for {subject} is not finished{so_far}: run the plan again."
-    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} msg/sec"
+    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} {unit}"
     if pd.notna(ends := row.get("throughput_msg_s_low")):
         high_end = _rate(row["throughput_msg_s_high"])
         finished += f" (95 % interval {_rate(ends)} to {high_end}, {row['repeats']} repeats)"
-    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} msg/sec"
+    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} {unit}"
     if row["search_ends"] == "beyond":
         return f"{lead}, the highest that was searched; {finished}."
     why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""

@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.plan.pace import COUNT
 from mqperf.stats.rules.finding import Finding, detail, each, measured, offered
 from mqperf.tables import Tables
+from mqperf.test_cases import unit_of
 
 MISSED_SHARE = 0.01
 """Share by which the rate of a window may differ from that offered."""
@@ -25,9 +26,9 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
     for row in each(missed(measured(tables))):
         yield Finding(
             row.run,
-            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window, and"
-            f" {row.offered_rate_msg_s:.0f} were offered: the broker held them back, or they lacked"
-            " CPU",
+            f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window,"
+            f" and {row.offered_rate_msg_s:.0f} were offered: the broker held them back, or they"
+            " lacked CPU",
             {
                 "send_rate_msg_s": row.send_rate_msg_s,
                 "offered_rate_msg_s": row.offered_rate_msg_s,
@@ -90,8 +91,9 @@ def service_time(tables: Tables) -> Iterator[Finding]:
     for row in each(frame.assign(rate=rates)[timed]):
         yield Finding(
             row.run,
-            f"at an offered rate of {row.rate:.0f} msg/sec the latency counts from the sending of a"
-            " message, not from when it was due: what a late sender held back is not in it",
+            f"at an offered rate of {row.rate:.0f} {unit_of(row.test_case)}/sec the latency counts"
+            " from the sending of a message, not from when it was due: what a late sender held back"
+            " is not in it",
             {"rate_msg_s": row.rate},
         )
 
