@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from math import nan
 from pathlib import Path
 
 import pandas as pd
@@ -82,12 +83,12 @@ def of_run(run: Run) -> str:
     """
     found = tables.of_runs([run])
     figures = {**_first(found["messages"]), **_first(found["latency"])}
-    rate, slow = (figures.get(column) for column in ("throughput_msg_s", "latency_p99_s"))
+    rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
     unit = unit_of(figures.get("test_case"))
     kinds = list(doubts(found)["kind"].unique())
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
-        f" p99 {cell('latency_p99_s', slow)} {COLUMNS['latency_p99_s'].shown},"
+        f" p99 {cell('latency_p99_s', slow)}{'' if pd.isna(slow) else ' ms'},"
         f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}{_early(found)}"
     )
 

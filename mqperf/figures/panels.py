@@ -71,12 +71,14 @@ def latency(
     subject: str = "",
     named: bool = True,
 ) -> Axes:
-    """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
+    """p50, p95 and p99, on a log axis; the mean as well where some point has no percentiles.
 
     ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
     beside a panel that names them.
     """
-    columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    columns = [name for name in _PERCENTILES if points[name].notna().any()]
+    if (points["latency_p50_s"].isna() & points["latency_mean_s"].notna()).any():
+        columns = ["latency_mean_s", *columns[: len(DASHES) - 1]]
     sweep = swept(points)
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
@@ -94,7 +96,8 @@ def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
     """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
     if UNSURE not in points.columns:
         return
-    hidden = points[points[UNSURE] > LARGE_SHARE * points["latency_p50_s"].abs()]
+    usual = points["latency_p50_s"].fillna(points["latency_mean_s"])
+    hidden = points[points[UNSURE] > LARGE_SHARE * usual.abs()]
     if len(hidden):
         wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
         text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")

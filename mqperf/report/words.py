@@ -153,7 +153,8 @@ def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> 
     if isnan(value) or not uncertainty_s > 0:
         return cell(column, value)
     shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
-    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
+    usual_s = value if isnan(median_s) else median_s
+    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(usual_s) else 1
     return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
 
 

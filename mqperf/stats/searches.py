@@ -10,9 +10,10 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
-from mqperf.plan.latencies import LATENCIES
+from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most
+from mqperf.series.telling import needed
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.tester import noisy_host
 from mqperf.tables import Tables, conform, varied
@@ -155,8 +156,18 @@ def _figures(tables: Tables) -> pd.DataFrame:
     frame = measured(tables)
     latency = tables["latency"].drop_duplicates("run")
     columns = [name for name in LATENCIES if name not in frame.columns]
-    frame = frame.merge(latency[["run", *columns]], on="run", how="left")
+    frame = frame.merge(latency[["run", "samples", *columns]], on="run", how="left")
     return frame.assign(offered=offered(frame))
+
+
+def _untold(name: str, samples: float) -> str:
+    """Why a run has no such latency."""
+    if name not in PERCENTILES or pd.isna(samples):
+        return f"no {LATENCIES[name]} is known"
+    return (
+        f"{LATENCIES[name]} takes {needed(PERCENTILES[name])} messages, and there are"
+        f" {samples:.0f}: give the load a longer duration_s"
+    )
 
 
 def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
@@ -170,7 +181,7 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     for name, most in hold.latencies.items():
         value = row[name]
         if pd.isna(value):
-            return Verdict(None, f"no {LATENCIES[name]} is known")
+            return Verdict(None, _untold(name, row["samples"]))
         words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
         (told if value <= most else broken).append(words)
     sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))

@@ -23,6 +23,7 @@ from mqperf.report.sections import (
     steps,
 )
 from mqperf.report.words import Layout, amount, cell, joined
+from mqperf.series.telling import BEYOND
 from mqperf.tables import (
     Tables,
     arranged,
@@ -273,16 +274,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     else:
         yield f"Throughput counts {words.finish.counted} in the measured window."
     yield words.finish.measured
-    if (unsure := figures.get("latency_uncertainty_s")) is not None:
-        yield (
-            "± is the most by which the clocks of two hosts may make a latency wrong, after their"
-            " offsets were corrected."
-        )
-        if (unsure > LARGE_SHARE * figures["latency_p50_s"].abs()).any():
-            yield (
-                "Where that is more than a tenth of the median, latencies are given with the digits"
-                " that it leaves, and no more."
-            )
+    yield from _about_latencies(figures)
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
@@ -301,6 +293,26 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
             " own, and are not joined."
         )
     yield from saturation.enough(tables["saturation_points"])["text"]
+
+
+def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
+    """What clocks, and few messages, leave of them."""
+    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+        yield (
+            "± is the most by which the clocks of two hosts may make a latency wrong, after their"
+            " offsets were corrected."
+        )
+        usual = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
+        if (unsure > LARGE_SHARE * usual.abs()).any():
+            yield (
+                "Where that is more than a tenth of the median, latencies are given with the digits"
+                " that it leaves, and no more."
+            )
+    if latencies.withheld(figures):
+        yield (
+            f"A percentile is given where {BEYOND} messages or more of each run are slower: of"
+            " fewer, chance would tell."
+        )
 
 
 def _nodes(
