@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from math import nan
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +14,10 @@ from mqperf.report import limits
 from mqperf.report.rst import MISSING
 from mqperf.report.tops import tops, why_not
 from mqperf.report.verdicts import UNTOLD
-from mqperf.report.words import MESSAGES, amount, cell, in_unit, layouts
+from mqperf.report.words import amount, cell, layouts
 from mqperf.stats.checks import doubts
 from mqperf.tables import Tables, varied
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 HEADINGS = ("system", "topology and queues", "test case")
 SUSTAINED, TOP = "sustained", "top_throughput_msg_s"
@@ -51,9 +52,9 @@ def of_tables(found: Tables) -> Iterator[str]:
         return
     bottlenecks = limits.of_points(found)
     numbers = _numbers(varied(found["points"]))
-    rows = [_row(top, numbers, bottlenecks) for _, top in best.iterrows()]
-    units = best["test_case"].map(lambda name: TEST_CASES[name].unit).unique()
-    heads = (in_unit(head, " or ".join(units)) for head in numbers.values())
+    unit = unit_of(*best["test_case"])
+    rows = [_row(top, numbers, bottlenecks, unit) for _, top in best.iterrows()]
+    heads = (in_unit(head, unit) for head in numbers.values())
     headings = (*HEADINGS, *heads, "bottleneck", "doubts")
     yield from _aligned([headings, *rows], len(numbers))
     if len(unsound := best[~best["sound"].astype(bool)]):
@@ -82,12 +83,13 @@ def of_run(run: Run) -> str:
     """
     found = tables.of_runs([run])
     figures = {**_first(found["messages"]), **_first(found["latency"])}
-    rate, slow = (figures.get(column) for column in ("throughput_msg_s", "latency_p99_s"))
-    unit = TEST_CASES[str(figures["test_case"])].unit if figures else MESSAGES
+    rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
+    unit = unit_of(figures.get("test_case"))
     kinds = list(doubts(found)["kind"].unique())
+    p99 = cell("latency_p99_s", slow)
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
-        f" p99 {cell('latency_p99_s', slow)} {COLUMNS['latency_p99_s'].shown},"
+        f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
         f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}{_early(found)}"
     )
 
@@ -116,11 +118,15 @@ def _numbers(parameters: Sequence[str]) -> dict[str, str]:
     return {name: headings.get(name) or COLUMNS[name].heading() for name in names}
 
 
-def _row(top: pd.Series, numbers: Iterable[str], bottlenecks: pd.Series) -> tuple[str, ...]:
+def _row(
+    top: pd.Series, numbers: Iterable[str], bottlenecks: pd.Series, unit: str
+) -> tuple[str, ...]:
+    """The cells of a top; its test case says what it counts where ``unit`` is of several."""
+    case = TEST_CASES[top["test_case"]]
     return (
         str(top["system"]),
         str(top["label"]),
-        TEST_CASES[top["test_case"]].short,
+        case.short if case.unit == unit else f"{case.short}, {case.unit}",
         *(_number(column, top) for column in numbers),
         str(bottlenecks.get(top["point"], limits.UNKNOWN)),
         ", ".join(top["doubts"]) or "none",

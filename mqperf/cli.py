@@ -112,8 +112,8 @@ HostsOption = Annotated[
         "--hosts",
         metavar="INVENTORY",
         help="The hosts on which everything runs: an Ansible inventory, which may be a program, or"
-        " `laboratory` for five network namespaces of this machine. By default the hosts of the plan,"
-        " or this machine.",
+        " `laboratory` for five network namespaces of this machine. By default the hosts of the"
+        " plan, or this machine.",
     ),
 ]
 

@@ -18,10 +18,11 @@ from mqperf.report import limits
 from mqperf.report.drawings import counting
 from mqperf.report.rows import uncertainty
 from mqperf.report.tops import tops
-from mqperf.report.words import MESSAGES, in_unit, layouts
+from mqperf.report.words import layouts
 from mqperf.tables import (
     Tables,
     by_layout,
+    conditions,
     over_repeats,
     select,
     shown,
@@ -29,7 +30,8 @@ from mqperf.tables import (
     with_parameters,
 )
 from mqperf.tables.axes import LAYOUT, SWEEP
-from mqperf.test_cases import TEST_CASES
+from mqperf.tables.places import CONDITION
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
@@ -125,7 +127,8 @@ def outages(found: Tables) -> pd.DataFrame:
 def background(found: Tables) -> pd.DataFrame:
     """The figures of every background load of a run."""
     rows = _with_parameters(found["background"], found)
-    return _indexed(rows, (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows)))
+    keys, columns = (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows))
+    return shown(rows, *keys, *columns).pipe(_by_keys, keys)  # in the unit of messages
 
 
 def show_outages(found: Tables) -> None:
@@ -171,7 +174,7 @@ def show_sweeps(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         display(Markdown(title), sweep_of(part))
         if (combinations := figures.map_sheet(part["points"])) is not None:
-            display(combinations)
+            display(_counting(combinations, part))
 
 
 def sweep_of(found: Tables, metric: str = "") -> Figure:
@@ -185,7 +188,12 @@ def sweep_of(found: Tables, metric: str = "") -> Figure:
         if metric
         else figures.sweep_sheet(points, doubted=doubted)
     )
-    return counting(sheet, _unit(found["points"]))
+    return _counting(sheet, found)
+
+
+def _counting(sheet: Figure, found: Tables) -> Figure:
+    """The sheet in the unit of its test case; names of conditions stay."""
+    return counting(sheet, _unit(found["points"]), list(conditions(found)[CONDITION]))
 
 
 def show_nodes(found: Tables, test_case: str) -> None:
@@ -199,7 +207,7 @@ def show_seconds(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         intervals = with_parameters(part["intervals"], part["runs"])
         sheet = figures.time_sheet(intervals, part["outages"])
-        display(Markdown(title), counting(sheet, _unit(intervals)))
+        display(Markdown(title), _counting(sheet, part))
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -217,7 +225,8 @@ def overview(found: Tables) -> pd.DataFrame:
     columns = SWEEP
     rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
     where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
-    return shown(best, *columns, *rates, *where).assign(doubts=best["doubts"].map(", ".join))
+    told = shown(best, *columns, *rates, *where).rename(columns=partial(in_unit, unit=_unit(best)))
+    return told.assign(doubts=best["doubts"].map(", ".join))
 
 
 def show_overview(found: Tables) -> None:
@@ -253,13 +262,16 @@ def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
     readable = shown(rows, *keys, *columns).rename(columns=partial(in_unit, unit=_unit(rows)))
+    return _by_keys(readable, keys)
+
+
+def _by_keys(readable: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return readable.set_index(list(readable)[: len(keys)])
 
 
 def _unit(rows: pd.DataFrame) -> str:
-    """What rows of a test case count; messages where they are of several that differ in it."""
-    units = {TEST_CASES[name].unit for name in rows["test_case"].unique()}
-    return units.pop() if len(units) == 1 else MESSAGES
+    """What rows count: of several test cases each unit, once."""
+    return unit_of(*rows["test_case"].unique())
 
 
 def _unsure(found: Tables) -> pd.DataFrame:

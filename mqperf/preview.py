@@ -16,6 +16,7 @@ from mqperf.progress import START_S, amount, clock, expected_s, words
 from mqperf.raw import MIB
 from mqperf.record import Run, Status, read_events, runs, utc, whole
 from mqperf.systems import SYSTEMS, Possible, check_places, planned, possible, starts
+from mqperf.test_cases import unit_of
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -107,8 +108,9 @@ def _searching(plan: Plan) -> str:
         return ""
     return (
         f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
-        f" {search.from_msg_s:g} to {search.to_msg_s:g} msg/sec with {search.hold.words}, to"
-        f" {search.within_share * 100:g} %: at most {search.most_runs(plan.repeats)} runs each"
+        f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
+        f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
+        f" {search.most_runs(plan.repeats)} runs each"
     )
 
 

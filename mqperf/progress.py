@@ -18,6 +18,7 @@ from mqperf.record import Run
 from mqperf.redaction import without_passwords
 from mqperf.runner import Gauge
 from mqperf.terminal import print_line, print_lines
+from mqperf.test_cases import TEST_CASES
 
 OVERHEAD_S = 5.0
 """Seconds that a case takes besides its load, until the sweep has shown how many."""
@@ -152,7 +153,7 @@ class Bar:
         if gauge is None:
             self._pulse.leave()
         elif self._watched:
-            self._pulse.watch(words(case), gauge)
+            self._pulse.watch(words(case), gauge, TEST_CASES[case.test_case])
 
     def finished(self, case: Case, run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mqperf.columns.column import Column, count, latency, rate, seconds, share, text
+from mqperf.columns.measured import FEW
 from mqperf.columns.runs import LINK
 
 EVENTS = (
@@ -133,8 +134,8 @@ ACTION_PHASES_COLUMNS = (
     count("released", "Those of them that routers or receivers gave back.", "released"),
     count("modified", "Those of them that were given back as perhaps tried already.", "modified"),
     count("rejected", "Those of them that receivers, or the broker, refused.", "rejected"),
-    latency("latency_p50_s", "Median latency of those that were finished.", "p50"),
-    latency("latency_p99_s", "99th percentile of the same.", "p99"),
+    latency("latency_p50_s", f"Median latency of those that were finished. {FEW}", "p50"),
+    latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
     latency("latency_max_s", "The largest of them.", "max"),
 )
 

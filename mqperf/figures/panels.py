@@ -29,7 +29,7 @@ from mqperf.figures.told import tell
 from mqperf.tables import over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
 from mqperf.tables.clocks import LARGE_SHARE
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 UNSURE = "latency_uncertainty_s"
@@ -71,12 +71,14 @@ def latency(
     subject: str = "",
     named: bool = True,
 ) -> Axes:
-    """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
+    """p50, p95 and p99, on a log axis; the mean as well where some point has no percentiles.
 
     ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
     beside a panel that names them.
     """
-    columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    columns = [name for name in _PERCENTILES if points[name].notna().any()]
+    if (points["latency_p50_s"].isna() & points["latency_mean_s"].notna()).any():
+        columns = ["latency_mean_s", *columns[: len(DASHES) - 1]]
     sweep = swept(points)
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
@@ -94,7 +96,8 @@ def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
     """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
     if UNSURE not in points.columns:
         return
-    hidden = points[points[UNSURE] > LARGE_SHARE * points["latency_p50_s"].abs()]
+    usual = points["latency_p50_s"].fillna(points["latency_mean_s"])
+    hidden = points[points[UNSURE] > LARGE_SHARE * usual.abs()]
     if len(hidden):
         wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
         text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")
@@ -252,6 +255,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
+    unit = unit_of(*best["test_case"])
     names = list(best["label"].unique())
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
@@ -262,11 +266,12 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
         bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]
+        counted = titles[case] if unit_of(case) == unit else f"{titles[case]}, {unit_of(case)}/sec"
         for bar, row in zip(bars, rows.to_dict("records"), strict=True):
-            tell(bar, [as_shown(titles[case])], [_of_bar(row, titles[case])])
+            tell(bar, [as_shown(counted)], [_of_bar(row, titles[case])])
         behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
-        axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+        axes.barh([places[0]], [0], height * 0.86, color=shade, label=counted)
         _raw_maxima(rows, places, axes, shade)
     if any(bool(doubts) for doubts in best["doubts"]):
         marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
@@ -281,7 +286,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     axes.margins(x=0.1)
     solid = best.loc[best["sound"].astype(bool), "sustained"]
     known = len(solid) > 0 and bool(solid.all())
-    dress(axes, COLUMNS["throughput_msg_s"].heading("sustained" if known else ""))
+    dress(axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if known else ""), unit))
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])
@@ -291,7 +296,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
 
 def _of_bar(row: Mapping[Any, Any], case: str) -> str:
     """What a bar tells: its throughput, where that was reached, and the doubts about it."""
-    value = f"{row['throughput_msg_s']:.1f} {COLUMNS['throughput_msg_s'].shown}"
+    value = f"{row['throughput_msg_s']:.1f} {unit_of(row['test_case'])}/sec"
     doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
     return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
 

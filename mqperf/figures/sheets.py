@@ -20,6 +20,7 @@ from mqperf.figures.palette import INK, PAPER
 from mqperf.figures.percentiles import percentiles
 from mqperf.figures.ratios import ratios, under_condition
 from mqperf.tables import arranged, split, where
+from mqperf.test_cases import in_unit, unit_of
 
 WIDTH, HEIGHT = 10.0, 3.3
 
@@ -159,7 +160,8 @@ def topology_sheet(
     for part, axes in zip(parts.values(), grid, strict=True):
         for case, panel in zip(cases, axes, strict=True):
             panels.topologies(where(part, test_case=case), panel, doubted=doubted)
-            without_legend(panel, f"{titles[case]} {panel.get_title(loc='left')}")
+            heading = in_unit(panel.get_title(loc="left"), unit_of(case))
+            without_legend(panel, f"{titles[case]} {heading}")
     level(grid)
     one_legend(figure, [panel for axes in grid for panel in axes])
     return figure

@@ -84,6 +84,8 @@ def state(pulse: Pulse) -> dict[str, object]:
     return {
         "doing": pulse.doing,
         "title": scene.title if scene else "",
+        "unit": scene.unit if scene else "",
+        "heard": scene.heard if scene else "",
         "window_s": scene.window_s if scene else 0.0,
         "beats": [asdict(beat) for beat in scene.beats.copy()] if scene else [],
     }

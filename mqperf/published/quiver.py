@@ -25,10 +25,11 @@ from mqperf.published.quiver_files import (
     summary_file,
 )
 from mqperf.series.stream import Instants, Window
+from mqperf.series.telling import tells
 from mqperf.tables import within_run
 from mqperf.tables.histograms import by_second
 from mqperf.tables.of_run import intervals
-from mqperf.tables.percentiles import BEYOND, percentiles
+from mqperf.tables.percentiles import percentiles
 from mqperf.test_cases import TEST_CASES
 
 TEST_CASE = "transfer"
@@ -151,14 +152,17 @@ def _of_nines(results: Results) -> Frames:
         "stream": STREAM,
         "samples": count,
         "latency_mean_s": results.latency_average * MS,
-        "latency_p50_s": median,
+        "latency_p50_s": median if tells(count, 0.5) else None,
         "latency_max_s": largest,
-        **dict(zip(NINES, nines, strict=False)),
+        **{
+            name: value if tells(count, level) else None
+            for name, level, value in zip(NINES, LEVELS, nines, strict=False)
+        },
     }
     told = [
         {"stream": STREAM, "samples": count, "percentile": level, "latency_s": value}
         for level, value in zip((0.5, *LEVELS), (median, *nines), strict=True)
-        if round(count * (1 - level), 6) >= BEYOND
+        if tells(count, level)
     ]
     return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(told)}
 

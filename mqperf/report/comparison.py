@@ -12,11 +12,11 @@ from mqperf.columns import COLUMNS
 from mqperf.figures.ratios import axes_of, point_label
 from mqperf.one_line import one_line
 from mqperf.report.rst import MISSING
-from mqperf.report.words import amount, cell, in_unit
+from mqperf.report.words import amount, cell
 from mqperf.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
 from mqperf.stats.sustained import FIGURE
 from mqperf.tables.axes import SWEEP
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import in_unit, unit_of
 
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
@@ -78,7 +78,7 @@ def text_lines(
         if (now := point_label(row)) != point:
             yield now + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
         point = now
-        heading = COLUMNS[str(row["figure"])].heading()
+        heading = in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"]))
         values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
         ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
         yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
@@ -116,7 +116,7 @@ def of_sweep(row: Row, column: str) -> str:
     """A throughput of a test case on a layout, with its unit."""
     if pd.isna(row[column]):
         return "no point known to keep up"
-    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", TEST_CASES[row["test_case"]].unit)
+    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", unit_of(row["test_case"]))
 
 
 def _apart(comparison: pd.DataFrame) -> pd.DataFrame:

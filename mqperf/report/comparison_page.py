@@ -19,7 +19,7 @@ from mqperf.report import drawings
 from mqperf.report.build import write_page, write_page_as_file
 from mqperf.report.drawings import Drawing
 from mqperf.report.rst import MISSING, Grid, Note, Text
-from mqperf.report.words import amount, cell, in_unit
+from mqperf.report.words import amount, cell
 from mqperf.report.writer import Writer
 from mqperf.stats.compare import HIGHER_IS_BETTER
 from mqperf.stats.differences import ASPECTS
@@ -27,7 +27,7 @@ from mqperf.stats.sustained import FIGURE
 from mqperf.tables import Tables, varied, where
 from mqperf.tables import write as write_tables
 from mqperf.tables.axes import FACTORS, SWEEP
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit
 
 Sides = Sequence[tuple[str, Tables]]
 """The complete tables of A and of B, each with the name of what they are from."""

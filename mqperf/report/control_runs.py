@@ -12,7 +12,7 @@ from mqperf.figures import labels
 from mqperf.report.rst import MISSING, Grid, Note, Text
 from mqperf.report.words import amount, cell
 from mqperf.tables import Tables
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 TURNS = ("start", "middle", "end")
 SHOWN = ("throughput_msg_s", "latency_mean_s")
@@ -77,6 +77,6 @@ def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
         "System",
         "control run",
         "place in the sweep",
-        *(COLUMNS[n].heading() for n in SHOWN),
+        *(in_unit(COLUMNS[n].heading(), unit_of(*rows["test_case"])) for n in SHOWN),
     )
     return Grid("", headings, tuple(lines), tuple(notes.values()), style="numbers named")

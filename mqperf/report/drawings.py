@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 
 from mqperf import figures
 from mqperf.columns import COLUMNS
+from mqperf.figures.marks import as_text
 from mqperf.report.rst import Text, image, slug
-from mqperf.report.words import MESSAGES, Layout, in_unit, joined, three_figures
+from mqperf.report.words import Layout, joined, three_figures
 from mqperf.stats.sustained import best_first
 from mqperf.tables import Tables, arranged, at
 from mqperf.tables.axis_words import called
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import MESSAGES, TEST_CASES, in_unit
 
 APART = "apart"
 """The class of pictures in folders of their own, by which they may be left out of one file."""
@@ -31,11 +32,12 @@ class Drawing:
     alt: str
     draw: Callable[[], Figure]
     unit: str = MESSAGES
+    kept: Sequence[str] = ()
     folder: str = ""
 
-    def counting(self, unit: str) -> "Drawing":
-        """The same in the unit of a test case."""
-        return replace(self, alt=in_unit(self.alt, unit), unit=unit)
+    def counting(self, unit: str, kept: Sequence[str] = ()) -> "Drawing":
+        """The same in the unit of a test case, but for names that are ``kept``."""
+        return replace(self, alt=in_unit(self.alt, unit, kept), unit=unit, kept=kept)
 
     @property
     def name(self) -> Text:
@@ -53,17 +55,21 @@ class Drawing:
         """Write it as SVG into the folder of the page."""
         path = folder / self.folder / f"{self.name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure = counting(self.draw(), self.unit)
+        figure = counting(self.draw(), self.unit, self.kept)
         figures.write_svg(figure, path, title=self.caption, description=self.alt)
 
 
-def counting(figure: Figure, unit: str) -> Figure:
-    """The figure, whose texts have the unit of a test case in the place of messages."""
+def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
+    """The figure, whose texts have the unit of a test case in the place of messages.
+
+    Names that are ``kept`` stay as they are.
+    """
     if unit != MESSAGES:
+        names = [*kept, *map(as_text, kept)]
         for text in figure.findobj(matplotlib.text.Text):
-            text.set_text(in_unit(text.get_text(), unit))
+            text.set_text(in_unit(text.get_text(), unit, names))
         for told in figure.findobj(lambda artist: bool(artist.get_gid())):
-            told.set_gid(in_unit(str(told.get_gid()), unit))
+            told.set_gid(in_unit(str(told.get_gid()), unit, kept))
     return figure
 
 

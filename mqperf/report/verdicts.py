@@ -11,11 +11,11 @@ from mqperf.figures import labels
 from mqperf.report import control_runs
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.tops import against, higher, why_not
-from mqperf.report.words import Layout, amount, in_unit, joined, three_figures
+from mqperf.report.words import Layout, amount, joined, three_figures
 from mqperf.stats.change import Change, change
 from mqperf.stats.sustained import FIGURE
 from mqperf.tables import Tables, all_attempts, where
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, in_unit
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
 

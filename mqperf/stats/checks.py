@@ -226,8 +226,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
-        "A mean over bursts and pauses is the rate of neither. Checked where chance leaves no time so"
-        " long without a message: 20 would have come in it, and three for each thread that waits.",
+        "A mean over bursts and pauses is the rate of neither. Checked where chance leaves no time"
+        " so long without a message: 20 would have come in it, and three for each thread that"
+        " waits.",
         window.empty_seconds,
     ),
     "clock-offset": Check(

@@ -21,6 +21,7 @@ from mqperf.tables import Tables, at, conform, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
 from mqperf.tables.shape import in_order
+from mqperf.test_cases import unit_of
 
 RATES = (RATE, THREAD_RATE)
 """Parameters that say what is offered."""
@@ -61,6 +62,7 @@ def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]
 
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck."""
+    unit = f"{unit_of(*curve['test_case'].unique())}/sec"
     by_rate = curve.groupby("offered")[["throughput_msg_s", "each"]].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     kept = by_rate.index[by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)]
@@ -76,22 +78,20 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         "top_throughput_msg_s": top,
     }
     if high is None:
-        return known | {
-            "text": f"It keeps up with {_told(low)} msg/sec, the most that was offered."
-        }
+        return known | {"text": f"It keeps up with {_told(low)} {unit}, the most that was offered."}
     limit = _limit(curve[curve["offered"] == high]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
     known |= {"limit": limit}
     if low is None:
         first = (
-            f"Even {_told(high)} msg/sec, the least that was offered, is more than it keeps up with"
+            f"Even {_told(high)} {unit}, the least that was offered, is more than it keeps up with"
         )
         return known | {"text": f"{first}{ran_out}."}
     crossing = min(max(top / float(by_rate["each"].max()), low), high)
     return known | {
         "saturation_rate_msg_s": crossing,
         "text": (
-            f"It keeps up with {_told(low)} msg/sec, and not with {_told(high)}: the saturation"
+            f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}: the saturation"
             f" point is at {_told(round(crossing, -2))}{ran_out}."
         ),
     }

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import special
 
 from mqperf.columns import FIGURES, TABLES
+from mqperf.plan import PERCENTILES
 from mqperf.tables import Tables, conform, empty, varied, whole
 from mqperf.tables.repeats import by_point
 
@@ -45,7 +46,19 @@ def run_figures(tables: Tables) -> pd.DataFrame:
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
     finished = frame["throughput_msg_s"]
     frame["cpu_per_message_s"] = frame["cpu_total_cores"] / finished.where(finished > 0)
-    return frame[["run", "point", *FIGURES]]
+    return _told_by_all(frame[["run", "point", *FIGURES]])
+
+
+def _told_by_all(figures: pd.DataFrame) -> pd.DataFrame:
+    """The figures, without a percentile that some run of the point has too few messages to tell.
+
+    The mean over the others would be that of the runs with most messages.
+    """
+    known = figures["latency_mean_s"].notna()
+    for name in PERCENTILES:
+        withheld = figures.loc[known & figures[name].isna(), "point"]
+        figures[name] = figures[name].mask(figures["point"].isin(withheld))
+    return figures
 
 
 def with_doubts(

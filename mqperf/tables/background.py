@@ -6,6 +6,7 @@ from typing import Any
 from mqperf.load import generator_of
 from mqperf.plan import PERCENTILES
 from mqperf.record import Event, Whole, beside
+from mqperf.series.telling import told_s
 from mqperf.tables import one_way
 from mqperf.tables.accounting import accounted, drained
 from mqperf.tables.streams import Streams, read_streams
@@ -57,7 +58,7 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
     latencies = streams.finished(run.case.test_case).started_in(run.window)
     if not latencies.count:
         return {}
-    values = latencies.quantiles_s([PERCENTILES[name] for name in FIGURES])
+    values = told_s(latencies, [PERCENTILES[name] for name in FIGURES])
     one_way = not TEST_CASES[run.case.test_case].replies
     unsure = {"latency_uncertainty_s": streams.uncertainty_s if one_way else 0.0}
     return unsure | {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}

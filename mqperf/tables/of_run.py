@@ -17,6 +17,7 @@ from mqperf.plan import PERCENTILES, Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Latencies, Stream, Window
+from mqperf.series.telling import told_s
 from mqperf.tables import accounting, one_way, timeline, within_run
 from mqperf.tables.action_phases import action_phases
 from mqperf.tables.background import background
@@ -219,9 +220,9 @@ def _started(streams: Streams, name: str, window: Window) -> Latencies | None:
 
 
 def _quantiles(label: str, some: Latencies, levels: Mapping[str, float]) -> dict[str, float]:
-    """Columns of that label, one for each level."""
+    """Columns of that label, one for each level; empty where too few messages tell it."""
     columns = [f"{label}_{end}_s" for end in levels]
-    return dict(zip(columns, some.quantiles_s(list(levels.values())), strict=True))
+    return dict(zip(columns, told_s(some, list(levels.values())), strict=True))
 
 
 def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 from mqperf.plan import PERCENTILES
 from mqperf.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
 from mqperf.series.stream import Latencies, Stream, Window, seconds
+from mqperf.series.telling import told_s
 from mqperf.series.warmup import warmup_s
 
 Row = dict[str, float]
@@ -27,9 +28,12 @@ def throughput_interval(counts: np.ndarray) -> Row:
 
 
 def latency_figures(latencies: Latencies) -> Row:
-    """Mean, percentiles and the largest by their columns, of at least one message."""
-    values = latencies.quantiles_s(list(PERCENTILES.values()))
-    estimates = dict(zip(PERCENTILES, map(float, values), strict=True))
+    """Mean, percentiles and the largest by their columns, of at least one message.
+
+    A percentile that so few messages do not tell is NaN.
+    """
+    values = told_s(latencies, list(PERCENTILES.values()))
+    estimates = dict(zip(PERCENTILES, values, strict=True))
     return {**estimates, "latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
 
 

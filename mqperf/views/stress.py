@@ -8,10 +8,11 @@ from IPython.display import Markdown, display
 
 from mqperf import figures
 from mqperf.notebook import doubted_points, measured_layouts, sweep_of
+from mqperf.report.drawings import counting
 from mqperf.report.sections.offered_rates import TOLD
 from mqperf.tables import Tables, shown, varied, with_parameters
 from mqperf.tables.axes import SWEEP
-from mqperf.test_cases import TEST_CASES
+from mqperf.test_cases import TEST_CASES, unit_of
 
 
 def show_rates(found: Tables, test_case: str) -> None:
@@ -19,7 +20,7 @@ def show_rates(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         rates, doubted = part["saturation_rates"], doubted_points(part)
         sheet = figures.sweep_sheet(part["points"], doubted=doubted, saturation_points=rates)
-        display(Markdown(title), sheet)
+        display(Markdown(title), counting(sheet, unit_of(test_case)))
 
 
 def show_percentiles(found: Tables, test_case: str) -> None:

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from IPython.display import Markdown
 
-from mqperf import answer, stats, tables, views
+from mqperf import answer, figures, notebook, stats, tables, views
+from mqperf.report.build import build
+from mqperf.report.tops import tops
+from mqperf.report.words import layouts
 from mqperf.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -73,3 +77,55 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
 def test_the_answer_counts_creations() -> None:
     """They are no messages."""
     assert "creations/sec" in "\n".join(answer.of_runs(SAMPLE))
+
+
+STRESS = "stress of 1,000 msg/s"
+
+
+@pytest.fixture(scope="module")
+def renamed() -> Tables:
+    """The same, with a condition whose name has the unit of messages as pages write it."""
+    read = tables.read(SAMPLE)
+    return stats.complete(
+        {
+            name: frame.assign(condition=frame["condition"].replace(STRESS, f"{STRESS}ec"))
+            if "condition" in frame.columns
+            else frame
+            for name, frame in read.items()
+        }
+    )
+
+
+def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Path) -> None:
+    """Creations are counted as such; loads beside them, and names of conditions, as they are."""
+    build(renamed, tmp_path / "out", title="WAN", html=False)
+    [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
+    texts = {path.name: path.read_text() for path in page.parent.glob("*.svg")}
+    text = texts["page"] = page.read_text()
+    for name, one in texts.items():
+        assert "1,000 creations" not in one, name
+    throughput, stress = text.index("throughput, creations/sec"), text.index("\nBackground load\n")
+    assert throughput < stress
+    assert "throughput, msg/sec" in text[stress:]
+    assert "throughput, msg/sec" not in text[:stress]
+    assert any(f"{STRESS}ec" in one and "creations/sec" in one for one in texts.values())
+
+
+def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> None:
+    """Where another test case counts messages, both have theirs."""
+    calls = found["points"].assign(test_case="rpc-call")
+    both = {**found, "points": pd.concat([found["points"], calls], ignore_index=True)}
+    best = tops(both, layouts(found["runs"]))
+    sheet = figures.top_sheet(best, {"rpc-call": "CALL", "rpc-chain": "CHAIN"})
+    entries = sheet.axes[0].get_legend_handles_labels()[1]
+    assert [entry for entry in entries if "/sec" in entry] == [
+        "CALL, msg/sec",
+        "CHAIN, creations/sec",
+    ]
+    lines = list(answer.of_tables(both))
+    assert [line.split("  ")[2].strip() for line in lines[1:3]] == ["CALL, msg", "CHAIN, creations"]
+    heads = notebook.overview(both).columns
+    assert "sustained throughput, msg or creations/sec" in heads
+    sheet = figures.topology_sheet(both["points"], {"rpc-call": "CALL", "rpc-chain": "CHAIN"})
+    titles = [panel.get_title(loc="left") for panel in sheet.axes]
+    assert titles == ["CALL throughput, msg/sec", "CHAIN throughput, creations/sec"]

@@ -21,11 +21,12 @@ from patience import eventually
 from rich.console import Console
 from test_trial import CASE
 
-from mqperf.live import Beat, Pulse, Scene, cell, panel, served
+from mqperf.live import Beat, Pulse, Scene, cell, page, panel, served
 from mqperf.probes import PROBES
 from mqperf.progress import Bar
 from mqperf.runner import Gauge, Reading
 from mqperf.runner.control import Arrived
+from mqperf.test_cases import TEST_CASES
 
 LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "probes/local"
 
@@ -46,7 +47,7 @@ class Steady:
 def pulse() -> Iterator[Pulse]:
     """One that has seen some of the steady run."""
     seen = Pulse(period_s=0.01)
-    seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()))
+    seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()), TEST_CASES["rpc-call"])
     assert eventually(lambda: seen.scene and len(seen.scene.beats) > 4)
     seen.leave()
     yield seen
@@ -85,10 +86,10 @@ def test_a_run_that_cannot_be_read_is_not_in_the_way() -> None:
             raise FileNotFoundError
 
     gauge, lost = Gone(), Pulse(period_s=0.01)
-    lost.watch("gone", cast("Gauge", gauge))
+    lost.watch("gone", cast("Gauge", gauge), TEST_CASES["rpc-call"])
     assert eventually(lambda: gauge.asked > 2)
     lost.leave()
-    assert lost.scene == Scene("gone")
+    assert lost.scene == Scene("gone", "msg", "to the server")
 
 
 def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
@@ -116,9 +117,29 @@ def test_a_terminal_of_60_columns_shows_it_in_whole_lines(pulse: Pulse) -> None:
         bar.doing("measuring", CASE)
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out.getvalue())
     assert max(map(len, re.split(r"[\r\n]", text))) <= 60
-    assert re.search(r"\d of 20 s  100 msg/sec █+  one way 2\.0 ms\n", text)
+    assert re.search(r"\d of 20 s  100 msg/sec █+  to the server 2\.0 ms\n", text)
     assert "CPU cores:  host 1.50  Master 0.50" in text
     assert "idle" not in text
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        ("rpc-call", "100 msg/sec █  to the server 2.0 ms"),
+        ("rpc-cast", "100 msg/sec █  one way 2.0 ms"),
+        ("rpc-chain", "100 creations/sec █  to the server 2.0 ms"),
+    ],
+)
+def test_it_has_the_unit_and_the_latency_of_its_test_case(case: str, told: str) -> None:
+    """A creation is no message, and what a server sees of a round trip is a part of it."""
+    seen = Pulse(period_s=0.01)
+    seen.watch(case, cast("Gauge", Steady()), TEST_CASES[case])
+    seen.leave()
+    assert seen.scene is not None
+    seen.scene.beats.clear()
+    seen.scene.beats.append(Beat(1.0, 100.0, 0.002, {}))
+    assert told in panel.lines(seen.scene)[0]
+    assert page.state(seen)["heard"] == TEST_CASES[case].heard
 
 
 def test_a_pipe_gets_plain_lines_alone() -> None:
@@ -144,11 +165,11 @@ def test_blocks_go_from_nothing_to_the_largest() -> None:
     assert panel.blocks([0, 7, 3.5, 1]) == "▁█▅▂"
     assert panel.blocks([0, 0]) == "▁▁"
     assert panel.blocks([]) == ""
-    assert panel.lines(Scene("none yet")) == []
+    assert panel.lines(Scene("none yet", "msg", "one way")) == []
 
 
 def test_a_run_without_servers_shows_its_time_and_cores() -> None:
-    scene = Scene("commands", 20.0)
+    scene = Scene("commands", "commands", "one way", 20.0)
     scene.beats.append(Beat(-0.5, None, None, {"host h2": 0.1}))
     assert panel.lines(scene) == ["0 of 20 s", "CPU cores:  host h2 0.10"]
 

@@ -20,6 +20,7 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
     """A run at each rate."""
     return pd.DataFrame(
         {
+            "test_case": "publish",
             "offered": RATES[: len(throughputs)],
             "throughput_msg_s": throughputs,
             "each": each,

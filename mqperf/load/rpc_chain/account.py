@@ -9,12 +9,15 @@ from mqperf.load.generator import Account
 from mqperf.load.rpc_chain.steps_file import StepFacts, file_of, read_steps
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
+from mqperf.series.telling import tells
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from mqperf.series.stream import ByProcess
+
+P95 = 0.95
 
 BETWEEN = "between steps"
 """The row of a creation's time that is in no step."""
@@ -89,7 +92,8 @@ def _figures(took_s: "NDArray[np.float64]", share: float | None) -> dict[str, An
     known = took_s[~np.isnan(took_s)]
     row: dict[str, Any] = {"samples": len(known)}
     if len(known):
-        row |= {"latency_mean_s": known.mean(), "latency_p95_s": np.quantile(known, 0.95)}
+        slow = np.quantile(known, P95) if tells(len(known), P95) else None
+        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
         row["creation_share"] = share
     return row
 

@@ -1,6 +1,6 @@
 """The sections of a test case: messages, throughput and latency, CPU of the nodes, over time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -22,38 +22,53 @@ from mqperf.report.sections import (
     searches,
     steps,
 )
-from mqperf.report.words import MESSAGES, Layout, amount, cell, in_unit, joined
-from mqperf.tables import Tables, arranged, tidy, varied, whole, with_parameters
+from mqperf.report.words import Layout, amount, cell, joined
+from mqperf.series.telling import BEYOND
+from mqperf.tables import (
+    Tables,
+    arranged,
+    conditions,
+    tidy,
+    varied,
+    whole,
+    with_parameters,
+)
 from mqperf.tables.axes import FACTORS
 from mqperf.tables.axis_words import called
 from mqperf.tables.clocks import LARGE_SHARE
-from mqperf.test_cases import TEST_CASES, TestCase
+from mqperf.tables.places import CONDITION
+from mqperf.test_cases import MESSAGES, TEST_CASES, TestCase, in_unit
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, what to know, the picture, the table and its data."""
+    """A heading, what to know, the picture, the table and its data.
+
+    ``apart`` is of what brokers, links or other loads count: messages, whatever the test case does.
+    """
 
     heading: str
     text: str
     drawing: Drawing | None = None
     grid: Grid | None = None
     data: pd.DataFrame | None = None
+    apart: bool = False
 
     @property
     def file(self) -> Text:
         """Name of the CSV file with the table's data."""
         return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
-    def counting(self, unit: str) -> "Section":
-        """The same in the unit of the test case, where that does not count messages."""
-        if unit == MESSAGES:
+    def counting(self, unit: str, kept: Sequence[str] = ()) -> "Section":
+        """The same in the unit of the test case, but for names that are ``kept``."""
+        if unit == MESSAGES or self.apart:
             return self
-        drawing = None if self.drawing is None else self.drawing.counting(unit)
+        drawing = None if self.drawing is None else self.drawing.counting(unit, kept)
+        names = [*kept, *map(escape, kept)]
         grid = self.grid and replace(
-            self.grid, headings=tuple(in_unit(heading, unit) for heading in self.grid.headings)
+            self.grid, headings=tuple(in_unit(one, unit, names) for one in self.grid.headings)
         )
-        text = type(self.text)(in_unit(self.text, unit))
+        text = type(self.text)(in_unit(self.text, unit, names))
         return replace(self, text=text, drawing=drawing, grid=grid)
 
     def leading(self, sheets: Sheets) -> "Section":
@@ -71,8 +86,9 @@ def sections(
     layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
 ) -> Iterator[Section]:
     """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
+    kept = list(conditions(tables)[CONDITION])
     for section in _sections(layout, case, tables, printed, labels):
-        yield section.counting(TEST_CASES[case].unit).leading(printed.sheets)
+        yield section.counting(TEST_CASES[case].unit, kept).leading(printed.sheets)
 
 
 def _sections(
@@ -258,16 +274,7 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     else:
         yield f"Throughput counts {words.finish.counted} in the measured window."
     yield words.finish.measured
-    if (unsure := figures.get("latency_uncertainty_s")) is not None:
-        yield (
-            "± is the error bound of a latency from the clocks of two hosts, after correction of"
-            " their offsets."
-        )
-        if (unsure > LARGE_SHARE * figures["latency_p50_s"].abs()).any():
-            yield (
-                "If that is more than a tenth of the median, latencies are given with significant"
-                " digits only."
-            )
+    yield from _about_latencies(figures)
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
@@ -286,6 +293,23 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
             " separate points, and are not connected."
         )
     yield from saturation.enough(tables["saturation_points"])["text"]
+
+
+def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
+    """What clocks, and few messages, leave of them."""
+    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+        yield (
+            "± is the error bound of a latency from the clocks of two hosts, after correction of"
+            " their offsets."
+        )
+        usual = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
+        if (unsure > LARGE_SHARE * usual.abs()).any():
+            yield (
+                "If that is more than a tenth of the median, latencies are given with significant"
+                " digits only."
+            )
+    if latencies.withheld(figures):
+        yield (f"A percentile is given only if {BEYOND} messages or more of each run are slower.")
 
 
 def _nodes(
@@ -328,6 +352,7 @@ def _insides(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         drawings.insides(caption, with_parameters(tables["internals"], tables["runs"])),
         grids.inside_grid(caption, told, marks, labels),
         tidy(told),
+        apart=True,
     )
 
 
@@ -376,6 +401,7 @@ def _factors(case: str, tables: Tables) -> Section:
         drawings.factors(caption, tables["factors"]),
         factors.grid(caption, tables),
         tables["factors"],
+        apart=True,
     )
 
 
@@ -388,6 +414,7 @@ def _links(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         " ".join(_about_links(tables)),
         grid=grids.link_grid(caption, links, marks, labels),
         data=tidy(links),
+        apart=True,
     )
 
 
@@ -418,6 +445,7 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         " window, counts those of the whole background load.",
         grid=grids.background_grid(caption, loads, marks, labels),
         data=tidy(loads),
+        apart=True,
     )
 
 

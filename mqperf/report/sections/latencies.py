@@ -6,10 +6,11 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import common
+from mqperf.plan import PERCENTILES
 from mqperf.report.rst import MISSING, Grid, Text
 from mqperf.report.words import cell
+from mqperf.series.telling import BEYOND
 from mqperf.tables import arranged
-from mqperf.tables.percentiles import BEYOND
 
 SHOWN = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 
@@ -24,6 +25,12 @@ def about() -> Iterator[str]:
         f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance dominates."
         " With several repeats it is the mean over them."
     )
+
+
+def withheld(figures: pd.DataFrame) -> bool:
+    """Whether any of these points has too few messages for one of the percentiles."""
+    known = figures[figures["latency_mean_s"].notna() & figures["latency_max_s"].notna()]
+    return bool(known[[*PERCENTILES]].isna().any(axis=None))
 
 
 def grid(caption: str, rows: pd.DataFrame) -> Grid:

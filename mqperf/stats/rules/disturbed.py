@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from mqperf.stats.rules.finding import Finding, each
 from mqperf.tables import Tables
+from mqperf.test_cases import unit_of
 
 LATE_S = 0.1
 """An action is taken within milliseconds of its instant; more is a machine that was too busy."""
@@ -28,6 +29,7 @@ def not_recovered(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"after {row.action} of {row.node} throughput did not recover to 90 % of the"
-            f" {row.level_msg_s:.0f} msg/sec before, for 3 s, until the load ended",
+            f" {row.level_msg_s:.0f} {unit_of(row.test_case)}/sec before, for 3 s, until the load"
+            " ended",
             {"level_msg_s": row.level_msg_s},
         )

@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.plan.pace import COUNT
 from mqperf.stats.rules.finding import Finding, detail, each, measured, offered
 from mqperf.tables import Tables
+from mqperf.test_cases import unit_of
 
 MISSED_SHARE = 0.01
 """Share by which the rate of a window may differ from that offered."""
@@ -25,8 +26,9 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
     for row in each(missed(measured(tables))):
         yield Finding(
             row.run,
-            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window instead of the offered"
-            f" {row.offered_rate_msg_s:.0f}: the broker slowed them down, or they lacked CPU",
+            f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window"
+            f" instead of the offered {row.offered_rate_msg_s:.0f}: the broker slowed them down, or"
+            " they lacked CPU",
             {
                 "send_rate_msg_s": row.send_rate_msg_s,
                 "offered_rate_msg_s": row.offered_rate_msg_s,
@@ -63,10 +65,11 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
     """Messages that waited at the client, so long that this is most of their latency."""
-    latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
+    latency = tables["latency"][["run", "latency_p99_s", "latency_max_s"]].drop_duplicates("run")
     frame = measured(tables).merge(latency, on="run", how="left")
     late = frame["handover_p99_s"].fillna(0.0)
-    wrong = (late > LATE_S) & (late > LATE_SHARE * frame["latency_p99_s"].fillna(0.0))
+    slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)
+    wrong = (late > LATE_S) & (late > LATE_SHARE * slow)
     for row in each(frame[wrong]):
         yield Finding(
             row.run,
@@ -89,8 +92,9 @@ def service_time(tables: Tables) -> Iterator[Finding]:
     for row in each(frame.assign(rate=rates)[timed]):
         yield Finding(
             row.run,
-            f"at an offered rate of {row.rate:.0f} msg/sec the latency counts from the sending of a"
-            " message, not from when it was due: it does not include the delay of late senders",
+            f"at an offered rate of {row.rate:.0f} {unit_of(row.test_case)}/sec the latency counts"
+            " from the sending of a message, not from when it was due: it does not include the"
+            " delay of late senders",
             {"rate_msg_s": row.rate},
         )
 

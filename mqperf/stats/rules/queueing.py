@@ -16,7 +16,7 @@ import pandas as pd
 from mqperf.stats.rules.finding import Finding, Row, closed, each, offered, one_way
 from mqperf.tables import Tables, varied
 from mqperf.tables.axes import FACTORS, SWEEP
-from mqperf.test_cases import streams
+from mqperf.test_cases import streams, unit_of
 
 MISSING_SHARE = 0.1
 """Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
@@ -54,6 +54,7 @@ class Call:
     """The figures of one CALL run that Little's law ties together."""
 
     run: str
+    test_case: str
     threads: int
     green_threads: int
     throughput: float
@@ -165,6 +166,7 @@ def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
 def _call(row: Row) -> Call:
     return Call(
         run=row.run,
+        test_case=row.test_case,
         threads=int(row.threads),
         green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
         throughput=row.throughput_msg_s,
@@ -228,8 +230,8 @@ def _unaccounted(run: Call, typical_s: float) -> Iterator[Finding]:
         whole = run.throughput / (1 - float(silent))
         text += (
             f"; the counts disagree too, so about {silent.numerator} of {silent.denominator} load"
-            f" generators did not report, and throughput would be about {whole:.0f} msg/sec"
-            f" instead of {run.throughput:.1f}"
+            f" generators did not report, and throughput would be about {whole:.0f}"
+            f" {unit_of(run.test_case)}/sec instead of {run.throughput:.1f}"
         )
         evidence["throughput_if_all_reported_msg_s"] = round(whole, 1)
     yield Finding(run.run, text, evidence)

@@ -8,6 +8,7 @@ from scipy import special
 
 from mqperf.stats.rules.finding import Finding, measured
 from mqperf.tables import Tables, curves, over_repeats
+from mqperf.test_cases import unit_of
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all, from which on there is a doubt.  Standard deviation
@@ -114,10 +115,11 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     chance = float(special.fdtrc(len(rates) - 1, freedom, own / noise)) if noise else 0.0
     if chance < CONTROL_CHANCE and apart >= MOVED:
         gave = ", ".join(f"{rate:.0f}" for rate in rates)
+        gave += f" {unit_of(*control['test_case'].unique())}/sec"
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {gave} msg/sec, a spread of {_percent(own)}, while repeats of"
-            f" the same test case spread by {_percent(noise)} (standard deviation / mean)",
+            f"the control runs gave {gave}, a spread of {_percent(own)}, while repeats of the same"
+            f" test case spread by {_percent(noise)} (standard deviation / mean)",
             {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )
 

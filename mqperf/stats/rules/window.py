@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.stats.rules.finding import KEYS, Finding, each, measured, of_actions, one_way
 from mqperf.stats.rules.queueing import IN_FLIGHT_PER_THREAD
 from mqperf.tables import Tables
-from mqperf.test_cases import closed_loops, with_replies
+from mqperf.test_cases import closed_loops, unit_of, with_replies
 
 KEEPS_UP = 0.02
 """Share by which deliveries may differ from sends over the window; recorded runs without a backlog
@@ -48,8 +48,8 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
         )
         yield Finding(
             row.run,
-            f"servers received {row.throughput_msg_s:.0f} msg/sec in the window, clients sent"
-            f" {row.to_arrive:.0f}: {why}",
+            f"servers received {row.throughput_msg_s:.0f} {unit_of(row.test_case)}/sec in the"
+            f" window, clients sent {row.to_arrive:.0f}: {why}",
             {"throughput_msg_s": row.throughput_msg_s, "send_rate_msg_s": row.send_rate_msg_s},
         )
 
