@@ -145,6 +145,7 @@ def read_network(
 ) -> "pd.DataFrame":
     """Rows of the ``network`` table: every interface that carried anything over the window.
 
+    Where none did, which no host of a run can, every interface has a row.
     No rows for a log which ends before the window or which was written without network counters.
     """
     import pandas as pd
@@ -159,7 +160,7 @@ def read_network(
     for interface, counted in last.bytes.items():
         before = first.bytes.get(interface, counted)
         sent, received = (b - a for a, b in zip(before, counted, strict=True))
-        if sent or received:
+        if sent or received or last.bytes == first.bytes:
             rows.append(
                 {
                     "host": host,

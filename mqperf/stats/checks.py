@@ -20,6 +20,7 @@ from mqperf.stats.rules import (
     cpu,
     disturbed,
     links,
+    network,
     offered,
     planned,
     queueing,
@@ -319,6 +320,14 @@ CHECKS: Mapping[str, Check] = {
         "Was every link what the plan asks for, before and after the load, and by its packets?",
         "The run says what another network does than the one that it is named after.",
         links.link_not_as_asked,
+    ),
+    "network-bytes": Check(
+        "Did networks carry as many bytes as the messages hold, and receive what was sent?",
+        "Counters that contradict the messages are of another network, or of another run. Asked of"
+        " loopback where all is on one host, of the hosts of clients and servers where these are"
+        " apart, and of all hosts of a laboratory together.",
+        network.network_bytes,
+        spoils=False,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",

@@ -250,6 +250,25 @@ def packets(**values: Json) -> Fault:
     return facts(lambda found: found["link"]["packets"].update(values))
 
 
+def paid(payload_bytes: int) -> Callable[[Json], None]:
+    """Another payload among all parameters."""
+    return lambda found: found["parameters"].update(payload_bytes=payload_bytes)
+
+
+def carried(share: float, host: str, interface: str) -> Fault:
+    """Such a share of the bytes of an interface, since the first reading."""
+
+    def change(found: list[Json]) -> None:
+        first = found[0]["network"]["bytes"][interface]
+        for line in found:
+            now = line["network"]["bytes"][interface]
+            line["network"]["bytes"][interface] = [
+                a + round((b - a) * share) for a, b in zip(first, now, strict=True)
+            ]
+
+    return lines(f"probes/{host}/psutil.jsonl", change)
+
+
 def system(**values: Json) -> Fault:
     return facts(lambda found: found["system"].update(values))
 

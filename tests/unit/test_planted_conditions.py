@@ -15,11 +15,13 @@ from file_faults import (
     SERVER,
     Fault,
     all_of,
+    carried,
     case,
     facts,
     latencies,
     later,
     packets,
+    paid,
     renamed_action,
     sealed,
     without_actions,
@@ -37,6 +39,7 @@ SLOW = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-8750dc02"
 FULL = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-befb4187"
 WAN = "wan/rabbitmq-cmsm-classic-rpc-chain-t0004-p1-r1-"
 NEAR, LOSING, DISCONNECTED = f"{WAN}9c2e7915", f"{WAN}c57112a2", f"{WAN}89b12886"
+FIVE = "hosts/rabbitmq-cs1ss2-classic-rpc-cast-t0002-p1-r1-767a3fd9"
 SHUTDOWN = "faults/qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
 
 PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
@@ -168,6 +171,37 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         r"freeze of R1 from 6 s on: its process used 0.\d+ cores meanwhile",
         SHUTDOWN,
         renamed_action("freeze", "R1"),
+    ),
+    # bytes
+    "loopback carried nothing": (
+        "network-bytes",
+        "lo carried 0 bytes/s, and 1000 messages a second of 256 bytes crossed it",
+        SLOW,
+        carried(0, "local", "lo"),
+    ),
+    "a fifth of the bytes on loopback": (
+        "network-bytes",
+        "lo carried .* bytes/s, and 1000 messages a second of 256 bytes crossed it",
+        SLOW,
+        carried(0.2, "local", "lo"),
+    ),
+    "a larger payload": (
+        "network-bytes",
+        "the network of h4 carried .* bytes/s, and 1742 messages a second of 5000 bytes",
+        FIVE,
+        all_of(case(parameters={"payload_bytes": 5000}), facts(paid(5000))),
+    ),
+    "a server's host received a third": (
+        "network-bytes",
+        "its hosts sent .* bytes/s, and received .* though all are of one machine",
+        FIVE,
+        carried(0.3, "h5", "eth0"),
+    ),
+    "a client's host sent nothing": (
+        "network-bytes",
+        "its hosts sent .* bytes/s, and received .* though all are of one machine",
+        FIVE,
+        carried(0, "h4", "eth0"),
     ),
 }
 """What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
