@@ -91,7 +91,7 @@ ACTION = "{do: disconnect, link: true, at_s: 3, for_s: 2}"
         (ACTION, ACTION.replace("for_s: 2", "for_s: 20"), "ends 23 s after the start of a window"),
         (ACTION, f"{ACTION}\n  - {{do: black-hole, link: true, at_s: 4, for_s: 2}}", "has ended"),
         ("link: {between: [server, broker], delay_s: 0.05}\n", "", "the plan has none: say link:"),
-        ("delay_s: 0.05", "delay_s: -0.05", "link.delay_s: expected at least 0.0, got -0.05"),
+        ("delay_s: 0.05", "delay_s: -0.05", "link.delay_s: expected at least 0, got -0.05"),
         ("delay_s: 0.05", "loss_share: 1", "link.loss_share: expected less than 1"),
         ("delay_s: 0.05", "bandwidth_bits_s: 0", "expected at least 1,000, got 0"),
         ("server, broker", "broker, broker", "broker is named twice: name two different roles"),
