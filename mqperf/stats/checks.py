@@ -113,8 +113,8 @@ CHECKS: Mapping[str, Check] = {
         record.causality,
     ),
     "record-disagrees": Check(
-        "Do the record of every message, the load generator's own output and the counts at the"
-        " drain agree?",
+        "Do the record of every message, the load generator's own output, the counts at the drain"
+        " and what nodes told of their inside agree?",
         "They are made of the same messages by different means: one of them is not of this run, or"
         " was changed, or is not whole.",
         record.record_disagrees,
@@ -178,7 +178,8 @@ CHECKS: Mapping[str, Check] = {
         "Is throughput x latency of one-way messages far above the number of threads?",
         "By Little's law that many messages are under way. Each thread hands over one at a time,"
         " and a message passes four places: client, two nodes, server. More than four for each"
-        " thread wait in queues, and the latency depends on how long the run was.",
+        " thread wait, in queues or on the way to one, and the latency depends on how long the run"
+        " was.",
         queueing.backlog,
     ),
     "unequal-rates": Check(

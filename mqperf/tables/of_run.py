@@ -17,7 +17,7 @@ from mqperf.plan import PERCENTILES, Case
 from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Latencies, Stream, Window
-from mqperf.tables import accounting, timeline, within_run
+from mqperf.tables import accounting, conservation, timeline, within_run
 from mqperf.tables.action_phases import action_phases
 from mqperf.tables.background import background
 from mqperf.tables.hosts import hosts
@@ -55,12 +55,18 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["events"] = pd.concat(
         [tables["events"], _noted(one, account.happened)], ignore_index=True
     )
+    seconds, probed = intervals(streams.processes, one.load, one.window), _probed(one)
+    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
+    latency = _latency_row(kind, finished, one.window, account)
+    inside = probed.get("internals", pd.DataFrame())
+    mean_s = latency.get("latency_mean_s")
     accounts = accounting.accounted(one, streams) | {
         "disagreements": "; ".join(
             [
                 *account.disagreements,
                 *accounting.drained(streams, events),
                 *timeline.disagreements(one, events),
+                *conservation.disagreements(inside, seconds, one.case, mean_s),
             ]
         )
         or None
@@ -69,8 +75,6 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     if (late := _started(streams, "handover", one.window)) is not None:
         counts |= _quantiles("handover", late, {"p99": 0.99}) | {"handover_max_s": late.max_s}
     tables["messages"] = pd.DataFrame([counts | accounts])
-    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
-    latency = _latency_row(kind, finished, one.window, account)
     for name, label in (("service", "service"), ("confirmed", "confirm")):
         if (some := _started(streams, name, one.window)) is not None:
             latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
@@ -78,7 +82,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     latency["latency_uncertainty_s"] = streams.uncertainty_s if one_way else 0.0
     tables["latency"] = pd.DataFrame([latency])
     tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
-    tables["intervals"] = intervals(streams.processes, one.load, one.window)
+    tables["intervals"] = seconds
     disturbed = outages(one, done, events)
     tables["outages"] = pd.DataFrame(disturbed)
     tables["action_phases"] = pd.DataFrame(action_phases(one, streams, accounts, disturbed))
@@ -86,9 +90,8 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["links"] = pd.DataFrame(links(one.case, facts))
     tables["background"] = pd.DataFrame(background(one, events))
     own = {name: pd.DataFrame(rows) for name, rows in account.tables.items()}
-    probed = _probed(one)
-    if "internals" in probed:
-        tables["insides"] = pd.DataFrame(insides(probed["internals"]))
+    if len(inside):
+        tables["insides"] = pd.DataFrame(insides(inside))
     return {**tables, **own, **probed}
 
 
