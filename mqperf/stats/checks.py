@@ -114,8 +114,8 @@ CHECKS: Mapping[str, Check] = {
         record.causality,
     ),
     "record-disagrees": Check(
-        "Do the record of every message, the load generator's own output and the counts at the"
-        " drain agree?",
+        "Do the record of every message, the load generator's own output, the counts at the drain"
+        " and what nodes reported of their inside agree?",
         "They record the same messages in different ways: one of them belongs to another run, or"
         " was changed, or is incomplete.",
         record.record_disagrees,
@@ -179,7 +179,8 @@ CHECKS: Mapping[str, Check] = {
         "Is throughput x latency of one-way messages far above the number of threads?",
         "By Little's law the product is the number of messages in flight. Each thread hands over"
         " one at a time, and a message passes four places: client, two nodes, server. More than"
-        " four per thread wait in queues, and the latency depends on the length of the run.",
+        " four per thread wait, in queues or on the way to one, and the latency depends on the"
+        " length of the run.",
         queueing.backlog,
     ),
     "unequal-rates": Check(

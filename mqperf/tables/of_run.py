@@ -18,7 +18,7 @@ from mqperf.probes import PROBES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.series.stream import ByProcess, Latencies, Stream, Window
 from mqperf.series.telling import told_s
-from mqperf.tables import accounting, one_way, timeline, within_run
+from mqperf.tables import accounting, conservation, one_way, timeline, within_run
 from mqperf.tables.action_phases import action_phases
 from mqperf.tables.background import background
 from mqperf.tables.hosts import hosts
@@ -56,6 +56,11 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["events"] = pd.concat(
         [tables["events"], _noted(one, account.happened)], ignore_index=True
     )
+    seconds, probed = intervals(streams.processes, one.load, one.window), _probed(one)
+    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
+    latency = _latency_row(kind, finished, one.window, account)
+    inside = probed.get("internals", pd.DataFrame())
+    mean_s = latency.get("latency_mean_s")
     accounts = accounting.accounted(one, streams)
     accounts |= {
         "disagreements": "; ".join(
@@ -64,6 +69,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
                 *one_way.disagreements(one, streams, accounts["duplicates"], accounts["foreign"]),
                 *accounting.drained(streams, events),
                 *timeline.disagreements(one, events),
+                *conservation.disagreements(inside, seconds, one, mean_s),
             ]
         )
         or None
@@ -72,8 +78,6 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     if (late := _started(streams, "handover", one.window)) is not None:
         counts |= _quantiles("handover", late, {"p99": 0.99}) | {"handover_max_s": late.max_s}
     tables["messages"] = pd.DataFrame([counts | accounts])
-    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
-    latency = _latency_row(kind, finished, one.window, account)
     for name, label in (("service", "service"), ("confirmed", "confirm")):
         if (some := _started(streams, name, one.window)) is not None:
             latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
@@ -81,7 +85,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     latency["latency_uncertainty_s"] = 0.0 if replies else streams.uncertainty_s
     tables["latency"] = pd.DataFrame([latency])
     tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
-    tables["intervals"] = intervals(streams.processes, one.load, one.window)
+    tables["intervals"] = seconds
     disturbed = outages(one, done, events)
     tables["outages"] = pd.DataFrame(disturbed)
     tables["action_phases"] = pd.DataFrame(action_phases(one, streams, accounts, disturbed))
@@ -89,9 +93,8 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["links"] = pd.DataFrame(links(one.case, facts))
     tables["background"] = pd.DataFrame(background(one, events))
     own = {name: pd.DataFrame(rows) for name, rows in account.tables.items()}
-    probed = _probed(one)
-    if "internals" in probed:
-        tables["insides"] = pd.DataFrame(insides(probed["internals"]))
+    if len(inside):
+        tables["insides"] = pd.DataFrame(insides(inside))
     return {**tables, **own, **probed}
 
 

@@ -194,7 +194,7 @@ def test_a_backlog_is_confirmed_by_the_nodes() -> None:
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
     told = checks.doubts(frames).query("kind == 'backlog'")
-    assert "at most 30 waiting messages, 3 fewer at the end" in told["text"].iloc[0]
+    assert "at most 30 messages in their queues or on their links, 3 fewer" in told["text"].iloc[0]
     assert json.loads(told["evidence"].iloc[0])["waiting_growth"] == -3
     frames["insides"] = frames["insides"].iloc[:0]
     assert "told" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]

@@ -434,6 +434,18 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         CALL,
         facts(lambda found: found["processes"][1].update(reported=False)),
     ),
+    "a client ended with an error": (
+        "record-disagrees",
+        "client-1 ended with exit code 1",
+        CALL,
+        facts(lambda found: found["processes"][1].update(exit_code=1)),
+    ),
+    "a server was killed": (
+        "record-disagrees",
+        "server-1 ended with exit code -9",
+        CALL,
+        facts(lambda found: found["processes"][0].update(exit_code=-9)),
+    ),
     "seconds are missing in the probe's log": (
         "probe-gap",
         "in the whole window",

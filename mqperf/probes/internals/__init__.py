@@ -6,7 +6,7 @@ from dataclasses import asdict
 from mqperf.load.amqp_1_0 import management
 from mqperf.load.numbered.environment import plain_variables
 from mqperf.probes.internals.log import LOG, check
-from mqperf.probes.internals.tables import read
+from mqperf.probes.internals.tables import disagreements, read
 from mqperf.probes.probe import Probe, Program, Task, options
 from mqperf.software import ALONE, modules
 
@@ -36,4 +36,11 @@ def program(task: Task) -> Program | None:
     return Program(argv, plain_variables([folder]), {TARGETS: targets})
 
 
-PROBE = Probe(name="inside", program=program, check=check, read=read, asks_nodes=True)
+PROBE = Probe(
+    name="inside",
+    program=program,
+    check=check,
+    read=read,
+    disagreements=disagreements,
+    asks_nodes=True,
+)

@@ -1,5 +1,6 @@
 """The probe of the inside in tables: what nodes told, figure by figure."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 TOLERANCE_S = 0.5
 """A question further than this from its second is not taken for one at an end of the window."""
+
+EARLY_S, LATE_S = 0.1, 2.0
+"""No node is asked before the load begins, nor so long after its end."""
 
 FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
     "prometheus": of_rabbitmq.figures,
@@ -43,6 +47,34 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
     rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
     return {"internals": pd.DataFrame(rows, columns=list(COLUMNS))}
+
+
+def disagreements(run: Whole) -> Iterator[str]:
+    """Logs of another time than the load, and nodes that tell nothing where others like them do.
+
+    Those are alike whose own logs are called the same but for a number.
+    """
+    told: set[str] = set()
+    files = sorted((run.run.path / "probes").glob(f"*/{LOG}"))
+    for file in files:
+        name, clock = file.relative_to(run.run.path), run.clock(file.parent.name)
+        found = [*lines(file)]
+        told |= {line.node for line in found}
+        instants = [line.epoch - clock.offset_s for line in found]
+        early_s = run.load[0] - min(instants, default=run.load[0])
+        late_s = max(instants, default=run.load[1]) - run.load[1]
+        if early_s > clock.uncertainty_s + EARLY_S:
+            yield f"{name}: begins {early_s:.1f} s before the load"
+        if late_s > clock.uncertainty_s + LATE_S:
+            yield f"{name}: ends {late_s:.1f} s after the load"
+    alike = {_sort(node.log) for node in run.facts.system.nodes if node.label in told}
+    for node in run.facts.system.nodes if files else ():
+        if node.label not in told and node.log is not None and _sort(node.log) in alike:
+            yield f"{LOG}: it tells of {', '.join(sorted(told))}, and nothing of {node.label}"
+
+
+def _sort(log: str | None) -> str:
+    return re.sub(r"\d+", "", log or "")
 
 
 def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:

@@ -1,0 +1,127 @@
+"""Faults planted in what nodes told of their inside, checksums and seal made right again.
+
+Each contradicts the messages, the nodes or the time of the run, and must be named.  Sound runs are
+those that the samples hold, and many more on other days.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from file_faults import Fault, lines, sealed
+
+from mqperf import tables
+from mqperf.record import Run, runs
+from mqperf.stats import checks
+
+INSIDE = Path(__file__).parents[2] / "data/samples/inside"
+ROUTERS = INSIDE / "transfers/qpid-dispatch-line-routed-transfer-t0002-p1-r1-8def34dd"
+BROKER = INSIDE / "transfers/artemis-single-classic-transfer-t0002-p1-r1-613cc594"
+RABBIT = INSIDE / "rabbitmq/rabbitmq-cmsm-classic-rpc-cast-t0005-p1-r1-19b55f1a"
+LOG = "probes/local/inside.jsonl"
+
+Json = Any
+
+
+def told(change: Callable[[Json], object]) -> Fault:
+    """A change of what nodes told, answer by answer."""
+
+    def each(found: list[Json]) -> None:
+        for line in found:
+            change(line["told"])
+
+    return lines(LOG, each)
+
+
+def silenced(attribute: str) -> Fault:
+    """Routers and their addresses tell 0 of this."""
+
+    def change(answer: Json) -> None:
+        for entity in ("router", "router.address"):
+            place = answer[entity]["names"].index(attribute)
+            for row in answer[entity]["rows"]:
+                row[place] = 0
+
+    return told(change)
+
+
+def queued(messages: int) -> Fault:
+    """Every queue of Artemis holds so many."""
+
+    def change(answer: Json) -> None:
+        for queue in answer["artemis"].values():
+            queue["MessageCount"] = messages
+
+    return told(change)
+
+
+def without(node: str) -> Fault:
+    """What a node told is gone."""
+    return lines(LOG, lambda found: [line for line in found if line["node"] != node])
+
+
+def moved(seconds: float) -> Fault:
+    """All instants are some seconds later."""
+
+    def change(found: list[Json]) -> None:
+        for line in found:
+            line["epoch"] += seconds
+            line["monotonic"] += seconds
+
+    return lines(LOG, change)
+
+
+PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
+    "routers delivered nothing": (
+        r"21498 messages were received in 3 s, nodes counted 0 sent meanwhile \(node\)",
+        ROUTERS,
+        silenced("deliveriesEgress"),
+    ),
+    "routers were given nothing": (
+        r"nodes counted 0 received meanwhile \(address\)",
+        ROUTERS,
+        silenced("deliveriesIngress"),
+    ),
+    "50,000 wait throughout": (
+        "nodes told of 100000 messages that wait in them at 3 s, and at most 1886 were under way",
+        BROKER,
+        queued(50_000),
+    ),
+    "a router tells nothing": ("it tells of R1, R3, and nothing of R2", ROUTERS, without("R2")),
+    "the Master tells nothing": (
+        "it tells of Slave 1, Slave 2, and nothing of Master",
+        RABBIT,
+        without("Master"),
+    ),
+    "all instants are later": (r"inside.jsonl: ends 5.0 s after the load", ROUTERS, moved(5)),
+    "all instants are earlier": (r"inside.jsonl: begins 5.0 s before", ROUTERS, moved(-5)),
+}
+"""What is wrong -> what ``record-disagrees`` must say, the run, the fault."""
+
+
+def disagreements(run: Run) -> str:
+    """What the doubt says of two records of this run; nothing without it."""
+    found = checks.doubts(tables.of_runs([run]))
+    return "; ".join(found.loc[found["kind"] == "record-disagrees", "text"])
+
+
+@pytest.mark.parametrize("folder", ["rabbitmq", "transfers"])
+def test_sound_nodes_are_believed(folder: str) -> None:
+    """Queues that grow, routers that drop two thirds, and a broker that takes in late."""
+    found = [disagreements(run) for run in runs(INSIDE / folder)]
+    assert found
+    assert not any(found)
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
+    """With what contradicts it."""
+    says, sample, fault = PLANTED[what]
+    copy = tmp_path / sample.name
+    shutil.copytree(sample, copy)
+    fault(copy)
+    sealed(copy)
+    assert re.search(says, disagreements(Run(copy, copy.name, "done")))
