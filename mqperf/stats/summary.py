@@ -17,7 +17,7 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.
+    no substitute.  Its lower end is zero where it would be below.
     """
     runs = tables["runs"]
     if runs.empty:
@@ -76,11 +76,13 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
+    low = mean - half
+    low = low.mask((low < 0) & (mean >= 0), 0.0)  # by clocks a latency may be negative
     return pd.concat(
         [
             mean,
             sd.add_suffix("_sd"),
-            (mean - half).add_suffix("_low"),
+            low.add_suffix("_low"),
             (mean + half).add_suffix("_high"),
         ],
         axis=1,
