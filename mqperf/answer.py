@@ -16,6 +16,7 @@ from mqperf.report.tops import tops, why_not
 from mqperf.report.verdicts import UNTOLD
 from mqperf.report.words import amount, cell, layouts
 from mqperf.stats.checks import doubts
+from mqperf.stats.survivors import survivors
 from mqperf.tables import Tables, varied
 from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
@@ -61,6 +62,10 @@ def of_tables(found: Tables) -> Iterator[str]:
         yield f"{MISSING}: {why_not(unsound)}{UNSUSTAINED}"
     if (best["sound"] & ~best["sustained"]).any():
         yield UNKNOWN
+    lacking = survivors(found)
+    for top in best[best["point"].isin(lacking)].to_dict("records"):
+        case = TEST_CASES[top["test_case"]].short
+        yield f"{top['system']}, {top['label']}, {case}: {lacking[top['point']]}."
     yield from of_searches(found)
 
 
@@ -90,7 +95,8 @@ def of_run(run: Run) -> str:
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
         f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
-        f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}{_early(found)}"
+        f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}"
+        f"{''.join(f'; {told}' for told in survivors(found).values())}{_early(found)}"
     )
 
 

@@ -19,6 +19,7 @@ from mqperf.report.drawings import counting
 from mqperf.report.rows import uncertainty
 from mqperf.report.tops import tops
 from mqperf.report.words import layouts
+from mqperf.stats.survivors import survivors
 from mqperf.tables import (
     Tables,
     by_layout,
@@ -226,7 +227,9 @@ def overview(found: Tables) -> pd.DataFrame:
     rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
     where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
     told = shown(best, *columns, *rates, *where).rename(columns=partial(in_unit, unit=_unit(best)))
-    return told.assign(doubts=best["doubts"].map(", ".join))
+    told = told.assign(doubts=best["doubts"].map(", ".join))
+    remarks = best["point"].map(survivors(found))
+    return told.assign(remarks=remarks.fillna("")) if remarks.notna().any() else told
 
 
 def show_overview(found: Tables) -> None:

@@ -17,6 +17,7 @@ from mqperf.report.rst import Grid, Text
 from mqperf.report.sections import Section, sections
 from mqperf.report.tops import against, findings, why_not
 from mqperf.report.words import Layout, cell, joined, unsure
+from mqperf.stats.survivors import survivors
 from mqperf.stats.sustained import FIGURE, best_first, highest
 from mqperf.tables import Tables, tidy, varied, where, whole
 from mqperf.tables.axes import FACTORS
@@ -138,6 +139,8 @@ def _beside(top: pd.Series, own: Tables) -> Iterator[str]:
     for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU")):
         if pd.notna(top[column]):
             yield f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
+    if (lacking := survivors(own).get(top["point"])) is not None:
+        yield lacking
     if not top["sound"]:
         yield against(findings(own["doubts"], top["point"]))
 

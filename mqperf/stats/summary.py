@@ -20,7 +20,7 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.  No figure can be below zero, so no interval goes there.
+    no substitute.  Its lower end is zero where it would be below.
     """
     runs = tables["runs"]
     if runs.empty:
@@ -98,7 +98,8 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
-    low = (mean - half).where(mean < 0, (mean - half).clip(lower=0.0))
+    low = mean - half
+    low = low.mask((low < 0) & (mean >= 0), 0.0)  # by clocks a latency may be negative
     return pd.concat(
         [
             mean,

@@ -24,6 +24,7 @@ from mqperf.report.sections import (
 )
 from mqperf.report.words import Layout, amount, cell, joined
 from mqperf.series.telling import BEYOND
+from mqperf.stats.survivors import survivors
 from mqperf.tables import (
     Tables,
     arranged,
@@ -206,6 +207,8 @@ def _sweep(
     axes = joined([called(name) for name in arranged(figures).names])
     caption = f"{words.title} {what} depending on {axes}"
     marks = grids.marks(tables["doubts"], "sweep", "point", _shown(tables))
+    for point, text in survivors(tables).items():
+        marks.setdefault((point, "latency_mean_s"), []).append(text)
     return Section(
         f"The {what}",
         Text(" ").join(_explained(words, tables, figures)),
