@@ -346,6 +346,12 @@ CHECKS: Mapping[str, Check] = {
         cpu.probe_gap,
         spoils=False,
     ),
+    "missing-node": Check(
+        "Is something recorded of every node of the network that the topology is?",
+        "The nodes' CPU together is too small without one of them.",
+        cpu.missing_node,
+        spoils=False,
+    ),
     "short-window": Check(
         "Is the measured window as long as planned?",
         "The run ended early, and is less certain than the others; or the window was changed after"

@@ -1,11 +1,11 @@
 """The probe of the inside in tables: what nodes told, figure by figure."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqperf.errors import ProbeError
+from mqperf.probes.broker_log import sort_of
 from mqperf.probes.internals import of_java, of_rabbitmq, of_routers
 from mqperf.probes.internals.figure import Figure
 from mqperf.probes.internals.log import LOG, Line, lines
@@ -67,14 +67,10 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{name}: begins {early_s:.1f} s before the load"
         if late_s > clock.uncertainty_s + LATE_S:
             yield f"{name}: ends {late_s:.1f} s after the load"
-    alike = {_sort(node.log) for node in run.facts.system.nodes if node.label in told}
-    for node in run.facts.system.nodes if files else ():
-        if node.label not in told and node.log is not None and _sort(node.log) in alike:
-            yield f"{LOG}: it tells of {', '.join(sorted(told))}, and nothing of {node.label}"
-
-
-def _sort(log: str | None) -> str:
-    return re.sub(r"\d+", "", log or "")
+    logs = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
+    for node, log in logs.items():
+        if node not in told and log in {logs.get(one) for one in told}:
+            yield f"{LOG}: it tells of {', '.join(sorted(told))}, and nothing of {node}"
 
 
 def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:

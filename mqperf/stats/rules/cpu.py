@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.networks import named
 from mqperf.stats.rules.finding import KEYS, Finding, detail, each
 from mqperf.tables import Tables
+from mqperf.topologies import impossible
 
 PRINTED = 0.0005
 """Half of the last digit that a report prints: 0.1 % of a hardware thread."""
@@ -72,6 +74,28 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             str(run), f"CPU was not sampled in the whole window: {listing}", {"missing_s": seconds}
         )
+
+
+def missing_node(tables: Tables) -> Iterator[Finding]:
+    """Runs over a network of routers of which only some nodes were sampled.
+
+    Nothing is said of nodes that the plan acted on, nor where they have other names.
+    """
+    cpu, acted_on = tables["cpu"], tables["outages"][["run", "node"]].value_counts().index
+    brokers = cpu[cpu["kind"].eq("broker")].drop_duplicates(PROCESS)
+    for topology, of_topology in brokers.groupby("topology"):
+        network = None if impossible(str(topology)) else named(str(topology))
+        asked = [] if network is None else [node.id for node in network.nodes]
+        for run, rows in of_topology.groupby("run", sort=False):
+            watched = [str(node) for node in rows["process"]]
+            gone = [n for n in asked if n not in watched and (run, n) not in acted_on]
+            if gone and {*watched} < {*asked}:
+                yield Finding(
+                    str(run),
+                    f"nothing is recorded of {', '.join(gone)}, and the topology {topology} has"
+                    f" the nodes {', '.join(asked)}",
+                    {"nodes": len(asked), "sampled": len(watched)},
+                )
 
 
 def sampled(tables: Tables) -> pd.DataFrame:

@@ -1,7 +1,6 @@
-"""Faults planted in what nodes told of their inside, checksums and seal made right again.
+"""Faults planted in what is recorded of nodes, checksums and seal made right again.
 
-Each contradicts the messages, the nodes or the time of the run, and must be named.  Sound runs are
-those that the samples hold, and many more on other days.
+Each contradicts the messages, the topology, the logs or the time of the run, and must be named.
 """
 
 import re
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from file_faults import Fault, lines, sealed
+from file_faults import Fault, all_of, facts, lines, probe, sealed
 
 from mqperf import tables
 from mqperf.record import Run, runs
@@ -74,6 +73,25 @@ def moved(seconds: float) -> Fault:
     return lines(LOG, change)
 
 
+def erased(node: str) -> Fault:
+    """A node is nowhere in the facts, nor in what probes wrote."""
+
+    def change(found: Json) -> None:
+        nodes = found["system"]["nodes"]
+        found["system"]["nodes"] = [one for one in nodes if one["label"] != node]
+        del found["kinds"][node]
+
+    def unwatched(_number: int, line: Json) -> None:
+        del line["processes"][node]
+
+    return all_of(facts(change), probe(unwatched), without(node))
+
+
+def unlogged(log: str) -> Fault:
+    """A log of a node is not there."""
+    return lambda run: (run / "broker" / log).unlink()
+
+
 PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
     "routers delivered nothing": (
         r"21498 messages were received in 3 s, nodes counted 0 sent meanwhile \(node\)",
@@ -102,26 +120,54 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
 """What is wrong -> what ``record-disagrees`` must say, the run, the fault."""
 
 
-def disagreements(run: Run) -> str:
-    """What the doubt says of two records of this run; nothing without it."""
+def texts(run: Run) -> dict[str, str]:
+    """The doubts about this run, by kind."""
     found = checks.doubts(tables.of_runs([run]))
-    return "; ".join(found.loc[found["kind"] == "record-disagrees", "text"])
+    return dict(zip(found["kind"], found["text"], strict=True))
+
+
+def damaged(folder: Path, sample: Path, fault: Fault) -> Run:
+    """A copy of the run, with the fault and sealed."""
+    copy = folder / sample.name
+    shutil.copytree(sample, copy)
+    fault(copy)
+    sealed(copy)
+    return Run(copy, copy.name, "done")
 
 
 @pytest.mark.parametrize("folder", ["rabbitmq", "transfers"])
 def test_sound_nodes_are_believed(folder: str) -> None:
     """Queues that grow, routers that drop two thirds, and a broker that takes in late."""
-    found = [disagreements(run) for run in runs(INSIDE / folder)]
+    found = [texts(run) for run in runs(INSIDE / folder)]
     assert found
-    assert not any(found)
+    assert not any({"record-disagrees", "missing-node"} & {*one} for one in found)
 
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
     """With what contradicts it."""
     says, sample, fault = PLANTED[what]
-    copy = tmp_path / sample.name
-    shutil.copytree(sample, copy)
-    fault(copy)
-    sealed(copy)
-    assert re.search(says, disagreements(Run(copy, copy.name, "done")))
+    assert re.search(says, texts(damaged(tmp_path, sample, fault))["record-disagrees"])
+
+
+def test_a_doubt_that_vanishes_leaves_another(tmp_path: Path) -> None:
+    """Of a router that dropped messages at another time nothing is left but that time."""
+    assert "presettled-dropped" in texts(Run(ROUTERS, ROUTERS.name, "done"))
+    found = texts(damaged(tmp_path, ROUTERS, moved(5)))
+    assert "presettled-dropped" not in found
+    assert "record-disagrees" in found
+
+
+def test_an_erased_router_is_missed(tmp_path: Path) -> None:
+    """By its log, and without that by the topology."""
+    found = texts(damaged(tmp_path / "a", ROUTERS, erased("R3")))
+    assert "broker/r3.log: run.json knows no node whose log it is" in found["record-disagrees"]
+    without_log = all_of(erased("R3"), unlogged("r3.log"), unlogged("r3-router.conf"))
+    found = texts(damaged(tmp_path / "b", ROUTERS, without_log))
+    assert "of R3, and the topology line has the nodes R1, R2, R3" in found["missing-node"]
+
+
+def test_an_erased_node_of_a_cluster_is_missed(tmp_path: Path) -> None:
+    """By its log, as no topology says how many there are."""
+    found = texts(damaged(tmp_path, RABBIT, erased("Slave 2")))
+    assert "broker/node3.log: run.json knows no node" in found["record-disagrees"]
