@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-import pandas as pd
-
-from mqperf.report.words import amount
+from mqperf.report.words import MESSAGES, amount
 from mqperf.stats.rules.finding import measured
 from mqperf.tables import Tables
+from mqperf.test_cases import TEST_CASES
 
 
 def of_planned_actions(tables: Tables) -> Iterator[str]:
@@ -15,18 +14,16 @@ def of_planned_actions(tables: Tables) -> Iterator[str]:
     runs = every[every["run"].isin(tables["outages"]["run"]) & every["lost"].notna()]
     if runs.empty:
         return
-    parts = [f"{runs['lost'].sum()} of {runs['asked'].sum()} messages were lost"]
+    units = {TEST_CASES[name].unit for name in runs["test_case"].unique()}
+    noun = " or ".join(sorted("messages" if unit == MESSAGES else unit for unit in units))
+    parts = [f"{runs['lost'].sum()} of {runs['asked'].sum()} {noun} were lost"]
     if runs["errors"].sum():
         parts.append(f"{runs['errors'].sum()} ended in an error at the client")
-    worst = runs.loc[runs["lost"].astype("int64").idxmax()]
+    worst = runs.sort_values("lost").iloc[-1]
     if len(runs) > 1 and worst["lost"]:
-        parts.append(f"the most in one run is {_share(worst)}")
+        share = 100 * worst["lost"] / worst["asked"]
+        parts.append(f"at most {worst['lost']} of {worst['asked']} ({share:.2g} %) in one run")
     yield (
         f"In {amount(len(runs), 'run')} with planned actions {'; '.join(parts)}. Losses and errors"
         " from planned actions are results, not doubts."
     )
-
-
-def _share(run: pd.Series) -> str:
-    share = f" ({100 * run['lost'] / run['asked']:.2g} %)" if run["asked"] else ""
-    return f"{run['lost']} of {run['asked']}{share}"

@@ -44,7 +44,7 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
     [told] = losses.of_planned_actions({**found, **more})
     assert told.startswith(
         "In 2 runs with planned actions 4560 of 22500 messages were lost; 4558 ended in an error at"
-        " the client; the most in one run is 4558 of 12500 (36 %)."
+        " the client; at most 4558 of 12500 (36 %) in one run."
     )
 
 
@@ -52,3 +52,10 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
 def test_without_actions_or_counts_nothing_is_said(found: Tables, missing: str) -> None:
     """Neither is a reason to speak of losses."""
     assert list(losses.of_planned_actions({**found, missing: found[missing].head(0)})) == []
+
+
+def test_creations_are_no_messages() -> None:
+    """Where the tool counts creations, these are what is lost."""
+    wan = stats.complete(tables.read(SAMPLES / "wan"))
+    [told] = losses.of_planned_actions(wan)
+    assert told.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")
