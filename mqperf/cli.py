@@ -220,14 +220,19 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
     from mqperf import answer
     from mqperf.progress import amount
 
-    console.print(f"{amount(outcome.done, 'run')} recorded in {runs}\n", markup=False)
+    recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"
+    if outcome.kept and not outcome.done and not outcome.failed:
+        recorded = f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
+    elif outcome.kept:
+        recorded += f", beside {outcome.kept} from before"
+    console.print(f"{recorded}\n", markup=False)
     if outcome.failed:
         complaints.print(
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
             markup=False,
         )
-    for line in answer.of_runs(runs):
+    for line in answer.of_runs(runs, console.width if console.is_terminal else None):
         console.print(line, markup=False, soft_wrap=True)
 
 
