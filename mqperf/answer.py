@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from math import nan
 from pathlib import Path
+from textwrap import wrap
 
 import pandas as pd
 
@@ -26,19 +27,23 @@ BEFORE = {SUSTAINED: "sustained, msg/sec", TOP: "raw maximum, msg/sec", "threads
 AFTER = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
 """Columns of numbers and their headings; parameters that vary stand between these."""
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
 UNSUSTAINED = "; the other columns of such a line describe the raw maximum."
 UNKNOWN = f"?: at most; {UNTOLD}."
 
 
-def of_runs(runs: Path) -> Iterator[str]:
+def of_runs(runs: Path, width: int | None = None) -> Iterator[str]:
     """What every layout and test case sustains as a table, and the commands that come next.
+
+    A table that is wider than ``width`` is a paragraph for each of its rows instead.
 
     Columns are sustained throughput and raw maximum; and of the sustained point its threads, each
     parameter that tells points apart, median and 99th percentile of the latency, bottleneck, and
     kinds of doubt.
     """
     found = tables.of_plan(stats.complete(tables.read(runs)))
-    yield from of_tables(found)
+    yield from of_tables(found, width)
     yield ""
     folder = shlex.quote(str(runs))
     yield f"{amount(len(found['doubts']), 'doubt')}: mqperf audit {folder}"
@@ -46,7 +51,7 @@ def of_runs(runs: Path) -> Iterator[str]:
     yield f"pages to publish: mqperf report {folder} --out {out}"
 
 
-def of_tables(found: Tables) -> Iterator[str]:
+def of_tables(found: Tables, width: int | None = None) -> Iterator[str]:
     """The table alone, of complete tables, and what its marks mean; nothing without figures."""
     best = tops(found, layouts(found["runs"]))
     if best.empty:
@@ -56,8 +61,15 @@ def of_tables(found: Tables) -> Iterator[str]:
     unit = unit_of(*best["test_case"])
     rows = [_row(top, numbers, bottlenecks, unit) for _, top in best.iterrows()]
     heads = (in_unit(head, unit) for head in numbers.values())
+    units = best["test_case"].map(unit_of)
     headings = (*HEADINGS, *heads, "bottleneck", "doubts")
-    yield from _aligned([headings, *rows], len(numbers))
+    lines = list(_aligned([headings, *rows], len(numbers)))
+    if width is not None and max(map(len, lines)) > width:
+        names = [*numbers.values(), *headings[-2:]]
+        lines = [
+            line for pair in zip(rows, units, strict=True) for line in _folded(*pair, names, width)
+        ]
+    yield from lines
     if len(unsound := best[~best["sound"].astype(bool)]):
         yield f"{MISSING}: {why_not(unsound)}{UNSUSTAINED}"
     if (best["sound"] & ~best["sustained"]).any():
@@ -157,6 +169,21 @@ def _aligned(rows: list[tuple[str, ...]], count: int) -> Iterator[str]:
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
+
+
+def _folded(row: tuple[str, ...], unit: str, names: Sequence[str], width: int) -> Iterator[str]:
+    """A row as a paragraph: where it is, then every figure with its name and unit."""
+    place, figures = row[: len(HEADINGS)], row[len(HEADINGS) :]
+    yield from wrap(", ".join(place), width, subsequent_indent="  ")
+    told = (_named(in_unit(name, unit), text) for name, text in zip(names, figures, strict=True))
+    for line in wrap("; ".join(told), width - 2, break_on_hyphens=False):
+        yield f"  {line}".replace(NO_BREAK, " ")
+
+
+def _named(heading: str, figure: str) -> str:
+    """``p50 3.1 ms`` of the heading ``p50, ms``; a figure stays with its unit."""
+    name, _, unit = heading.partition(", ")
+    return f"{name} {figure}" + (f"{NO_BREAK}{unit}" if unit and figure != MISSING else "")
 
 
 def _first(frame: pd.DataFrame) -> dict[str, object]:

@@ -235,7 +235,12 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
     from mqperf import answer
     from mqperf.progress import amount
 
-    print_line(console, f"{amount(outcome.done, 'run')} recorded in {runs}")
+    recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"
+    if outcome.kept and not outcome.done and not outcome.failed:
+        recorded = f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
+    elif outcome.kept:
+        recorded += f", beside {outcome.kept} from before"
+    print_line(console, recorded)
     print_line(console, "")
     if outcome.failed:
         print_line(
@@ -243,7 +248,7 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
         )
-    for line in answer.of_runs(runs):
+    for line in answer.of_runs(runs, console.width if console.is_terminal else None):
         print_line(console, line)
 
 

@@ -178,11 +178,13 @@ def _link(case: Case) -> Iterator[str]:
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:
-    lines = GENERATORS[case.generator].describe(case)
+    generator = GENERATORS[case.generator]
+    lines, prompt = generator.describe(case), "$ " if generator.typed else ""
     shown = len(lines) if everything else COMMANDS_SHOWN
-    yield from (f"      $ {line}" for line in lines[:shown])
+    yield from (f"      {prompt}{line}" for line in lines[:shown])
     if len(lines) > shown:
-        yield f"      and {amount(len(lines) - shown, 'command')} more; --all shows them"
+        noun, plural = ("command", "") if generator.typed else ("process", "processes")
+        yield f"      and {amount(len(lines) - shown, noun, plural)} more; --all shows them"
 
 
 def _timing(case: Case) -> str:

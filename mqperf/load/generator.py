@@ -184,7 +184,8 @@ class Generator:
     gives its versions.
     ``release`` is the entry of those versions that is its own.  ``parameters`` is the model of what
     a plan may say of its load; each field is a column of the register, and may be swept.
-    ``describe`` gives the commands of a case as a person would type them.  ``options`` tells how
+    ``describe`` gives the commands of a case as a person would type them; with ``typed`` false, who
+    its processes are, as their commands need files that a run makes.  ``options`` tells how
     the access was configured on a host of that address, without secrets.  ``check`` raises
     ``LoadError`` unless a process left sound output in a folder, and ``account`` reads it; ``link``
     is for readers of reports.
@@ -214,6 +215,7 @@ class Generator:
     check: Callable[[Path, str, Kind], None]
     account: "Callable[[Whole, ByProcess], Account]"
     members: Callable[[Case], list[Member]] = pairs
+    typed: bool = True
     queues: Callable[[Case, str], Sequence[str]] = _none
     library: Callable[[str, str], str] = _unknown
     copies: Callable[[Case], int] = _once

@@ -8,7 +8,7 @@ import pandas as pd
 
 from mqperf.columns import COLUMNS
 from mqperf.figures import labels
-from mqperf.report import control_runs
+from mqperf.report import control_runs, losses
 from mqperf.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.report.tops import against, higher, why_not
 from mqperf.report.words import Layout, amount, joined, three_figures
@@ -142,6 +142,7 @@ def data_quality(tables: Tables) -> list[str]:
         if len(doubts)
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
+    sentences += losses.of_planned_actions(tables)
     if len(about_control):
         sentence = "{} about control runs, listed in :doc:`the methods <methods/index>`."
         sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))

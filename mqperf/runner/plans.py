@@ -33,10 +33,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a plan."""
+    """What became of a plan; ``kept`` are runs that were whole before."""
 
     done: int
     failed: tuple[tuple[Run, str], ...]
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ def sweep_all(
     ]
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
+    kept = [_done(one) for one in sweeps]
     with ExitStack() as held:
         for job, one in zip(jobs, sweeps, strict=True):
             if one.pending():
@@ -107,7 +109,7 @@ def sweep_all(
                 for each in sweeping:
                     observer.finished(*each)
                     ended[step.number].append(each)
-    return [_outcome(some) for some in ended]
+    return [_outcome(*each) for each in zip(ended, kept, strict=True)]
 
 
 def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
@@ -243,6 +245,6 @@ def _starts(one: Sweep, step: Step) -> int:
     return len(starts(case for case in step.cases if not one.here.refusal(case)))
 
 
-def _outcome(ended: Sequence[Ended]) -> Outcome:
+def _outcome(ended: Sequence[Ended], kept: int) -> Outcome:
     failed = tuple((run, failure) for _, run, failure in ended if failure is not None)
-    return Outcome(len(ended) - len(failed), failed)
+    return Outcome(len(ended) - len(failed), failed, kept)

@@ -20,6 +20,7 @@ GENERATOR = Generator(
     parameters=Parameters,
     commands=commands,
     describe=describe,
+    typed=False,
     options=options,
     check=check,
     account=account,

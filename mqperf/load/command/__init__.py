@@ -1,6 +1,7 @@
 """Any command of the user's as a load generator: run again and again, and timed from outside."""
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,7 +130,7 @@ GENERATOR = Generator(
     release="mqperf",
     parameters=Parameters,
     commands=commands,
-    describe=lambda case: [" ".join(words_of(case))],
+    describe=lambda case: [shlex.join(words_of(case))],
     options=options,
     check=check,
     account=account,

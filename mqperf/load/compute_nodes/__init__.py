@@ -23,6 +23,7 @@ GENERATOR = Generator(
     parameters=Parameters,
     commands=commands,
     describe=describe,
+    typed=False,
     options=options,
     check=check,
     account=account,

@@ -44,6 +44,7 @@ GENERATOR = Generator(
     parameters=Parameters,
     commands=commands,
     describe=describe,
+    typed=False,
     options=options,
     check=check,
     account=account,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from mqperf.columns import COLUMNS
-from mqperf.report import drawings, grids, limits, rows, run_sheets
+from mqperf.report import drawings, grids, limits, losses, rows, run_sheets
 from mqperf.report.drawings import Drawing
 from mqperf.report.explorers import FOLDER, Explorers
 from mqperf.report.explorers import shown as shown_in_time
@@ -31,6 +31,7 @@ from mqperf.tables import (
     conditions,
     tidy,
     varied,
+    where,
     whole,
     with_parameters,
 )
@@ -143,6 +144,7 @@ def _messages(case: str, tables: Tables, printed: Printed, labels: Iterator[str]
     sentences = [Text(words.finish.points), f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
         sentences.append("Counts are of whole runs, after the last message.")
+    sentences += losses.of_planned_actions(tables)
     return Section(
         "Message processing",
         Text(" ").join(sentences),
@@ -166,20 +168,20 @@ def _linked(grid: Grid, printed: Printed) -> Grid:
 
 
 def _one_run(tables: Tables, explorers: Explorers) -> Iterator[Section]:
-    """The first run of the best point, with everything that was recorded of its seconds."""
-    for run in shown_in_time(tables).values():
-        if run in explorers:
-            others = sum(one in explorers for one in tables["runs"]["run"]) - 1
-            yield Section(
-                "One run in time",
-                Text(" ").join(_in_time(explorers[run].alt, others)),
-                explorers[run],
-            )
+    """The runs that answer, each with everything that was recorded of its seconds."""
+    drawn = [run for run in shown_in_time(tables) if run in explorers]
+    others = sum(run in explorers for run in tables["runs"]["run"]) - len(drawn)
+    for run in drawn:
+        heading, told = "One run in time", explorers[run].alt
+        if len(drawn) > 1:
+            heading += f", {where(tables['runs'], run=run)[CONDITION].iloc[0]}"
+        text = " ".join(_in_time(told, others)) if run == drawn[0] else told
+        yield Section(heading, escape(text), explorers[run])
 
 
 def _in_time(alt: str, others: int) -> Iterator[str]:
     """Which run it is, and how to read it."""
-    yield escape(alt)
+    yield alt
     yield (
         "Shaded seconds are warm-up and cool-down, or an action of the plan. The heat map has the"
         " number of messages started in each second by latency, more intense for more messages;"
