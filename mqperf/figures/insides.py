@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mqperf.columns import COLUMNS
-from mqperf.figures import palette
 from mqperf.figures.marks import as_text, dress, from_zero
-from mqperf.figures.panels import by_load
+from mqperf.figures.panels import pens_by_load
 from mqperf.figures.sheets import HEIGHT, panes
 from mqperf.tables import insides
 
@@ -38,15 +37,15 @@ def inside(internals: pd.DataFrame, axes: Axes, name: str) -> Axes:
     """
     label, of = PANELS[name]
     values, column = of(internals).set_index("run"), COLUMNS[name]
-    loads = list(by_load(internals.drop_duplicates("run")))
-    for place, (words, runs) in enumerate(loads):
-        shade = palette.spread(palette.THREADS, place, len(loads))
+    every = internals.drop_duplicates("run")
+    for words, pen, runs in pens_by_load(every, every):
         for number, run in enumerate(run for run in runs["run"] if run in values.index):
             rows = values.loc[[run]]
             axes.plot(
                 rows["time_s"].to_numpy(dtype=float),
                 rows["value"].to_numpy(dtype=float) * column.scale,
-                color=shade.light,
+                color=pen.shade.light,
+                linestyle=pen.dash,
                 linewidth=1.3,
                 label=as_text(words) if number == 0 else "_",
             )

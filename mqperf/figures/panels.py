@@ -1,5 +1,6 @@
 """Panels: a table drawn on an ``Axes``."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 
 from mqperf.columns import COLUMNS, parameters
 from mqperf.figures import labels, palette
-from mqperf.figures.curves import Sweep, swept
+from mqperf.figures.curves import Sweep, shades_of, swept
 from mqperf.figures.marks import (
     LEGEND_COLUMNS,
     Pen,
@@ -23,12 +24,14 @@ from mqperf.figures.marks import (
     shown,
     sweep_axis,
 )
-from mqperf.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
+from mqperf.figures.palette import DASHES, FAINT, MARKERS, Shade, assigned, spread
 from mqperf.figures.saturation import as_offered, saturation
 from mqperf.figures.told import tell
-from mqperf.tables import over_repeats, where
+from mqperf.tables import arranged, over_repeats, where
 from mqperf.tables.axes import FACTORS, split, varied
+from mqperf.tables.axis_words import worded
 from mqperf.tables.clocks import LARGE_SHARE
+from mqperf.tables.places import CONDITION
 from mqperf.test_cases import TEST_CASES, in_unit, unit_of
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
@@ -178,11 +181,18 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     return axes
 
 
-def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
+def over_time(
+    intervals: pd.DataFrame,
+    axes: Axes,
+    outages: pd.DataFrame,
+    *,
+    among: pd.DataFrame | None = None,
+) -> Axes:
     """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
 
-    A second is drawn at its middle.  Seconds outside the measured window are shaded, and the time
-    of an action in another colour.
+    Panels of one sheet are each drawn ``among`` the rows of all, whose conditions have colours.  A
+    second is drawn at its middle.  Seconds outside the measured window are shaded, and the time of
+    an action in another colour.
     """
     finished = finished_messages(intervals)
     for start, end in _outside(finished):
@@ -190,14 +200,13 @@ def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axe
     actions = outages.drop_duplicates(["action", "node", "commanded_s"])
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
         axes.axvspan(start, end, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
-    loads = list(by_load(finished))
-    for place, (name, some) in enumerate(loads):
-        shade = spread(palette.THREADS, place, len(loads))
+    for name, pen, some in pens_by_load(finished, intervals if among is None else among):
+        look: dict[str, Any] = {"color": pen.shade.light, "linestyle": pen.dash, "linewidth": 1.3}
         for number, (run, rows) in enumerate(some.groupby("run")):
             label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
             seconds = rows["start_s"].to_numpy(dtype=float) + 0.5
-            (drawn,) = axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+            (drawn,) = axes.plot(seconds, values, label=label, **look)
             tell(drawn, [as_shown(name)], [f"{name}\n{run}"])
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     from_zero(axes)
@@ -213,12 +222,31 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
     of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
     second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
-    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+    found = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()
+    return found  # in the order of the rows, which is that of the plan's conditions
 
 
 def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each point, named by its threads and by whatever else varies."""
     yield from split(rows, ("threads", *varied(rows)))
+
+
+def pens_by_load(
+    rows: pd.DataFrame, among: pd.DataFrame
+) -> Iterator[tuple[str, Pen, pd.DataFrame]]:
+    """The rows of each point, with its name and its pen.
+
+    Where conditions vary ``among`` the rows of a page, each has the colour that it has in every
+    figure there, and points of one condition differ by their dash.
+    """
+    loads, points = list(by_load(rows)), among.drop_duplicates("point")
+    shades = shades_of(points, CONDITION) if CONDITION in arranged(points).names else {}
+    seen: Counter[Shade] = Counter()
+    for place, (name, some) in enumerate(loads):
+        own = worded(CONDITION, some[CONDITION].iloc[0]) if shades else ""
+        shade = shades.get(own) or spread(palette.THREADS, place, len(loads))
+        yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), some
+        seen[shade] += 1
 
 
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:

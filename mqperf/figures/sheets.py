@@ -137,7 +137,8 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     parts = dict(split(intervals, [*beside, *apart]))
     figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
+        own = outages[outages["run"].isin(part["run"])]
+        panels.over_time(part, axes, own, among=intervals)
     level(grid)
     return figure
 
