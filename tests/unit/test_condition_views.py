@@ -172,7 +172,7 @@ def test_a_condition_has_one_colour_in_all_figures(found: Tables) -> None:
     assert len(set(expected.values())) == 5
     intervals = with_parameters(found["intervals"], found["runs"])
     (panel,) = figures.time_sheet(intervals, found["outages"]).axes
-    drawn = {line.get_label(): line.get_color() for line in panel.lines}
+    drawn = {str(line.get_label()): line.get_color() for line in panel.lines}
     assert {name.removeprefix("4 threads, "): shade for name, shade in drawn.items()} == expected
     for name, shade in expected.items():
         alone = intervals[intervals["condition"] == name.removeprefix("condition ")]
