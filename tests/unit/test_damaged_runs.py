@@ -27,6 +27,7 @@ from mqperf.tables.histograms import write_all
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
 GOOD = "rabbitmq-cmsm-classic-rpc-cast-t0001-p1-r1-c8fdcce3"
+OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
 CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 
 Damage = Callable[[Path], object]
@@ -316,3 +317,24 @@ def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str)
     assert words in marked
     assert str(two) not in marked
     assert sums == "1 done, 0 running, 0 failed, 1 unreadable, 22 pending"
+
+
+def test_a_run_that_cannot_be_read_is_not_missed(two: Path) -> None:
+    """Its folder is there: nobody has to look for it, nor to measure it again before that."""
+    shutil.copy(SAMPLES / "plan.yaml", two)
+    (two / GOOD / "run.json").write_text("{")
+    shutil.copytree(SAMPLES / OTHER, two / OTHER)
+    cut("load/client-1.messages", 100)(two / OTHER)
+    doubts = checks.doubts(tables.read(two))
+    missing = set(doubts.loc[doubts["kind"] == "missing-run", "run"])
+    assert missing
+    assert not missing & {GOOD, CALL, OTHER}
+    assert set(doubts.loc[doubts["kind"] == "unreadable-run", "run"]) == {GOOD, OTHER}
+
+
+def test_a_value_that_no_table_has_is_placed() -> None:
+    """By what tells its row from the others, where the file is no longer known."""
+    row = {"process": "client-1", "start_s": 2.0, "total_cores": -1.0}
+    where = r"table cpu, row 1 \(process 'client-1', start 2.0 s\): total_cores must be"
+    with pytest.raises(TableError, match=where):
+        tables.conform("cpu", pd.DataFrame([row]))

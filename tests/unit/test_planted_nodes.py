@@ -171,3 +171,12 @@ def test_an_erased_node_of_a_cluster_is_missed(tmp_path: Path) -> None:
     """By its log, as no topology says how many there are."""
     found = texts(damaged(tmp_path, RABBIT, erased("Slave 2")))
     assert "broker/node3.log: run.json knows no node" in found["record-disagrees"]
+
+
+def test_less_than_nothing_is_unreadable(tmp_path: Path) -> None:
+    """With file and line; the run keeps its point, and is not missed."""
+    run = damaged(tmp_path, BROKER, queued(-5))
+    found = tables.of_runs([run, Run(ROUTERS, ROUTERS.name, "done")])
+    told = found["runs"].set_index("run").loc[run.id]
+    assert told["failure"].endswith("inside.jsonl:2: Broker tells of -10 messages of queues")
+    assert told["point"]

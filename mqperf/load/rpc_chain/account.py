@@ -123,6 +123,8 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     rows = {label: some for label, (_, some) in read.items()}
     clients = [one.label for one in run.facts.processes if one.kind == "client"]
     parts = [_of_pair(run, label, rows, len(first.steps)) for label in clients]
+    for label, part in zip(clients, parts, strict=True):
+        _check_order(run, label, first.steps, part)
     return first.steps, Walked(*(np.concatenate(some) for some in zip(*parts, strict=True)))
 
 
@@ -149,6 +151,32 @@ def _of_pair(
     finished = np.full(len(sent), np.nan)
     finished[_place(file, replies[:, 0], sent)] = replies[:, 1] - ahead_s
     return Walked(sent - ahead_s, instants[0], instants[1], finished)
+
+
+def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Walked) -> None:
+    """Raise ``LoadError`` for a creation that begins a step before it has passed the one before.
+
+    What was sent while the receiver handled another step passes after it began.
+    """
+    import numpy as np
+
+    beside = {number for one in steps for number in one.meanwhile}
+    alone = [number for number in range(len(steps)) if number not in beside]
+    both = np.stack([walked.started, walked.passed], axis=2)
+    way = both[:, alone].reshape(len(both), -1)
+    way = np.column_stack([walked.creations, way, walked.finished])
+    back = np.diff(way, axis=1)
+    took = np.diff(both, axis=2)[:, :, 0]
+    places = np.array([number for number in alone for _ in range(2)] + [len(steps) - 1])
+    least_s = -_uncertainty_s(run)
+    for gaps, numbers in ((back, places), (took, np.arange(len(steps)))):
+        for creation, place in np.argwhere(gaps < least_s)[:1]:
+            number = numbers[place]
+            raise LoadError(
+                f"{file_of(run.folder, client)}: by this file, and that of its server, the creation"
+                f" that began at {walked.creations[creation] - run.window[0]:.3f} s goes back by"
+                f" {-gaps[creation, place]:.3f} s at step {number + 1} ({steps[number].step})"
+            )
 
 
 def _place(

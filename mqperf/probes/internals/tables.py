@@ -27,6 +27,9 @@ FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
 }
 """By protocol: what an answer says."""
 
+NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
+"""Kind and quantity of what is summed up.  Of others, some brokers tell numbers below zero."""
+
 COLUMNS = ("time_s", "host", "node", "kind", "object", "quantity", "value", "unit")
 
 
@@ -87,8 +90,14 @@ def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
 
 def _figures(file: Path, number: int, line: Line) -> list[Figure]:
     try:
-        return [*FIGURES[line.protocol](line.told)]
+        figures = [*FIGURES[line.protocol](line.told)]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ProbeError(
             f"{file}:{number}: no answer of {line.protocol}: {type(error).__name__} {error}"
         ) from None
+    for one in figures:
+        if one.value < 0 and (one.kind, one.quantity) in NEVER_NEGATIVE:
+            raise ProbeError(
+                f"{file}:{number}: {line.node} tells of {one.value:g} {one.quantity} of {one.kind}"
+            )
+    return figures
