@@ -11,7 +11,7 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-from mqperf import figures, tables
+from mqperf import figures, injected, tables
 from mqperf.columns import BACKGROUND, COUNTS, OUTAGES, parameters
 from mqperf.figures.told import short
 from mqperf.report import limits
@@ -51,8 +51,11 @@ Parameters that vary tell them apart, too."""
 def set_up() -> None:
     """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG.
 
-    Tables are shown whole, and what stands in them as text, not as a formula.
+    Tables are shown whole, and what stands in them as text, not as a formula.  Raises
+    ``MqperfError`` for parameters from papermill that the notebook does not have.
     """
+    if (shell := get_ipython()) is not None and shell.history_manager is not None:
+        injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
     set_matplotlib_formats("svg", "png")
     for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
         pd.set_option(whole, None)

@@ -111,6 +111,21 @@ def test_a_notebook_runs_for_a_report(report: Path, name: str) -> None:
     told(report / "notebooks" / f"{name}.ipynb")
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"runz": HOSTS}, "this notebook has no parameter 'runz': it has runs, test_case"),
+        ({"runs": 2016}, "parameter runs of this notebook is a text (papermill's -r), not 2016"),
+    ],
+)
+def test_a_wrong_parameter_ends_a_notebook(
+    root: Path, tmp_path: Path, given: dict[str, object], reason: str
+) -> None:
+    """Papermill itself would warn of it, and show the figures of the default instead."""
+    with pytest.raises(papermill.PapermillExecutionError, match=re.escape(reason)):
+        executed(root, tmp_path / "wan.ipynb", given)
+
+
 def test_every_notebook_is_tested(root: Path) -> None:
     """A new notebook needs its line above."""
     assert {path.stem for path in (root / "notebooks").glob("*.ipynb")} == {

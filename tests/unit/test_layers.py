@@ -24,7 +24,7 @@ LAYERS = (
     {"errors", "one_line"},
     # Both halves start processes and make temporary folders, and know networks: of neither.
     {"guarded", "networks"},
-    {"version", "topologies", "registry", "urls", "cache", "raw", "terminal"},
+    {"version", "topologies", "registry", "urls", "cache", "raw", "terminal", "injected"},
     {"columns"},
     {"redaction", "test_cases"},
     {"software"},
