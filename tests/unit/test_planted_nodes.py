@@ -115,6 +115,11 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
         without("Master"),
     ),
     "all instants are later": (r"inside.jsonl: ends 5.0 s after the load", ROUTERS, moved(5)),
+    "one instant is later": (
+        "inside.jsonl: the wall clock was set by 0.400 s during the load",
+        ROUTERS,
+        lines(LOG, lambda found: found[2].update(epoch=found[2]["epoch"] + 0.4)),
+    ),
     "all instants are earlier": (r"inside.jsonl: begins 5.0 s before", ROUTERS, moved(-5)),
 }
 """What is wrong -> what ``record-disagrees`` must say, the run, the fault."""

@@ -280,6 +280,7 @@ def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
         (lambda content: content[:-8], "its header promises"),
         (lambda content: b"{}\n" + content, "is no mqperf-steps file"),
         (lambda content: content.replace(b'"label": "server-1"', b'"label": "server-2"'), "not of"),
+        (lambda content: content.replace(b'"kind": "server"', b'"kind": "client"'), "not of"),
     ],
 )
 def test_damaged_steps_are_refused(

@@ -114,11 +114,11 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     """
     import numpy as np
 
-    labels = [one.label for one in run.facts.processes]
-    read = {label: read_steps(file_of(run.folder, label)) for label in labels}
-    first = read[labels[0]][0]
+    kinds = {one.label: one.kind for one in run.facts.processes}
+    read = {label: read_steps(file_of(run.folder, label)) for label in kinds}
+    first = next(iter(read.values()))[0]
     for label, (header, _) in read.items():
-        if (header.label, header.steps) != (label, first.steps):
+        if (header.label, header.kind, header.steps) != (label, kinds[label], first.steps):
             raise LoadError(f"{file_of(run.folder, label)}: not of this run: another chain or file")
     rows = {label: some for label, (_, some) in read.items()}
     clients = [one.label for one in run.facts.processes if one.kind == "client"]

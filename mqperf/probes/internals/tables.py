@@ -9,7 +9,7 @@ from mqperf.probes.broker_log import sort_of
 from mqperf.probes.internals import of_java, of_rabbitmq, of_routers
 from mqperf.probes.internals.figure import Figure
 from mqperf.probes.internals.log import LOG, Line, lines
-from mqperf.record import Whole
+from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +66,9 @@ def disagreements(run: Whole) -> Iterator[str]:
         instants = [line.epoch - clock.offset_s for line in found]
         early_s = run.load[0] - min(instants, default=run.load[0])
         late_s = max(instants, default=run.load[1]) - run.load[1]
+        offsets = [line.epoch - line.monotonic for line in found] or [0.0]
+        if (step_s := max(offsets) - min(offsets)) > CLOCK_STEP_LIMIT_S:
+            yield f"{name}: the wall clock was set by {step_s:.3f} s during the load"
         if early_s > clock.uncertainty_s + EARLY_S:
             yield f"{name}: begins {early_s:.1f} s before the load"
         if late_s > clock.uncertainty_s + LATE_S:
