@@ -169,11 +169,14 @@ def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages lost, refused and handled twice; repeats are averaged."""
+    """Messages lost, refused and handled twice; repeats are averaged.
+
+    Dashes let lost messages show where as many ended in an error.
+    """
     sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
-    for column, shade in _FAULTS.items():
+    for (column, shade), dash in zip(_FAULTS.items(), DASHES, strict=True):
         marker = assigned(MARKERS, _FAULTS, column)
-        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
     name_curves(sweep, axes)
     _finish(sweep, axes, COLUMNS["count"].heading("faulty"))
     if axes.has_data():
@@ -216,14 +219,17 @@ def over_time(
 def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
 
-    Replies where there are any, else messages received; all processes of a run together.
+    Replies where there are any, else messages received; all processes of a run together.  Runs
+    are in the order of the rows, so that conditions have their place, and colour, of elsewhere.
     """
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
     of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
     second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
-    found = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()
-    return found  # in the order of the rows, which is that of the plan's conditions
+    summed = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()
+    places = {run: place for place, run in enumerate(rows["run"].unique())}
+    order = summed.assign(place=summed["run"].map(places)).sort_values(["place", "start_s"])
+    return order.drop(columns="place").reset_index(drop=True)
 
 
 def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

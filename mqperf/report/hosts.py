@@ -75,7 +75,7 @@ def grid(tables: Tables) -> Grid | None:
     )
     headings = ("host", *(COLUMNS[name].label or name for name in FACTS))
     clocks = tuple(f"clock {when}, ms" for when in CLOCKS)
-    return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="")
+    return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="hosts")
 
 
 def _values(column: pd.Series) -> str:

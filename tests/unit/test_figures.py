@@ -187,6 +187,35 @@ def test_topologies_have_one_legend() -> None:
     ]
 
 
+def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
+    """So that a condition has its colour of the other figures; seconds follow each other."""
+    read = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,)))
+    own = read["intervals"]
+    rows = pd.concat(
+        [
+            own.assign(condition=name, run=run, point=run)
+            for name, run in (("first", "z"), ("second", "a"))
+        ]
+    )
+    finished = figures.finished_messages(rows)
+    assert finished["run"].unique().tolist() == ["z", "a"]
+    assert [name for name, _ in figures.by_load(finished)] == [
+        "10 threads, condition first",
+        "10 threads, condition second",
+    ]
+    assert all(part["start_s"].is_monotonic_increasing for _, part in finished.groupby("run"))
+
+
+def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
+    """Lines on each other differ in their dashes."""
+    messages = read["messages"].assign(lost=7, errors=7)
+    axes = drawn(
+        lambda own, axes: figures.message_faults(own["messages"], axes), {"messages": messages}
+    )
+    styles = [line.get_linestyle() for line in axes.lines if max(np.asarray(line.get_ydata())) == 7]
+    assert len(styles) == len({*styles}) == 2
+
+
 def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None:
     """CALL counts replies, CAST and NOTIFY what servers received; never both."""
     intervals = read["intervals"]
