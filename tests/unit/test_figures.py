@@ -206,6 +206,26 @@ def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
     assert all(part["start_s"].is_monotonic_increasing for _, part in finished.groupby("run"))
 
 
+def test_tick_labels_keep_their_distance(read: Tables) -> None:
+    """Of latencies over many decades, and of offered rates with many digits."""
+    rates = [1_000, 5_000, 10_000, 20_000, 40_000]
+    points = pd.concat([read["points"].head(1)] * 5, ignore_index=True).assign(
+        point=list("abcde"), rate_msg_s=rates
+    )
+    own = {
+        "points": points.assign(
+            **{f"latency_p{p}_s": [3e-4, 1e-3, 0.01, 0.5, 3] for p in (50, 95, 99)}
+        )
+    }
+    axes = drawn(PANELS["latency"], own)
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert "100" in labels
+    assert [text for text in labels if text.strip("01.\N{NARROW NO-BREAK SPACE}")] == []
+    assert axes.get_xticks().tolist() == [1_000, 10_000, 40_000]
+    narrow = drawn(PANELS["latency"], read)
+    assert {"2", "5"} & {label.get_text().strip("0.") for label in narrow.get_yticklabels()}
+
+
 def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
     """Lines on each other differ in their dashes."""
     messages = read["messages"].assign(lost=7, errors=7)
