@@ -27,7 +27,7 @@ BEFORE = {SUSTAINED: "sustained, msg/sec", TOP: "raw maximum, msg/sec", "threads
 AFTER = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
 """Columns of numbers and their headings; parameters that vary stand between these."""
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
+NO_BREAK, NARROWEST = "\N{NO-BREAK SPACE}", 20
 
 UNSUSTAINED = "; the other columns of such a line describe the raw maximum."
 UNKNOWN = f"?: at most; {UNTOLD}."
@@ -64,12 +64,12 @@ def of_tables(found: Tables, width: int | None = None) -> Iterator[str]:
     units = best["test_case"].map(unit_of)
     headings = (*HEADINGS, *heads, "bottleneck", "doubts")
     lines = list(_aligned([headings, *rows], len(numbers)))
-    if width is not None and max(map(len, lines)) > width:
-        names = [*numbers.values(), *headings[-2:]]
-        lines = [
-            line for pair in zip(rows, units, strict=True) for line in _folded(*pair, names, width)
-        ]
-    yield from lines
+    if width is None or max(map(len, lines)) <= width:
+        yield from lines
+    else:
+        names, room = [*numbers.values(), *headings[-2:]], max(width, NARROWEST)
+        for row, unit in zip(rows, units, strict=True):
+            yield from _folded(row, unit, names, room)
     if len(unsound := best[~best["sound"].astype(bool)]):
         yield f"{MISSING}: {why_not(unsound)}{UNSUSTAINED}"
     if (best["sound"] & ~best["sustained"]).any():

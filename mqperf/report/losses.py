@@ -11,7 +11,8 @@ from mqperf.test_cases import MESSAGES, TEST_CASES
 def of_planned_actions(tables: Tables) -> Iterator[str]:
     """A sentence on lost messages and errors of all runs with actions; nothing without actions."""
     every = measured(tables)
-    runs = every[every["run"].isin(tables["outages"]["run"]) & every["lost"].notna()]
+    counted = every[["lost", "asked"]].notna().all(axis="columns") & every["asked"].gt(0)
+    runs = every[every["run"].isin(tables["outages"]["run"]) & counted]
     if runs.empty:
         return
     units = {TEST_CASES[name].unit for name in runs["test_case"].unique()}

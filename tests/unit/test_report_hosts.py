@@ -57,7 +57,7 @@ def test_hosts_are_namespaces_only_where_their_cards_say_so(namespaces: Tables) 
 
 
 def test_offsets_of_clocks_have_room(namespaces: Tables) -> None:
-    """Their columns stand before the last; the style sheet gives them room for a number and its ±."""
+    """Their columns, before the last, have room for a number and its ± in the style sheet."""
     found = grid(namespaces)
     assert found is not None
     assert found.headings[-3:-1] == ("clock before, ms", "clock after, ms")

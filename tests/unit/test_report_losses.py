@@ -54,6 +54,12 @@ def test_without_actions_or_counts_nothing_is_said(found: Tables, missing: str) 
     assert list(losses.of_planned_actions({**found, missing: found[missing].head(0)})) == []
 
 
+def test_runs_without_counts_are_left_out(found: Tables) -> None:
+    """A record that was changed may say so; a share of nothing is no share."""
+    damaged = found["messages"].assign(sent=0)
+    assert list(losses.of_planned_actions({**found, "messages": damaged})) == []
+
+
 def test_creations_are_no_messages() -> None:
     """Where the tool counts creations, these are what is lost."""
     wan = stats.complete(tables.read(SAMPLES / "wan"))
