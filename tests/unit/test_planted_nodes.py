@@ -155,6 +155,17 @@ def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
     assert re.search(says, texts(damaged(tmp_path, sample, fault))["record-disagrees"])
 
 
+def test_nodes_are_asked_on_when_all_is_sent(tmp_path: Path) -> None:
+    """A load by count ends before its plan, as it is noticed: questions until then are no fault."""
+
+    def ended(found: Json) -> None:
+        found["window"]["end"] -= 2
+        found["all_sent"] = {"first_s": 2.9, "last_s": 2.9}
+
+    found = texts(damaged(tmp_path, ROUTERS, facts(ended)))
+    assert LOG not in found.get("record-disagrees", "")
+
+
 def test_a_doubt_that_vanishes_leaves_another(tmp_path: Path) -> None:
     """Of a router that dropped messages at another time nothing is left but that time."""
     assert "presettled-dropped" in texts(Run(ROUTERS, ROUTERS.name, "done"))
@@ -179,9 +190,19 @@ def test_an_erased_node_of_a_cluster_is_missed(tmp_path: Path) -> None:
 
 
 def test_less_than_nothing_is_unreadable(tmp_path: Path) -> None:
-    """With file and line; the run keeps its point, and is not missed."""
+    """With file and second; the run keeps its point, and is not missed."""
     run = damaged(tmp_path, BROKER, queued(-5))
     found = tables.of_runs([run, Run(ROUTERS, ROUTERS.name, "done")])
     told = found["runs"].set_index("run").loc[run.id]
-    assert told["failure"].endswith("inside.jsonl:2: Broker tells of -10 messages of queues")
+    assert "local/inside.jsonl: Broker tells of -10 messages of queues at 3 s" in told["failure"]
     assert told["point"]
+
+
+def test_less_than_nothing_for_a_moment_is_readable(tmp_path: Path) -> None:
+    """Brokers count without locks: one such answer spoils none of the others."""
+
+    def change(found: list[Json]) -> None:
+        for queue in found[1]["told"]["artemis"].values():
+            queue["MessageCount"] = -1
+
+    assert "unreadable-run" not in texts(damaged(tmp_path, BROKER, lines(LOG, change)))

@@ -1,6 +1,6 @@
 """The probe of the inside in tables: what nodes told, figure by figure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ TOLERANCE_S = 0.5
 """A question further than this from its second is not taken for one at an end of the window."""
 
 EARLY_S, LATE_S = 0.1, 2.0
-"""No node is asked before the load begins, nor so long after its end."""
+"""No node is asked before the load begins, nor so long after its end in the plan."""
 
 FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
     "prometheus": of_rabbitmq.figures,
@@ -28,7 +28,7 @@ FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
 """By protocol: what an answer says."""
 
 NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
-"""Kind and quantity of what is summed up.  Of others, some brokers tell numbers below zero."""
+"""Kind and quantity of what tables hold: they have no number below zero."""
 
 COLUMNS = ("time_s", "host", "node", "kind", "object", "quantity", "value", "unit")
 
@@ -48,6 +48,7 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
         for row in _of_log(run, file)
     ]
     places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
+    _check(run.run.path / "probes", rows)
     rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
     return {"internals": pd.DataFrame(rows, columns=list(COLUMNS))}
 
@@ -65,7 +66,8 @@ def disagreements(run: Whole) -> Iterator[str]:
         told |= {line.node for line in found}
         instants = [line.epoch - clock.offset_s for line in found]
         early_s = run.load[0] - min(instants, default=run.load[0])
-        late_s = max(instants, default=run.load[1]) - run.load[1]
+        end = run.load[0] + run.case.load_s  # one that ends early is asked on until it is noticed
+        late_s = max(instants, default=end) - end
         offsets = [line.epoch - line.monotonic for line in found] or [0.0]
         if (step_s := max(offsets) - min(offsets)) > CLOCK_STEP_LIMIT_S:
             yield f"{name}: the wall clock was set by {step_s:.3f} s during the load"
@@ -93,14 +95,26 @@ def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
 
 def _figures(file: Path, number: int, line: Line) -> list[Figure]:
     try:
-        figures = [*FIGURES[line.protocol](line.told)]
+        return [*FIGURES[line.protocol](line.told)]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ProbeError(
             f"{file}:{number}: no answer of {line.protocol}: {type(error).__name__} {error}"
         ) from None
-    for one in figures:
-        if one.value < 0 and (one.kind, one.quantity) in NEVER_NEGATIVE:
+
+
+def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raise ``ProbeError`` for a node that tells of less than nothing whenever it is asked.
+
+    Counters that several threads of a broker change are below zero for moments.
+    """
+    most: dict[tuple[Any, ...], tuple[float, float]] = {}
+    for time_s, host, node, kind, _, quantity, value, _ in rows:
+        if (kind, quantity) in NEVER_NEGATIVE:
+            told = host, node, kind, quantity
+            most[told] = max(most.get(told, (value, time_s)), (value, time_s))
+    for (host, node, kind, quantity), (value, time_s) in most.items():
+        if value < 0:
             raise ProbeError(
-                f"{file}:{number}: {line.node} tells of {one.value:g} {one.quantity} of {one.kind}"
+                f"{places / host / LOG}: {node} tells of {value:g} {quantity} of {kind} at"
+                f" {time_s:.0f} s, and of no more at any other time"
             )
-    return figures
