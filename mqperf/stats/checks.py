@@ -306,7 +306,7 @@ CHECKS: Mapping[str, Check] = {
         broker.node_frozen,
     ),
     "unread-record": Check(
-        "Can the atop records of nodes on other hosts, beside the runs, be read?",
+        "Can the records of nodes on other hosts, beside the runs, be read?",
         "CPU of those nodes is unknown in every run; all other figures are valid.",
         cpu.unread_record,
         spoils=False,
@@ -336,7 +336,7 @@ CHECKS: Mapping[str, Check] = {
         "Did networks carry as many bytes as the messages hold, and receive what was sent?",
         "Counters that contradict the messages are of another network, or of another run. Asked of"
         " loopback where all is on one host, of the hosts of clients and servers where these are"
-        " apart, and of all hosts of a laboratory together.",
+        " apart, and of all hosts of one machine together.",
         network.network_bytes,
         spoils=False,
     ),

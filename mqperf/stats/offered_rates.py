@@ -17,7 +17,7 @@ from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.stats.rules.finding import measured, offered
 from mqperf.stats.rules.window import KEEPS_UP
 from mqperf.stats.summary import with_doubts
-from mqperf.tables import Tables, at, conform, varied
+from mqperf.tables import Tables, at, conform, empty, varied
 from mqperf.tables.axes import SWEEP
 from mqperf.tables.axis_words import shown_value
 from mqperf.tables.shape import in_order
@@ -43,7 +43,8 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     frame = frame[
         frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
     ]
-    rows = conform("saturation_rates", pd.DataFrame(_rows(frame, tables["doubts"])))
+    doubts = tables.get("doubts", empty("doubts"))
+    rows = conform("saturation_rates", pd.DataFrame(_rows(frame, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
 
 

@@ -24,7 +24,7 @@ from scipy import special
 from mqperf.columns import parameters
 from mqperf.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
 from mqperf.stats.summary import CONFIDENCE, run_figures, with_doubts
-from mqperf.tables import Tables, at, conform, curves, varied
+from mqperf.tables import Tables, at, conform, curves, empty, varied
 from mqperf.tables.axes import FACTORS, SWEEP
 from mqperf.tables.axis_words import Value, worded
 
@@ -52,14 +52,14 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     best, ``plateau`` when it does neither, and ``cannot tell`` with fewer than four thread counts
     or when the runs differ too much.  What is not known to within anything is empty.
     """
-    runs = tables["runs"]
+    runs, doubts = tables["runs"], tables.get("doubts", empty("doubts"))
     figures = run_figures(tables)[["run", "throughput_msg_s"]]
     names = dict.fromkeys((*FACTORS, *varied(runs)))
     frame = runs[["run", "point", *SWEEP, "threads", *names]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     rows = [
         {name: curve[name].iloc[0] for name in SWEEP}
-        | with_doubts(_saturation_point(curve, values), curve, tables["doubts"])
+        | with_doubts(_saturation_point(curve, values), curve, doubts)
         for values, curve in curves(frame)
     ]
     return conform("saturation_points", pd.DataFrame(rows))

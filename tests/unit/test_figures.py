@@ -249,7 +249,7 @@ def test_time_goes_forwards(read: Tables) -> None:
         read["intervals"].sample(frac=1, random_state=1), read["outages"]
     ).axes
     seconds = [np.asarray(line.get_xdata(), dtype=float).tolist() for line in axes.lines]
-    assert all(one == sorted(one) and one[0] == -1 for one in seconds)
+    assert all(one == sorted(one) and one[0] == -0.5 for one in seconds)
 
 
 def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
@@ -258,7 +258,7 @@ def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
     (axes,) = figures.time_sheet(intervals, read["outages"]).axes
     (patch,) = axes.patches
     assert isinstance(patch, Rectangle)
-    assert (patch.get_x(), patch.get_width()) == (-1.5, 1.0)
+    assert (patch.get_x(), patch.get_width()) == (-1.0, 1.0)
     window = intervals[intervals["phase"] == "window"]
     assert len(figures.time_sheet(window, read["outages"]).axes[0].patches) == 0
 

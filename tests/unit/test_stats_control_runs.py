@@ -103,7 +103,10 @@ def test_control_runs_have_a_table_of_their_own() -> None:
     assert own["throughput_msg_s"].is_monotonic_decreasing
     assert own["latency_mean_s"].notna().all()
     for name in {*plain} - {"doubts", "control_runs"}:
-        pd.testing.assert_frame_equal(found[name], plain[name])
+        told = [one for one in ("doubted", "text") if one in plain[name]]
+        pd.testing.assert_frame_equal(
+            found[name].drop(columns=told), plain[name].drop(columns=told)
+        )
     assert plain["control_runs"].empty
     assert len(all_attempts(found)) == len(plain["runs"]) + 3
 

@@ -79,7 +79,8 @@ def _per_message(tables: Tables) -> pd.DataFrame:
     groups = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)
     enough = groups.transform("size") >= FEWEST
     expected = (groups.transform("median") * frame["handled"]).where(enough)
-    return frame.assign(expected_s=expected, least_s=expected * OTHERS)
+    known = frame.assign(expected_s=expected, least_s=expected * OTHERS)
+    return known.astype({"used_s": float, "expected_s": float, "least_s": float})
 
 
 def _connected(frame: pd.DataFrame) -> pd.Series:

@@ -24,19 +24,20 @@ def network_bytes(tables: Tables) -> Iterator[Finding]:
     """Networks that carried less than the messages hold, or lost what was sent on them."""
     carried, hosts = (dict([*tables[name].groupby("run")]) for name in ("network", "hosts"))
     nodes = tables["cpu"].loc[tables["cpu"]["kind"].eq("broker"), ["run", "host"]]
-    local = nodes.drop_duplicates().merge(tables["network"][["run", "host"]])["run"]
+    with_node = nodes.drop_duplicates().merge(tables["network"][["run", "host"]])["run"]
     frame = measured(tables)
     frame = frame.assign(
         payload=_least_payload(frame),
+        send_rate_msg_s=frame["send_rate_msg_s"].astype("float64"),
         linked=frame["run"].isin(tables["links"]["run"]),
-        local=frame["run"].isin(local),
+        watched=frame["run"].isin(with_node),
     )
     for row in each(frame[frame["run"].isin(carried)]):
         own, known = carried[row.run], hosts.get(row.run, ())
         if len(known) > 1:
             found = [*_between(row, known, own), *_closed(row, known, own)]
         else:
-            found = [*_over_loopback(row, own)] if row.local else []
+            found = [*_over_loopback(row, own)] if row.watched else []
         if found:
             yield Finding(row.run, "; ".join(found))
 
