@@ -1,17 +1,28 @@
 """mqperf: a message-queue performance laboratory in a notebook.
 
-``run`` measures a plan, ``read`` gives what was measured, ``load_plan`` and ``new_plan`` make a
-plan; see ``api``.  ``trend`` puts many measurements in the order of time; see ``trends``.
+``run`` measures a plan, ``read`` gives what was measured, ``compare`` compares two of these,
+``load_plan`` and ``new_plan`` make a plan; see ``api``.  ``trend`` puts many measurements in the
+order of time; see ``trends``.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mqperf.front.api import Comparison, Results, load_plan, new_plan, read, run
+    from mqperf.front.api import Comparison, Results, compare, load_plan, new_plan, read, run
     from mqperf.front.trends import Trend, trend
 
 __version__ = "0.1.0"
-__all__ = ["Comparison", "Results", "Trend", "load_plan", "new_plan", "read", "run", "trend"]
+__all__ = [
+    "Comparison",
+    "Results",
+    "Trend",
+    "compare",
+    "load_plan",
+    "new_plan",
+    "read",
+    "run",
+    "trend",
+]
 
 
 def __getattr__(name: str) -> object:

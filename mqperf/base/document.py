@@ -49,16 +49,16 @@ class Document:
     problems: list[tuple[int, Problem]] = field(default_factory=list)
     refused: set[Where] = field(default_factory=set)
 
-    def line(self, where: Where) -> int:
-        """The line of the deepest part of the place that the document really holds."""
+    def line(self, where: Where) -> int | None:
+        """The line of the deepest part of the place that the document really holds, if any."""
         places = (where[:length] for length in range(len(where), 0, -1))
-        return next((self.lines[place] for place in places if place in self.lines), self.lines[()])
+        return next((self.lines[place] for place in places if place in self.lines), None)
 
 
 def read_document(text: str) -> Document:
     """The document in the text; raises ``DocumentError`` when it is not YAML, or beyond a limit."""
     root = compose(text)
-    document = Document(lines={(): 1 if root is None else root.start_mark.line + 1})
+    document = Document()
     if root is not None:
         document.data = _Builder(document).build(root, ())
     return document

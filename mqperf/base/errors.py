@@ -69,5 +69,11 @@ class TableError(MqperfError):
     """A table that does not hold what its register entry promises."""
 
 
+class UnknownTableError(TableError, KeyError):
+    """A table that there is not; a mapping without a key raises ``KeyError``."""
+
+    __str__ = Exception.__str__  # not quoted, as a key is
+
+
 class ReportError(MqperfError):
     """A report that cannot be built."""

@@ -1,4 +1,4 @@
-"""Text that came from elsewhere as one line: what pages, pictures and paths may hold of it."""
+"""Text that came from elsewhere as one line: what pages, terminals and paths may hold of it."""
 
 import re
 import unicodedata
@@ -24,12 +24,15 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     Line breaks and control characters are spaces; what no file or reader can take is replaced:
     lone surrogates, characters that Unicode will never have, controls of writing direction.
     """
-    if not text.isprintable():
-        text = "".join(map(_harmless, text))
-    line = " ".join(text.split())
+    line = " ".join(printable(text).split())
     if len(line) > longest:
         line = line[: longest - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
     return line
+
+
+def printable(text: str) -> str:
+    """The same with every space and character kept that is harmless: what terminals may show."""
+    return text if text.isprintable() else "".join(map(_harmless, text))
 
 
 def _harmless(character: str) -> str:

@@ -13,7 +13,8 @@ from mqperf.base.redaction import shown
 Where = tuple[int | str, ...]
 """Keys and indexes that lead to a value."""
 
-_KEY = re.compile(r"[\w-]{1,40}")
+_KEY = re.compile(r"[\w-]{1,40}|\w[\w .,%+/-]{0,58}[\w%]")
+"""A key, or the name of a condition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ NOUNS = {
     "topologies": "topology",
     "queues": "kind of queue",
     "test_cases": "test case",
+    "test_case": "test case",
+    "between": "role",
 }
 
 COMPLETE: Mapping[str, str] = {
@@ -69,6 +72,7 @@ EXPECTED: Mapping[str, str] = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
     "too_long": "at most {max_length} entries",
+    "scalar": "a number, true, false or a short text",
 }
 """What was expected, by pydantic's types of errors and with their limits."""
 
@@ -88,7 +92,8 @@ def of_validation(
     }
     places = [detail["loc"] for detail in details]
     for detail in details:
-        where = detail["loc"]
+        inside = getattr(detail.get("ctx", {}).get("error"), "where", ())
+        where = (*detail["loc"], *inside)
         if detail["type"] == "missing" and where in misspelt:
             continue
         if detail["type"] == "too_short" and any(place[:-1] == where for place in places):
@@ -125,7 +130,8 @@ def path(where: Where) -> str:
 
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
-    kind, got, limits = detail["type"], detail["input"], detail.get("ctx", {})
+    kind, got = detail["type"], detail["input"]
+    limits: dict[str, Any] = {name: _whole(one) for name, one in detail.get("ctx", {}).items()}
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
         return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
@@ -136,6 +142,10 @@ def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     if kind in EXPECTED:
         return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
     return f"is not what belongs here, got {shown(got)}"
+
+
+def _whole(limit: object) -> object:
+    return int(limit) if isinstance(limit, float) and limit.is_integer() else limit
 
 
 def _choice(key: str, got: object, names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@
     results.doubts                             # which numbers not to trust, and why
     results.select(test_case="rpc-call").plot()
     results.run("r1-19b55f1a").plot()          # one run in time, by the end of its name
-    mqperf.read("data/runs/before").compare(results)
+    mqperf.compare("data/runs/before", results)
 
 The command line and the notebooks use the same.
 """
@@ -24,7 +24,9 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from typing_extensions import override
 
-from mqperf.base.errors import Interrupted, MqperfError
+from mqperf.base.errors import Interrupted, MqperfError, UnknownTableError
+from mqperf.base.one_line import printable
+from mqperf.base.problems import nearest
 from mqperf.front.judging import judged
 from mqperf.front.live import Pulse, cell
 from mqperf.front.progress import Bar, amount
@@ -60,6 +62,9 @@ class Results(Mapping[str, pd.DataFrame]):
 
     @override
     def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._planned:
+            tell = nearest(str(name), list(self))
+            raise UnknownTableError(f"{self.source}: no table {name!r}; {tell}")
         return self._planned[name]
 
     @override
@@ -105,12 +110,16 @@ class Results(Mapping[str, pd.DataFrame]):
             self.source, {n: _kept(frame, kept, values) for n, frame in self.complete.items()}
         )
 
-    def plot(self) -> Figure:
-        """Throughput, latency and CPU of one sweep, along what varies in it.
+    def plot(self, metric: str = "") -> Figure:
+        """Throughput, latency and CPU of one sweep, along what varies in it, or one ``metric``.
 
-        Points with a doubt are hollow.  Raises ``MqperfError`` unless one layout and test case is
-        left: ``select`` one.
+        That is ``throughput``, ``latency``, ``cpu`` or ``cpu_per_message``.  Points with a doubt
+        are hollow.  Raises ``MqperfError`` for another metric, and unless one layout and test case
+        is left: ``select`` one.
         """
+        if metric and metric not in figures.METRICS:
+            known = ", ".join(figures.METRICS)
+            raise MqperfError(f"no metric {metric!r} to plot; there are: {known}")
         measured = self.points.dropna(subset=["throughput_msg_s"])
         sweeps = measured[list(SWEEP)].drop_duplicates()
         if len(sweeps) != 1:
@@ -121,7 +130,7 @@ class Results(Mapping[str, pd.DataFrame]):
                 if several
                 else f"{self.source}: nothing was measured that could be plotted"
             )
-        return notebook.sweep_of(self)
+        return notebook.sweep_of(self, metric)
 
     def run(self, name: str) -> MeasuredRun:
         """One run, to be seen in time: ``results.run("r1-19b55f1a").plot()``.
@@ -132,15 +141,18 @@ class Results(Mapping[str, pd.DataFrame]):
         return MeasuredRun(self.source, self.complete, name)
 
     def compare(
-        self, other: "Results", *, across_systems: bool = False, min_effect: float | None = None
+        self,
+        other: "Results | Place",
+        *,
+        across_systems: bool = False,
+        min_effect: float | None = None,
     ) -> "Comparison":
-        """Is ``other`` better than this?  Point by point, where chance does not explain it.
+        """Say whether ``other``, results or the path of their folder, is better than this.
 
-        ``min_effect`` is the minimum relevant difference, 0.05 by default.
+        Point by point, where chance does not explain it.  ``min_effect`` is the minimum relevant
+        difference, 0.05 by default.
         """
-        both = self.complete, other.complete
-        found = stats.compared(*both, across_systems=across_systems, min_effect=min_effect)
-        return Comparison(self, other, found)
+        return compare(self, other, across_systems=across_systems, min_effect=min_effect)
 
     def report(self, out: Place, *, notebooks: bool = False, single_file: bool = False) -> Path:
         """Write the report on all of ``source`` into a folder, and give the page to open first.
@@ -208,7 +220,7 @@ class Comparison:
 
     @override
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
         """What differs, what either sustains, and the ratios."""
@@ -225,6 +237,26 @@ def read(path: Place) -> Results:
     """
     source = notebook.located(path)
     return Results(source, stats.complete(tables.read(source)))
+
+
+def compare(
+    a: Results | Place,
+    b: Results | Place,
+    *,
+    across_systems: bool = False,
+    min_effect: float | None = None,
+) -> Comparison:
+    """Compare two sets: is ``b`` better than ``a``?  Each is results, or the path of their folder.
+
+    Point by point, where chance does not explain it; points of different systems only when
+    ``across_systems``.  ``min_effect`` is the minimum relevant difference, 0.05 by default.  Raises
+    ``MqperfError`` for what is neither.
+    """
+    first, second = _results(a), _results(b)
+    found = stats.compared(
+        first.complete, second.complete, across_systems=across_systems, min_effect=min_effect
+    )
+    return Comparison(first, second, found)
 
 
 def load_plan(file: Place) -> Plan:
@@ -286,6 +318,17 @@ def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = No
     if outcome.failed:
         raise MqperfError("; ".join(reason for _, reason in outcome.failed))
     return read(folder)
+
+
+def _results(given: object) -> Results:
+    """Results as they are, or of the folder at a path."""
+    if isinstance(given, Results):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read(given)
+    raise MqperfError(
+        f"compare takes results or the path of their folder, got {type(given).__name__}"
+    )
 
 
 def _kept(frame: pd.DataFrame, points: set[str], values: Mapping[str, str | int]) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.redaction import without_passwords
+from mqperf.base.terminal import print_line, print_lines
 from mqperf.base.version import version as own_version
 from mqperf.front import hosts_cli
 from mqperf.plan.file import load_plan, read_plans
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(hosts_cli.app, name="hosts")
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+complaints = Console(stderr=True, highlight=False)
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
@@ -52,7 +53,7 @@ SingleFile = Annotated[
     bool,
     typer.Option(
         "--single-file",
-        help="Write OUT as one HTML file that needs no other, e.g. OUT = report.html.",
+        help="Write OUT as one self-contained HTML file, e.g. OUT = report.html.",
     ),
 ]
 
@@ -87,7 +88,7 @@ def main() -> None:
 
 def _complain(text: str) -> NoReturn:
     with suppress(OSError):
-        complaints.print(f"mqperf: {without_passwords(text)}", markup=False)
+        print_lines(complaints, f"mqperf: {without_passwords(text)}")
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
@@ -101,7 +102,7 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        console.print(f"mqperf {own_version()}")
+        print_line(console, f"mqperf {own_version()}")
         raise typer.Exit
 
 
@@ -110,8 +111,9 @@ HostsOption = Annotated[
     typer.Option(
         "--hosts",
         metavar="INVENTORY",
-        help="The hosts on which everything runs: an inventory of Ansible, or `laboratory` for"
-        " five of our own on this machine. By default what the plan says, or this machine.",
+        help="The hosts on which everything runs: an Ansible inventory, which may be a program, or"
+        " `laboratory` for five network namespaces of this machine. By default the hosts of the"
+        " plan, or this machine.",
     ),
 ]
 
@@ -123,10 +125,12 @@ def doctor(
     ] = None,
     generators: Annotated[
         bool,
-        typer.Option("--generators", "--simulators", help="Also make and try the load generators."),
+        typer.Option(
+            "--generators", "--simulators", help="Also install and try the load generators."
+        ),
     ] = False,
 ) -> None:
-    """Say what is installed, in which versions, and how to get what is missing.
+    """Show what is installed, in which versions, and how to install what is missing.
 
     Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
     """
@@ -142,16 +146,25 @@ def plan(
         bool, typer.Option("--all", help="All cases with all their commands, however many.")
     ] = False,
     hosts: HostsOption = None,
+    check_hosts: Annotated[
+        bool, typer.Option("--check-hosts", help="Reach the hosts, and look at what they have.")
+    ] = False,
 ) -> None:
     """Show what a plan would do: its cases, the exact commands, the expected finish. Runs nothing.
 
-    Example: `mqperf plan plans/rabbitmq.yaml`
+    This machine is looked at; other hosts are reached with --check-hosts alone. An inventory that
+    the plan names is read as data; only one that --hosts gives may be a program.
+
+    Examples: `mqperf plan plans/rabbitmq.yaml`, `mqperf plan plans/smoke.yaml --hosts hosts.yaml`
     """
     from mqperf.front.preview import preview
     from mqperf.lab.systems.in_plans import problems_of
 
-    text = preview(load_plan(file, problems_of), everything=everything, hosts=hosts)
-    console.print(text, markup=False, soft_wrap=True)
+    text = preview(
+        load_plan(file, problems_of), everything=everything, hosts=hosts, check_hosts=check_hosts
+    )
+    for line in text.split("\n"):
+        print_line(console, line)
 
 
 @app.command()
@@ -165,21 +178,23 @@ def run(
     ] = None,
     interleave: Annotated[
         bool,
-        typer.Option("--interleave", help="Take the repeats of the plans in turns, to compare."),
+        typer.Option("--interleave", help="Alternate the repeats of the plans, to compare them."),
     ] = False,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Also show the runs as a page, for a browser on this machine."),
+        typer.Option("--live", help="Also show the runs on a page, for a browser on this machine."),
     ] = False,
     only: Annotated[
         str,
-        typer.Option(metavar="CASE", help="Only this case, by its run folder or the end of that."),
+        typer.Option(
+            metavar="CASE", help="Only this case: its run folder, or the end of that name."
+        ),
     ] = "",
     hosts: HostsOption = None,
 ) -> None:
-    """Run what is pending of plans, record it, and show what each test case sustains.
+    """Run the pending cases of plans, record them, and show what each test case sustains.
 
-    A repeated command completes only what is missing, after any interruption. Exit code 1 says that
+    Repeat the command after an interruption: it runs only what is missing. Exit code 1 means that
     some runs failed; the others are recorded. Several plans run one after the other.
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
@@ -200,7 +215,7 @@ def run(
     with ExitStack() as held:
         pulse = Pulse() if live else None
         if pulse is not None:
-            console.print(f"live: {held.enter_context(served(pulse))}")
+            print_line(console, f"live: {held.enter_context(served(pulse))}")
         bar = held.enter_context(Bar(console, pulse))
         outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
     troubles = []
@@ -220,26 +235,33 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
     from mqperf.front.progress import amount
     from mqperf.pages import answer
 
-    console.print(f"{amount(outcome.done, 'run')} recorded in {runs}\n", markup=False)
+    recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"
+    if outcome.kept and not outcome.done and not outcome.failed:
+        recorded = f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
+    elif outcome.kept:
+        recorded += f", beside {outcome.kept} from before"
+    print_line(console, recorded)
+    print_line(console, "")
     if outcome.failed:
-        complaints.print(
+        print_line(
+            complaints,
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
-            markup=False,
         )
-    for line in answer.of_runs(runs):
-        console.print(line, markup=False, soft_wrap=True)
+    for line in answer.of_runs(runs, console.width if console.is_terminal else None):
+        print_line(console, line)
 
 
 @app.command()
 def status(runs: RunsFolder) -> None:
-    """Say of each case whether it is done, failed or pending.
+    """Show for each case whether it is done, failed or pending.
 
     Example: `mqperf status data/runs/quickstart`
     """
     from mqperf.front.preview import status
 
-    console.print(status(runs), markup=False, soft_wrap=True)
+    for line in status(runs).split("\n"):
+        print_line(console, line)
 
 
 @app.command()
@@ -253,7 +275,7 @@ def tables(
         bool, typer.Option("--hdr", help="Also an HdrHistogram log of latencies for each run.")
     ] = False,
 ) -> None:
-    """Write every table as a file of its name.
+    """Write every table to a file of its name.
 
     Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
     """
@@ -265,18 +287,18 @@ def tables(
     if hdr:
         files += write_all(path, out / "hdr", all_attempts(found))
     for file in files:
-        console.print(str(file), markup=False, soft_wrap=True)
+        print_line(console, str(file))
 
 
 @app.command()
 def audit(
     path: TablesFolder,
     form: Annotated[
-        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object a line.")
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
     ] = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on any doubt.")] = False,
 ) -> None:
-    """Say which numbers not to trust, and why.
+    """Show which numbers not to trust, and why.
 
     Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
     """
@@ -286,7 +308,7 @@ def audit(
     found = read_complete(path)
     doubts = found["doubts"]
     for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, line)
     if strict and len(doubts):
         raise typer.Exit(1)
 
@@ -315,16 +337,16 @@ def compare(
 ) -> None:
     """Compare two sets of runs point by point: better, worse, or cannot tell.
 
-    With OUT also as a page, whose path is the last line.
+    With --out it also writes a page, whose path is the last line.
 
     Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
     `mqperf compare data/runs/before data/runs/after --fail-on worse`
     """
-    from mqperf.front.api import read
+    from mqperf.front.api import compare as compared
 
     _check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
-    found = read(a).compare(read(b), across_systems=across, min_effect=matters)
+    found = compared(a, b, across_systems=across, min_effect=matters)
     _show(found, out, single_file=single_file)
     if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
@@ -355,11 +377,11 @@ def trend(
         ),
     ] = None,
 ) -> None:
-    """Show how the same points went over many folders of runs, and find what changed.
+    """Follow the same points over many folders of runs, and find what changed.
 
-    Folders are put in the order of time, and each point is compared with the folder before of the
-    same machine. What control runs show as well is drift of the machine, and no change. With OUT
-    also as a page, whose path is the last line.
+    Folders are ordered by time, and each point is compared with the previous folder of the same
+    machine. A step that control runs show as well is drift of the machine. With --out it also
+    writes a page, whose path is the last line.
 
     Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
     `mqperf trend data/runs/nightly-* --fail-on newest-worse`
@@ -369,7 +391,7 @@ def trend(
     _check_named(out, "trend.html", single_file=single_file)
     found = trend_of(folders, min_effect=min_effect)
     for problem in found.problems:
-        complaints.print(f"mqperf: {without_passwords(problem)}", markup=False)
+        print_lines(complaints, f"mqperf: {without_passwords(problem)}")
     _show(found, out, single_file=single_file)
     if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
         raise typer.Exit(1)
@@ -383,10 +405,10 @@ def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
 def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
     """Its lines, and its page if there is to be one."""
     for line in found.lines():
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, line)
     if out is not None:
         page = found.report(out, single_file=single_file)
-        console.print(str(page), markup=False, soft_wrap=True)
+        print_line(console, str(page))
 
 
 @app.command("import")
@@ -399,14 +421,14 @@ def import_(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
-    title: Annotated[str, typer.Option(help="What reports call these tables.")] = "",
+    title: Annotated[str, typer.Option(help="Title of these tables in reports.")] = "",
     system: Annotated[
-        str, typer.Option(help="What folders measured, e.g. qpid-dispatch. Reports say it.")
+        str, typer.Option(help="System of the folders, e.g. qpid-dispatch; reports name it.")
     ] = "unknown",
     topology: Annotated[
-        str, typer.Option(help="Who connected to which node there, e.g. standalone.")
+        str, typer.Option(help="Topology of the folders, e.g. standalone.")
     ] = "unknown",
-    queues: Annotated[str, typer.Option(help="The kind of queues there, e.g. routed.")] = "unknown",
+    queues: Annotated[str, typer.Option(help="Queues of the folders, e.g. routed.")] = "unknown",
 ) -> None:
     """Read published reports, and runs of Maestro and quiver, into tables.
 
@@ -418,7 +440,7 @@ def import_(
 
     found = published.import_paths(paths, About(system, topology, queues))
     for file in published.write(found.tables, out, title, found.latencies):
-        console.print(str(file), markup=False, soft_wrap=True)
+        print_line(console, str(file))
 
 
 @app.command()
@@ -432,8 +454,8 @@ def report(
 ) -> None:
     """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
 
-    It says what it is doing, a line for each step; the last line is the page to open first. One
-    file has all pages, figures and tables, and no notebooks.
+    It prints a line for each step; the last line is the page to open first. A single file has all
+    pages, figures and tables, but no notebooks.
 
     Examples: `mqperf report data/runs/quickstart --out reports/quickstart`,
     `mqperf report data/runs/quickstart --single-file --out quickstart.html`
@@ -441,13 +463,13 @@ def report(
     from mqperf.pages.report.build import publish, publish_file
 
     def tell(doing: str) -> None:
-        console.print(f"{doing} ...", markup=False, soft_wrap=True)
+        print_line(console, f"{doing} ...")
 
     if single_file:
         page = publish_file(path, out, tell=tell)
     else:
         page = publish(path, out, notebooks=notebooks, tell=tell)
-    console.print(str(page), markup=False, soft_wrap=True)
+    print_line(console, str(page))
 
 
 @app.command()
@@ -455,20 +477,18 @@ def topology(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for what is written, e.g. network.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Ask the routers, which run, whether they are joined so."),
+        typer.Option("--check", help="Ask the running routers whether they are connected so."),
     ] = False,
 ) -> None:
-    """Write what a network of AMQP routers needs: configurations, a picture, a playbook of Ansible.
+    """Write the files of a network of AMQP routers: configurations, a picture, an Ansible playbook.
 
-    Of a plan, those of its topologies that are such networks. A network that cannot be is refused:
-    one that is not connected, with unknown names, or with two nodes at one port. Once it is
-    deployed, `--check` says of every router whether it reaches every other by the shortest way;
-    exit code 2 says that one does not.
+    For a plan, it writes those of its topologies that are such networks. Invalid networks are
+    rejected: not connected, with unknown names, or with two nodes at one port. After deployment,
+    `--check` shows for every router whether it reaches every other one by the shortest path; exit
+    code 2 means that one does not.
 
     Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
     """
@@ -478,11 +498,11 @@ def topology(
     if out is None and not check:
         raise typer.BadParameter("say --out FOLDER, --check, or both")
     for path in network_files.write(networks, out) if out is not None else ():
-        console.print(str(path), markup=False, soft_wrap=True)
+        print_line(console, str(path))
     if check:
         hosts_cli.tell(network_files.check(networks))
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:
-    complaints.print("mqperf: interrupted; the same command goes on where it stopped")
+    print_line(complaints, "mqperf: interrupted; the same command continues where it stopped")
     sys.exit(INTERRUPTED)

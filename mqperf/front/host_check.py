@@ -44,7 +44,7 @@ def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
     ``HostError`` for an inventory that cannot be read.
     """
     wanted = needed(systems)
-    found = inventory.read(path)
+    found = inventory.read(path, programs=True)
     if found.reader:
         yield Finding("ok", f"{path}: read by {found.reader}")
     with attempted(found.places) as hosts:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from mqperf.base.terminal import print_line, print_lines
+
 if TYPE_CHECKING:
     from mqperf.front.doctor import Finding
 
@@ -15,7 +17,7 @@ FAULT = 2
 """Exit code when a plan could not run on the hosts; as of everything that was explained."""
 
 app = typer.Typer(
-    help="Look at the hosts of an inventory, or make some on this machine.",
+    help="Check and prepare the hosts of an inventory, or create some on this machine.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -32,10 +34,10 @@ def check(
         typer.Argument(metavar="[SYSTEM]...", help="what brokers must have, e.g. zeromq"),
     ] = None,
 ) -> None:
-    """Say of every host whether a plan could run there, and how to get what is missing.
+    """Show for every host whether a plan could run there, and how to install what is missing.
 
     One line for each: Python, cores, free disk, clock and round trip, and the tools for its role.
-    Nothing is installed, and nothing stays there. Exit code 2 says that a plan could not run.
+    Nothing is installed or left there. Exit code 2 means that a plan could not run.
 
     Examples: `mqperf hosts check hosts.yaml`, `mqperf hosts check hosts.yaml zeromq`
     """
@@ -54,12 +56,12 @@ def prepare(
         typer.Argument(metavar="[SYSTEM]...", help="what brokers are to have, e.g. zeromq"),
     ] = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Change nothing, say what would be.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Change nothing, show what would be.")] = False,
 ) -> None:
-    """Install on every host what its role needs, by Ansible; Debian and Ubuntu, as root or by sudo.
+    """Install on every host what its role needs, with Ansible, as root or with sudo.
 
-    One line for each: what was installed. Services are kept from starting. A second time nothing is
-    changed. Exit code 2 says that a host could not be prepared.
+    For Debian and Ubuntu. One line for each: what was installed. Services are not started. A second
+    run changes nothing. Exit code 2 means that a host could not be prepared.
 
     Examples: `mqperf hosts prepare hosts.yaml`, `mqperf hosts prepare hosts.yaml artemis --dry-run`
     """
@@ -72,7 +74,7 @@ def tell(findings: Iterable["Finding"]) -> None:
     """Print a line for each; raises ``typer.Exit`` when something must be done."""
     sound = True
     for finding in findings:
-        console.print(f"{finding.mark:<8} {finding.text}", markup=False, soft_wrap=True)
+        print_lines(console, f"{finding.mark:<8} {finding.text}")
         sound = sound and finding.sound
     if not sound:
         raise typer.Exit(FAULT)
@@ -82,17 +84,17 @@ def tell(findings: Iterable["Finding"]) -> None:
 def laboratory(
     count: Annotated[int, typer.Option(help="How many hosts; the first three are brokers.")] = 5,
 ) -> None:
-    """Run hosts of our own on this machine, to try what needs several; as root.
+    """Create hosts in network namespaces of this machine, for tests with several hosts; as root.
 
-    Each has its own address, sshd, processes and network. Prints the inventory that names them, and
-    ends them all at the end of its input: Enter.
+    Each has its own address, sshd, processes and network. Prints the path of their inventory, and
+    ends them all when you press Enter.
 
     Example: `mqperf hosts laboratory --count 5`
     """
     from mqperf.hosts.laboratory import laboratory as made
 
     with made(count) as found:
-        console.print(str(found.inventory), markup=False, soft_wrap=True)
-        console.print(f"{', '.join(found.names)} run until you press Enter", markup=False)
+        print_line(console, str(found.inventory))
+        print_line(console, f"{', '.join(found.names)} run until you press Enter")
         sys.stdout.flush()
         sys.stdin.readline()

@@ -7,13 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from mqperf.base.errors import PlanError, RecordError
+from mqperf.base.one_line import printable
 from mqperf.base.raw import MIB
 from mqperf.front.progress import START_S, amount, clock, expected_s, words
-from mqperf.hosts import HERE, lookup
+from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.lab.load import LAUNCHERS
-from mqperf.lab.systems import SYSTEMS, Possible, possible, starts
+from mqperf.lab.systems import SYSTEMS, Possible, check_places, planned, possible, starts
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
+from mqperf.plan.test_cases import unit_of
 from mqperf.record import Run, Status, read_events, runs, utc, whole
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
@@ -29,17 +31,29 @@ CASES_SHOWN = 30
 COMMANDS_SHOWN = 10
 
 
-def preview(plan: Plan, *, everything: bool = False, hosts: str | None = None) -> str:
-    """The cases in their order, the commands of each, the hosts, and the expected finish.
+def preview(
+    plan: Plan, *, everything: bool = False, hosts: str | None = None, check_hosts: bool = False
+) -> str:
+    """The cases in their order, the commands of each, and the expected finish.
 
     Of many cases and commands the first are shown and the others counted, unless ``everything``
-    is asked for.  ``hosts`` are others than the plan says.  Raises ``PlanError`` when a system does
-    not exist or lacks a topology or kind of queue, ``HostError`` for hosts that cannot be reached.
+    is asked for.  ``hosts`` are others than the plan says; none but this machine is reached, and
+    looked at, unless ``check_hosts``.  Raises ``PlanError`` when a system does not exist or lacks a
+    topology or kind of queue, ``HostError`` for an inventory that cannot be read, and for hosts
+    that cannot be reached.
     """
-    kind = lookup(plan.hosts or HERE if hosts is None else hosts)
-    with kind.reached() as found:
-        here = possible(plan, found)
-    return "\n".join(_preview(here, everything=everything))
+    kind = lookup(plan.hosts, hosts)
+    seen = HOSTS[HERE] if kind.here and not check_hosts else kind
+    lines = []
+    if seen.here or check_hosts:
+        with seen.reached() as found:
+            here = possible(plan, found)
+            if seen is kind:
+                check_places(plan, found)
+    else:
+        here = planned(plan, kind.clients())
+        lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
+    return "\n".join(map(printable, [*lines, *_preview(here, everything=everything)]))
 
 
 def status(folder: Path) -> str:
@@ -71,7 +85,7 @@ def status(folder: Path) -> str:
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
     if plan.search is not None:
         lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:
@@ -94,8 +108,9 @@ def _searching(plan: Plan) -> str:
         return ""
     return (
         f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
-        f" {search.from_msg_s:g} to {search.to_msg_s:g} msg/sec with {search.hold.words}, to"
-        f" {search.within_share * 100:g} %: at most {search.most_runs(plan.repeats)} runs each"
+        f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
+        f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
+        f" {search.most_runs(plan.repeats)} runs each"
     )
 
 
@@ -163,11 +178,13 @@ def _link(case: Case) -> Iterator[str]:
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:
-    lines = LAUNCHERS[case.generator].describe(case)
+    launcher = LAUNCHERS[case.generator]
+    lines, prompt = launcher.describe(case), "$ " if launcher.typed else ""
     shown = len(lines) if everything else COMMANDS_SHOWN
-    yield from (f"      $ {line}" for line in lines[:shown])
+    yield from (f"      {prompt}{line}" for line in lines[:shown])
     if len(lines) > shown:
-        yield f"      and {amount(len(lines) - shown, 'command')} more; --all shows them"
+        noun, plural = ("command", "") if launcher.typed else ("process", "processes")
+        yield f"      and {amount(len(lines) - shown, noun, plural)} more; --all shows them"
 
 
 def _timing(case: Case) -> str:

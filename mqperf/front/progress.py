@@ -10,11 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 from typing_extensions import override
 
+from mqperf.base.one_line import printable
 from mqperf.base.redaction import without_passwords
+from mqperf.base.terminal import print_line, print_lines
 from mqperf.front.live import Pulse, panel
 from mqperf.lab.runner import Gauge
 from mqperf.plan import Case
 from mqperf.plan.columns import parameters
+from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Run
 
 OVERHEAD_S = 5.0
@@ -88,7 +91,7 @@ class _View(Progress):
         lines = [self.tasks[0].description] if self.tasks else []
         if (scene := self._pulse.scene) is not None:
             lines += panel.lines(scene)
-        yield from (Text(line, no_wrap=True, overflow="ellipsis") for line in lines)
+        yield from (Text(printable(line), no_wrap=True, overflow="ellipsis") for line in lines)
 
 
 class Bar:
@@ -135,7 +138,7 @@ class Bar:
         left = clock(expected_s(todo) + START_S * starts)
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
         kept = f"{done} done already, " if done else ""
-        self.console.print(f"{kept}{len(todo)} to run, about {left}")
+        print_line(self.console, f"{kept}{len(todo)} to run, about {left}")
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """Show the phase."""
@@ -143,14 +146,14 @@ class Bar:
         self._pulse.doing = text
         self._bar.update(self._task, description=text)
         if case is None:
-            self.console.print(text, soft_wrap=True)
+            print_line(self.console, text)
 
     def watching(self, case: Case, gauge: Gauge | None) -> None:
         """Look at a run every second, or no longer."""
         if gauge is None:
             self._pulse.leave()
         elif self._watched:
-            self._pulse.watch(words(case), gauge)
+            self._pulse.watch(words(case), gauge, TEST_CASES[case.test_case])
 
     def finished(self, case: Case, run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""
@@ -166,10 +169,10 @@ class Bar:
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
             text = f"failed: {words(case)}: {without_passwords(failure)}"
-            self.console.print(text, style="red", markup=False, soft_wrap=True)
+            print_lines(self.console, text, "red")
             return
         from mqperf.pages import answer  # pandas is not loaded before the first run is over
 
         figures, since = answer.of_run_if_sound(run), clock(now - self._began)
         text = f"done: {words(case)}: {figures}; {since} so far"
-        self.console.print(text, markup=False, soft_wrap=True)
+        print_line(self.console, text)

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from typing_extensions import override
 
 from mqperf.base.errors import MqperfError
+from mqperf.base.one_line import printable
 from mqperf.pages import notebook
 from mqperf.pages.report import trend as words
 from mqperf.pages.report import trend_page as pages
@@ -120,7 +121,7 @@ class Trend:
 
     @override
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
         """Folders, what they sustain, and the changes."""

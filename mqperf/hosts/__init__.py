@@ -48,15 +48,17 @@ HERE = KIND.name
 """The kind that every plan runs on unless another is asked for."""
 
 
-def lookup(name: str) -> HostKind:
-    """The kind of hosts of that name, or those of an inventory of that path.
+def lookup(of_plan: str | None, asked: str | None = None) -> HostKind:
+    """The kind of hosts, or those of an inventory: what a user asked for, else what a plan says.
 
-    Raises ``HostError`` with the known kinds.
+    Only a user may name an inventory that is a program; that of a plan is data.  Raises
+    ``HostError`` with the known kinds.
     """
+    name = of_plan or HERE if asked is None else asked
     if name in HOSTS:
         return HOSTS[name]
     if Path(name).exists():
-        return of_inventory(Path(name))
+        return of_inventory(Path(name), programs=asked is not None)
     raise HostError(
         f"hosts {name!r}: there is no such inventory, and no such kind; known: {', '.join(HOSTS)}"
     )

@@ -159,9 +159,13 @@ class Host(Protocol):
 class HostKind:
     """A kind of host; ``reached`` gives one for each role, or more, as long as its context lasts.
 
-    Entering it raises ``HostError`` for a host that cannot be reached.
+    Entering it raises ``HostError`` for a host that cannot be reached.  ``clients`` tells how many
+    client hosts there are without reaching any.  The hosts of one that is ``here`` are parts of
+    this machine: what is installed here is installed there.
     """
 
     name: str
     title: str
     reached: "Callable[[], AbstractContextManager[Hosts]]"
+    clients: Callable[[], int] = lambda: 1
+    here: bool = False

@@ -129,4 +129,4 @@ class LocalHost:
         return {"label": self.name, **facts.host_facts()}
 
 
-KIND = HostKind("local", "this machine", lambda: nullcontext(Hosts.alone(LocalHost())))
+KIND = HostKind("local", "this machine", lambda: nullcontext(Hosts.alone(LocalHost())), here=True)

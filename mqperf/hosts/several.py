@@ -15,15 +15,20 @@ LABORATORY_HOSTS = 5
 """Three for brokers, one for clients, one for servers: as the test plan of 2016 wants them."""
 
 
-def of_inventory(path: Path) -> HostKind:
-    """The hosts that an inventory names, reached over SSH."""
-    return HostKind(str(path), f"the hosts of {path}", partial(_reached, path))
+def of_inventory(path: Path, *, programs: bool) -> HostKind:
+    """The hosts that an inventory names, reached over SSH.
+
+    With ``programs`` it may be a program.
+    """
+    listed = partial(inventory.read, path, programs=programs)
+    return HostKind(
+        str(path), f"the hosts of {path}", lambda: _reached(listed()), lambda: len(listed().client)
+    )
 
 
 @contextmanager
-def _reached(path: Path) -> Iterator[Hosts]:
+def _reached(listed: inventory.Inventory) -> Iterator[Hosts]:
     """Connect to all; raises ``HostError`` with a line for each problem."""
-    listed = inventory.read(path)
     with connected(listed.places) as found:
         by_name = {host.name: host for host in found}
         roles = (listed.broker, listed.client, listed.server)
@@ -32,10 +37,13 @@ def _reached(path: Path) -> Iterator[Hosts]:
 
 @contextmanager
 def _in_laboratory() -> Iterator[Hosts]:
-    with laboratory(LABORATORY_HOSTS) as made, _reached(made.inventory) as hosts:
+    with laboratory(LABORATORY_HOSTS) as made, _reached(inventory.read(made.inventory)) as hosts:
         yield hosts
 
 
 LABORATORY = HostKind(
-    "laboratory", f"{LABORATORY_HOSTS} hosts in namespaces of this machine", _in_laboratory
+    "laboratory",
+    f"{LABORATORY_HOSTS} hosts in namespaces of this machine",
+    _in_laboratory,
+    here=True,
 )

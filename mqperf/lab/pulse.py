@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mqperf.base.errors import MqperfError
 from mqperf.lab.runner import Gauge, Reading
+from mqperf.plan.test_cases import TestCase
 
 PERIOD_S = 1.0
 KEPT = 3_600
@@ -26,9 +27,14 @@ class Beat:
 
 @dataclass(slots=True)
 class Scene:
-    """The run that is looked at: what it is called, how long its window is, and its beats."""
+    """The run that is looked at: what it is called, how long its window is, and its beats.
+
+    ``unit`` is what it counts, ``heard`` of which latency its servers tell.
+    """
 
     title: str
+    unit: str
+    heard: str
     window_s: float = 0.0
     beats: deque[Beat] = field(default_factory=lambda: deque(maxlen=KEPT))
 
@@ -53,10 +59,10 @@ class Pulse:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def watch(self, title: str, gauge: Gauge) -> None:
-        """Look at a run from now on."""
+    def watch(self, title: str, gauge: Gauge, test_case: TestCase) -> None:
+        """Look at a run of a test case from now on."""
         self.leave()
-        self.scene = Scene(title)
+        self.scene = Scene(title, test_case.unit, test_case.heard)
         self._stop = threading.Event()
         words = (self.scene, gauge, self._stop)
         self._thread = threading.Thread(target=self._look, args=words, daemon=True)

@@ -11,19 +11,22 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
+from mqperf.base import injected
 from mqperf.pages import figures
 from mqperf.pages.figures.told import short
 from mqperf.pages.report import limits
 from mqperf.pages.report.drawings import counting
 from mqperf.pages.report.rows import uncertainty
 from mqperf.pages.report.tops import tops
-from mqperf.pages.report.words import MESSAGES, in_unit, layouts
+from mqperf.pages.report.words import layouts
 from mqperf.plan.columns import BACKGROUND, COUNTS, OUTAGES, parameters
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study import tables
+from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import (
     Tables,
     by_layout,
+    conditions,
     over_repeats,
     select,
     shown,
@@ -31,6 +34,7 @@ from mqperf.study.tables import (
     with_parameters,
 )
 from mqperf.study.tables.axes import LAYOUT, SWEEP
+from mqperf.study.tables.places import CONDITION
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
@@ -49,8 +53,11 @@ Parameters that vary tell them apart, too."""
 def set_up() -> None:
     """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG.
 
-    Tables are shown whole, and what stands in them as text, not as a formula.
+    Tables are shown whole, and what stands in them as text, not as a formula.  Raises
+    ``MqperfError`` for parameters from papermill that the notebook does not have.
     """
+    if (shell := get_ipython()) is not None and shell.history_manager is not None:
+        injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
     set_matplotlib_formats("svg", "png")
     for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
         pd.set_option(whole, None)
@@ -126,7 +133,8 @@ def outages(found: Tables) -> pd.DataFrame:
 def background(found: Tables) -> pd.DataFrame:
     """The figures of every background load of a run."""
     rows = _with_parameters(found["background"], found)
-    return _indexed(rows, (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows)))
+    keys, columns = (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows))
+    return shown(rows, *keys, *columns).pipe(_by_keys, keys)  # in the unit of messages
 
 
 def show_outages(found: Tables) -> None:
@@ -172,13 +180,26 @@ def show_sweeps(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         display(Markdown(title), sweep_of(part))
         if (combinations := figures.map_sheet(part["points"])) is not None:
-            display(combinations)
+            display(_counting(combinations, part))
 
 
-def sweep_of(found: Tables) -> Figure:
-    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow."""
-    sheet = figures.sweep_sheet(_unsure(found), doubted=doubted_points(found))
-    return counting(sheet, _unit(found["points"]))
+def sweep_of(found: Tables, metric: str = "") -> Figure:
+    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow.
+
+    Or one of ``figures.METRICS`` alone.
+    """
+    points, doubted = _unsure(found), doubted_points(found)
+    sheet = (
+        figures.metric_sheet(points, metric, doubted=doubted)
+        if metric
+        else figures.sweep_sheet(points, doubted=doubted)
+    )
+    return _counting(sheet, found)
+
+
+def _counting(sheet: Figure, found: Tables) -> Figure:
+    """The sheet in the unit of its test case; names of conditions stay."""
+    return counting(sheet, _unit(found["points"]), list(conditions(found)[CONDITION]))
 
 
 def show_nodes(found: Tables, test_case: str) -> None:
@@ -192,7 +213,7 @@ def show_seconds(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         intervals = with_parameters(part["intervals"], part["runs"])
         sheet = figures.time_sheet(intervals, part["outages"])
-        display(Markdown(title), counting(sheet, _unit(intervals)))
+        display(Markdown(title), _counting(sheet, part))
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -210,7 +231,10 @@ def overview(found: Tables) -> pd.DataFrame:
     columns = SWEEP
     rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
     where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
-    return shown(best, *columns, *rates, *where).assign(doubts=best["doubts"].map(", ".join))
+    told = shown(best, *columns, *rates, *where).rename(columns=partial(in_unit, unit=_unit(best)))
+    told = told.assign(doubts=best["doubts"].map(", ".join))
+    remarks = best["point"].map(survivors(found))
+    return told.assign(remarks=remarks.fillna("")) if remarks.notna().any() else told
 
 
 def show_overview(found: Tables) -> None:
@@ -246,13 +270,16 @@ def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
     readable = shown(rows, *keys, *columns).rename(columns=partial(in_unit, unit=_unit(rows)))
+    return _by_keys(readable, keys)
+
+
+def _by_keys(readable: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return readable.set_index(list(readable)[: len(keys)])
 
 
 def _unit(rows: pd.DataFrame) -> str:
-    """What rows of a test case count; messages where they are of several that differ in it."""
-    units = {TEST_CASES[name].unit for name in rows["test_case"].unique()}
-    return units.pop() if len(units) == 1 else MESSAGES
+    """What rows count: of several test cases each unit, once."""
+    return unit_of(*rows["test_case"].unique())
 
 
 def _unsure(found: Tables) -> pd.DataFrame:

@@ -20,10 +20,11 @@ from mqperf.plan.experiment import (
 )
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
-from mqperf.plan.link import LinkPlan, LinkPoint, tolerances
+from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerances
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
-from mqperf.plan.values import Frozen, Scalar
+from mqperf.plan.sense import nonsense
+from mqperf.plan.values import Frozen, Misplaced, Scalar, strictly
 
 __all__ = [
     "AFTER_S",
@@ -48,6 +49,7 @@ __all__ = [
     "LinkPlan",
     "LinkPoint",
     "LoadPlan",
+    "Misplaced",
     "Plan",
     "Scalar",
     "Search",
@@ -55,9 +57,12 @@ __all__ = [
     "SystemPlan",
     "Verdict",
     "deployments",
+    "nonsense",
     "offered_msg_s",
     "rate_and_repeat",
     "redacted",
+    "statistically_known",
+    "strictly",
     "swept_settings",
     "tolerances",
 ]

@@ -5,14 +5,16 @@ from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    WrapValidator,
     model_serializer,
     model_validator,
 )
 
-from mqperf.plan.values import Frozen, Scalar, check_parameters
+from mqperf.plan.values import Frozen, Misplaced, Scalar, as_tuple, check_parameters, simple
 
 THE_LINK = "the link"
 """What the link of a run is called where nodes have labels."""
@@ -21,7 +23,10 @@ THE_LINK = "the link"
 Place = Annotated[str, Field(min_length=1, max_length=100)]
 """The label of a node, or the name of a host."""
 
-Value = Scalar | Annotated[tuple[Scalar, ...], Field(max_length=100)]
+Value = Annotated[
+    Scalar | Annotated[tuple[Scalar, ...], BeforeValidator(as_tuple), Field(max_length=100)],
+    WrapValidator(simple),
+]
 """A parameter's value, of which only the action knows more."""
 
 PARAMETERS = 20
@@ -87,12 +92,14 @@ class ActionPlan(Frozen):
 
 def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
     """A node, or the link, is under one action at a time: both could not be told apart."""
-    for first, second in combinations(sorted(actions, key=lambda one: one.at_s), 2):
+    in_time = sorted(enumerate(actions), key=lambda one: one[1].at_s)
+    for (_, first), (place, second) in combinations(in_time, 2):
         if first.target == second.target and second.at_s < first.end_s:
             same = THE_LINK if first.link else f"the same {first.where}"
-            raise ValueError(
+            raise Misplaced(
+                (place, "at_s"),
                 f"{second.do} at {second.at_s:g} s begins before {first.do} of {same} has ended,"
-                f" at {first.end_s:g} s: move one of them"
+                f" at {first.end_s:g} s: move one of them",
             )
     return actions
 

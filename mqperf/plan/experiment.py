@@ -35,6 +35,7 @@ from mqperf.plan.values import (
     Frozen,
     GeneratorName,
     Listed,
+    Misplaced,
     ProbeName,
     Processes,
     Scalar,
@@ -163,9 +164,10 @@ class LoadPlan(Frozen):
     def _bearable(self) -> Self:
         threads = max(self.green_threads) * max(self.processes)
         if threads > MAX_THREADS:
-            raise ValueError(
+            raise Misplaced(
+                ("green_threads",),
                 f"a case has {threads:,} green threads over its processes,"
-                f" at most {MAX_THREADS:,} are allowed: lower green_threads or processes"
+                f" at most {MAX_THREADS:,} are allowed: lower green_threads or processes",
             )
         return self
 
@@ -207,46 +209,55 @@ class Plan(Frozen):
 
     @model_validator(mode="after")
     def _inside(self) -> Self:
-        for around, action in self.every_action():
-            if action.link and None in around.links:
-                raise ValueError(
-                    f"{action.do} is done to the link, and the plan has none: say link:, and"
-                    " between which roles"
-                )
-            if action.end_s > (window := min(self.load.duration_s)):
-                raise ValueError(
-                    f"{action.do} of {action.target} ends {action.end_s:g} s after the start of a"
-                    f" window of {window} s: lengthen load.duration_s, so that the"
-                    " recovery is measured, too"
-                )
+        for around in self.surroundings:
+            for place, action in enumerate(around.actions):
+                where = (*self.place_of("actions", around), place)
+                if action.link and None in around.links:
+                    raise Misplaced(
+                        where,
+                        f"{action.do} is done to the link, and the plan has none: say link:, and"
+                        " between which roles",
+                    )
+                if action.end_s > (window := min(self.load.duration_s)):
+                    raise Misplaced(
+                        (*where, "for_s"),
+                        f"{action.do} of {action.target} ends {action.end_s:g} s after the start of"
+                        f" a window of {window} s: lengthen load.duration_s, so that the"
+                        " recovery is measured, too",
+                    )
         return self
 
     @model_validator(mode="after")
     def _may_end(self) -> Self:
-        ending = {"fail_when": self.fail_when, f"load.{COUNT}": self.load.parameters.get(COUNT)}
-        why = next((name for name, said in ending.items() if said is not None), None)
+        ending = {("fail_when",): self.fail_when, ("load", COUNT): self.load.parameters.get(COUNT)}
+        why = next((where for where, said in ending.items() if said is not None), None)
         if why and any(one.background or one.actions for one in self.surroundings):
-            raise ValueError(
-                f"a run with a background load or actions cannot end early: leave out {why}, or"
-                " these"
+            raise Misplaced(
+                why,
+                "a run with a background load or actions cannot end early: leave out"
+                f" {'.'.join(why)}, or these",
             )
         return self
 
     @model_validator(mode="after")
     def _enough_for_all(self) -> Self:
         """A count is one of the measured load, and gives every thread something to send."""
-        if any(
-            COUNT in one.parameters for around in self.surroundings for one in around.background
-        ):
-            raise ValueError(f"a background load lasts as long as the run: leave out its {COUNT}")
+        for around in self.surroundings:
+            for place, one in enumerate(around.background):
+                if COUNT in one.parameters:
+                    raise Misplaced(
+                        (*self.place_of("background", around), place, COUNT),
+                        f"a background load lasts as long as the run: leave out its {COUNT}",
+                    )
         load = self.load
         counts = load.parameters.get(COUNT, ())
         least = min((one for one in counts if isinstance(one, int)), default=0)
         threads = max(load.green_threads) * max(load.processes) * max(load.hosts)
         if 0 < least < threads:
-            raise ValueError(
-                f"load.{COUNT} {least} leaves some of {threads} threads without a message: raise"
-                " it, or lower green_threads"
+            raise Misplaced(
+                ("load", COUNT),
+                f"{least} leaves some of {threads} threads without a message: raise it, or lower"
+                " green_threads",
             )
         return self
 
@@ -257,9 +268,10 @@ class Plan(Frozen):
         known = self.load.parameters
         paced = RATE in known or THREAD_RATE in known or self.search is not None
         if not paced or RAMP in known:
-            raise ValueError(
-                f"fail_when.throughput_share is a share of an offered rate that stays: say"
-                f" load.{RATE} and no {RAMP}, or fail_when.throughput_msg_s"
+            raise Misplaced(
+                ("fail_when", "throughput_share"),
+                f"it is a share of an offered rate that stays: say load.{RATE} and no {RAMP}, or"
+                " fail_when.throughput_msg_s",
             )
         return self
 
@@ -269,29 +281,39 @@ class Plan(Frozen):
             return self
         for name in (RATE, THREAD_RATE):
             if name in self.load.parameters:
-                raise ValueError(f"a search sets {RATE} itself: leave out load.{name}, or search")
+                text = f"a search sets {RATE} itself: leave out load.{name}, or search"
+                raise Misplaced(("load", name), text)
         if self.control_runs:
-            raise ValueError("a search has no control runs: leave out control_runs, or search")
+            text = "a search has no control runs: leave out control_runs, or search"
+            raise Misplaced(("control_runs",), text)
         if self.order != "listed":
-            raise ValueError("a search orders its runs itself: leave out order, or search")
+            text = "a search orders its runs itself: leave out order, or search"
+            raise Misplaced(("order",), text)
         return self
 
     @model_validator(mode="after")
     def _bearable(self) -> Self:
         for one in self.surroundings:
             if problem := _too_many_threads(self.load, one.background):
-                raise ValueError(problem)
+                raise Misplaced(("load", "green_threads"), problem)
         return self
 
     @model_validator(mode="after")
     def _finite(self) -> Self:
         number = self.number_of_cases
         if number > MAX_CASES:
-            raise ValueError(
+            raise Misplaced(
+                ("load",),
                 f"{number:,} cases, a plan may have at most {MAX_CASES:,}:"
-                " shorten its lists or repeats, or split it into several plans"
+                " shorten its lists or repeats, or split it into several plans",
             )
         return self
+
+    def place_of(self, kind: str, around: Surroundings) -> tuple[int | str, ...]:
+        """Where the plan says what is around its points: in a condition, or for all of them."""
+        condition = None if around.name is None else self.conditions[around.name]
+        own = condition is not None and getattr(condition, kind) is not None
+        return ("conditions", around.name, kind) if own and around.name else (kind,)
 
     @property
     def surroundings(self) -> list[Surroundings]:

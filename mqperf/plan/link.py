@@ -1,5 +1,6 @@
 """The network between two roles for a whole run, as a plan asks for it."""
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Literal
@@ -30,6 +31,10 @@ LOSS_OFF = 0.01
 BANDWIDTH_OFF = 0.05
 
 
+STANDARD_ERRORS = 4
+"""Chance takes a share of losses farther off than so many in one link of 16,000."""
+
+
 def tolerances(asked: Mapping[str, float | None]) -> dict[str, float]:
     """By how much each quantity of a link may be measured to differ from what was asked for.
 
@@ -42,6 +47,12 @@ def tolerances(asked: Mapping[str, float | None]) -> dict[str, float]:
         "loss_share": LOSS_OFF + DELAY_OFF * loss,
         "bandwidth_bits_s": BANDWIDTH_OFF * bandwidth,
     }
+
+
+def statistically_known(loss_share: float, packets: float) -> bool:
+    """Whether so many packets tell a share of losses as well as it is judged."""
+    error = math.sqrt(loss_share * (1 - loss_share) / packets)
+    return STANDARD_ERRORS * error <= tolerances({"loss_share": loss_share})["loss_share"]
 
 
 class LinkPoint(Frozen):

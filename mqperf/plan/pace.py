@@ -9,6 +9,9 @@ RATE = "rate_msg_s"
 RAMP = "ramp_to_msg_s"
 """The rate that it changes to by the end of the load."""
 
+STEPS = "ramp_steps"
+"""In how many steps it does so."""
+
 THREAD_RATE = "thread_rate_msg_s"
 """The rate of each thread, in place of that of all."""
 

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from mqperf.plan.case import Case
 from mqperf.plan.latencies import LATENCIES
 from mqperf.plan.pace import RATE
-from mqperf.plan.values import Frozen
+from mqperf.plan.values import Frozen, Misplaced
 
 DIGITS = 4
 """Significant digits of the rates between the bounds."""
@@ -70,9 +70,10 @@ class SearchPlan(Frozen):
     @model_validator(mode="after")
     def _upwards(self) -> Self:
         if self.from_msg_s >= self.to_msg_s:
-            raise ValueError(
-                f"from_msg_s {self.from_msg_s:g} is not below to_msg_s {self.to_msg_s:g}:"
-                " exchange them, or widen the bounds"
+            raise Misplaced(
+                ("from_msg_s",),
+                f"{self.from_msg_s:g} is not below to_msg_s {self.to_msg_s:g}:"
+                " exchange them, or widen the bounds",
             )
         return self
 

@@ -3,10 +3,15 @@
 Everything that differs between them is asked here; nothing else knows one by its name.
 """
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from mqperf.base.registry import Registry
+
+MESSAGES = "msg"
+"""The unit in which columns count; a test case may have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class TestCase:
     finish: Finish
     closed_loop: bool
     noun: str = "message"
-    unit: str = "msg"
+    unit: str = MESSAGES
     servers: bool = True
     streamed: bool = False
 
@@ -130,6 +135,11 @@ class TestCase:
     def replies(self) -> bool:
         """Whether servers answer."""
         return self.finish.stream == "round_trip"
+
+    @property
+    def heard(self) -> str:
+        """Of which latency servers tell while the load lasts: of a round trip it is a part."""
+        return "to the server" if self.replies else "one way"
 
 
 TEST_CASES = Registry(
@@ -211,6 +221,25 @@ TEST_CASES = Registry(
 
 STANDARD = ("rpc-call", "rpc-cast", "notify")
 """Test cases of a plan that names none: those of the published reports."""
+
+
+def unit_of(*test_cases: object) -> str:
+    """What rows of these test cases count, ``msg`` or ``creations``: each unit that occurs, once.
+
+    Messages where none of them is known.
+    """
+    units = (TEST_CASES[str(name)].unit for name in test_cases if str(name) in TEST_CASES)
+    return " or ".join(dict.fromkeys(units)) or MESSAGES
+
+
+def in_unit(text: str, unit: str, kept: Iterable[str] = ()) -> str:
+    """The words with the unit of a test case in the place of messages: ``creations/sec``.
+
+    ``kept`` are names in them that stay as they are, whatever units these speak of.
+    """
+    names = sorted(filter(None, kept), key=len, reverse=True)
+    pattern = "|".join([*map(re.escape, names), rf"\b{MESSAGES}\b(?!/s\b)"])
+    return re.sub(pattern, lambda found: unit if found[0] == MESSAGES else found[0], text)
 
 
 def with_replies() -> set[str]:

@@ -1,17 +1,28 @@
 """Values of a plan: numbers within limits, names, and lists of them that are axes."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from typing import Annotated, TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import PydanticCustomError
 
 from mqperf.base.redaction import shown
 from mqperf.plan.test_cases import TEST_CASES
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Processes = Annotated[int, Field(ge=1, le=1_000, strict=True)]
@@ -33,9 +44,37 @@ def _test_case(name: object) -> object:
 TestCase = Annotated[str, BeforeValidator(_test_case)]
 
 
+class Misplaced(ValueError):
+    """What is wrong with a part of a value: ``where`` leads to it, from the value on."""
+
+    def __init__(self, where: tuple[int | str, ...], text: str) -> None:
+        super().__init__(text)
+        self.where = where
+
+
+def strictly(model: type[M], data: Mapping[str, Any]) -> M:
+    """The model of data as they stand in a file: true is no number there, and a text is none.
+
+    Raises ``ValidationError``.
+    """
+    try:
+        text = json.dumps(data, default=str)
+    except (TypeError, ValueError, RecursionError):  # a Python program's, and of no file
+        return model.model_validate(data)
+    return model.model_validate_json(text, strict=True)
+
+
 def _whole(value: object) -> object:
     """Equal numbers are one value, and one id: 1 and 1.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def simple(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """What any of the types takes; one complaint where none does."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise PydanticCustomError("scalar", "a simple value") from None
 
 
 Scalar = Annotated[
@@ -44,6 +83,7 @@ Scalar = Annotated[
     | Annotated[float, Field(allow_inf_nan=False)]
     | Annotated[str, Field(max_length=4_096)],
     AfterValidator(_whole),
+    WrapValidator(simple),
 ]
 """A parameter's value, of which only its owner knows more."""
 
@@ -59,7 +99,7 @@ def check_parameters(
     """Raise ``ValueError`` for a key of its owner that no parameter can have, or that is taken."""
     for name in names:
         if name in taken or not PARAMETER.fullmatch(name):
-            raise ValueError(f"{shown(name)} is no parameter of {owner}: remove it")
+            raise Misplaced((name,), f"{shown(name)} is no parameter of {owner}: remove it")
 
 
 def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
@@ -71,14 +111,15 @@ def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
     return entries
 
 
-def _as_list(value: object) -> object:
-    return value if isinstance(value, list | tuple) else (value,)
+def as_tuple(value: object) -> object:
+    """A list of values, or a single one, as a tuple."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 Listed = Annotated[tuple[T, ...], Field(min_length=1), AfterValidator(distinct)]
 """At least one entry, none of them twice."""
 
-Axis = Annotated[Listed[T], BeforeValidator(_as_list)]
+Axis = Annotated[Listed[T], BeforeValidator(as_tuple)]
 """One value, or a list of those that are swept."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.record.hdr import indices
+from mqperf.onhost.record.hdr import highest_ns, indices, lowest_ns
 from mqperf.record.counts_lines import SAME, CountedStream, FinishedIn, Second, StartedIn
 from mqperf.record.streams.counted import Buckets, Counted, Finished, Started
 from mqperf.record.streams.hdr_log import decode_sparse
@@ -62,6 +62,11 @@ class Collected:
         for latency, bucket in ends if len(index) else []:
             if not np.array_equal(indices(np.array([latency]))[0], bucket):
                 raise ValueError(f"a latency of {latency} s is not in its histogram")
+        least, most = (float((edge(index) * count).sum()) / 1e9 for edge in (lowest_ns, highest_ns))
+        slack = SAME * (1 + most)
+        above = row.sum_s is not None and row.sum_s > most + slack and not row.beyond
+        if above or (row.sum_s is not None and row.sum_s < least - slack and not row.negative):
+            raise ValueError(f"the latencies in the histogram are no {row.sum_s} s together")
         self.buckets.append((second, index, count))
 
     def stream(self, start: float) -> Counted:

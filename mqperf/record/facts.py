@@ -267,7 +267,7 @@ class ConditionFailed(Recorded):
         elif self.figure == "lost_share":
             told = f"loss {self.value:.2%}, above {self.limit:.2%}"
         else:
-            told = f"throughput {self.value:.1f} msg/sec, below {self.limit:g} msg/sec"
+            told = f"throughput {self.value:.1f} a second, below {self.limit:g}"
         return f"{told} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"
 
 

@@ -1,5 +1,6 @@
 """Ansible itself, in its pinned environment, which needs a package index when it is first made."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -89,9 +90,33 @@ def test_an_inventory_that_it_cannot_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text("[broker\nb1\n")
     with pytest.raises(
-        HostError, match=r"hosts\.ini: ansible-inventory cannot read it: .*parse inv"
+        HostError, match=r"hosts\.ini: ansible-inventory cannot read it as .*parse inv"
     ):
         inventory.read(path)
+
+
+@pytest.mark.usefixtures("programs")
+def test_an_inventory_that_a_plan_names_runs_no_program(tmp_path: Path) -> None:
+    """Ansible reads INI and TOML there, and what a program would print only for a command."""
+    (tmp_path / "hosts.ini").write_text("[broker]\nb1\n[client]\nc1\n[server]\ns1\n")
+    (tmp_path / "hosts.toml").write_text("".join(f"[{g}.hosts.{g[0]}1]\n" for g in inventory.ROLES))
+    program = tmp_path / "program"
+    listed: dict[str, object] = {"_meta": {"hostvars": {}}} | {
+        g: {"hosts": [f"{g[0]}1"]} for g in inventory.ROLES
+    }
+    program.write_text(f"#!/bin/sh\n: > {tmp_path}/ran\necho '{json.dumps(listed)}'\n")
+    program.chmod(0o700)
+    for name in ("hosts.ini", "hosts.toml"):
+        assert [place.name for place in inventory.read(tmp_path / name).places] == [
+            "b1",
+            "c1",
+            "s1",
+        ]
+    with pytest.raises(HostError, match="cannot read it as YAML, INI or TOML; give any other inv"):
+        inventory.read(program)
+    assert not (tmp_path / "ran").exists()
+    assert len(inventory.read(program, programs=True).places) == 3
+    assert (tmp_path / "ran").exists()
 
 
 @pytest.mark.usefixtures("programs")

@@ -154,6 +154,7 @@ def test_what_is_wider_than_its_box_says_so(report: Path, browse: Browse) -> Non
         )
     (many, of_all), (few, of_as_many) = counted(narrow), counted(wide)
     assert few < many <= of_all == of_as_many
+    assert "scroll right" in narrow
 
 
 @pytest.mark.needs_browser

@@ -19,8 +19,8 @@ systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [publish]
 load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 1, warmup_s: 0,
   cooldown_s: 0}
-search: {from_msg_s: 20, to_msg_s: 40, within_share: 0.5,
-  hold: {latency_p99_s: HELD, throughput_share: 0.5}}
+search: {from_msg_s: 40, to_msg_s: 80, within_share: 0.5,
+  hold: {latency_p50_s: HELD, throughput_share: 0.5}}
 """
 
 
@@ -30,7 +30,7 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
 
     What does not hold is run again on a busy machine, up to twice at each rate.
     """
-    for held, ends, rates in (("60.0", "beyond", {28.28, 40}), ("1.0e-9", "below", {28.28, 20})):
+    for held, ends, rates in (("60.0", "beyond", {56.57, 80}), ("1.0e-9", "below", {56.57, 40})):
         text = PLAN.replace("HELD", held)
         folder = tmp_path / ends
         job = Job(parse_plan(text, Path("search.yaml")), text, folder)
@@ -49,7 +49,7 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
         for file in page.parent.rglob("*.html")
         if "Highest rate that holds" in file.read_text(encoding="utf-8")
     ]
-    assert "does not hold p99" in found.read_text(encoding="utf-8")
+    assert "does not hold p50" in found.read_text(encoding="utf-8")
 
 
 LOSING = """\
@@ -91,7 +91,7 @@ def test_a_failed_condition_ends_its_run_in_order(tmp_path: Path) -> None:
     assert (outcome.done, outcome.failed) == (2, ())
     found = mqperf.read(tmp_path)
     assert found["runs"]["window_s"].between(2, 11).all()
-    assert found["runs"]["condition_failed"].str.contains("below 1000 msg/sec for 2 s").all()
+    assert found["runs"]["condition_failed"].str.contains("below 1000 for 2 s").all()
     counts = found["messages"].merge(found["runs"][["run", "rate_msg_s", "window_s"]], on="run")
     assert counts["lost"].eq(0).all()
     assert counts["sent"].eq(counts["rate_msg_s"] * (counts["window_s"] + 1)).all()

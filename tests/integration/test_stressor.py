@@ -71,8 +71,8 @@ def test_latency_has_its_parts(paced: dict[str, pd.DataFrame]) -> None:
     latency, counts = paced["latency"], paced["messages"]
     assert (latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001).all()
     assert (latency["confirm_p50_s"] > 0).all()
-    assert (counts["handover_max_s"] >= counts["handover_p99_s"] * 0.999).all()
-    assert (counts["handover_p99_s"] > 0).all()
+    assert (counts["handover_max_s"] > 0).all()
+    assert (counts["handover_max_s"] <= latency["latency_max_s"] * 1.001).all()
 
 
 @pytest.mark.usefixtures("shared")

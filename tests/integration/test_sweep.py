@@ -149,11 +149,11 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
     outcome = sweep(plan(text), text, tmp_path, observer)
     assert outcome.done == 1, observer.told
     told = dict(zip(("aside", "used"), (reason for _, reason in outcome.failed), strict=True))
-    assert "Master (mqperf1@localhost) stands still" in told["aside"]
-    assert "Slave 2 (mqperf3@localhost) stands still" in told["used"]
+    assert "Master (mqperf1@localhost) is frozen" in told["aside"]
+    assert "Slave 2 (mqperf3@localhost) is frozen" in told["used"]
     assert sorted(statuses(tmp_path)) == ["done", "failed", "failed"]
     unclean = [what for what in observer.told if "cleaning up after a run failed" in what]
-    assert len([what for what in unclean if "stands still" not in what]) == 1
+    assert len([what for what in unclean if "is frozen" not in what]) == 1
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
     assert (doubts["kind"] == "failed-run").sum() == 2
 

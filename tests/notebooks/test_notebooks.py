@@ -6,6 +6,7 @@ No broker takes part.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,8 +16,9 @@ import nbformat
 import papermill
 import pytest
 
-from mqperf.base.errors import MqperfError
+from mqperf.base.errors import MqperfError, ReportError
 from mqperf.pages.report import executed as script
+from mqperf.pages.report import notebooks
 from mqperf.pages.report.build import publish
 from mqperf.pages.report.notebooks import fitting
 from mqperf.study import stats, tables
@@ -109,12 +111,39 @@ def test_a_notebook_runs_for_a_report(report: Path, name: str) -> None:
     told(report / "notebooks" / f"{name}.ipynb")
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"runz": HOSTS}, "this notebook has no parameter 'runz': it has runs, test_case"),
+        ({"runs": 2016}, "parameter runs of this notebook is a text (papermill's -r), not 2016"),
+    ],
+)
+def test_a_wrong_parameter_ends_a_notebook(
+    root: Path, tmp_path: Path, given: dict[str, object], reason: str
+) -> None:
+    """Papermill itself would warn of it, and show the figures of the default instead."""
+    with pytest.raises(papermill.PapermillExecutionError, match=re.escape(reason)):
+        executed(root, tmp_path / "wan.ipynb", given)
+
+
 def test_every_notebook_is_tested(root: Path) -> None:
     """A new notebook needs its line above."""
     assert {path.stem for path in (root / "notebooks").glob("*.ipynb")} == {
         *PARAMETERS,
         *OF_REPORTS,
     }
+
+
+def test_what_was_measured_shows_without_passwords(root: Path, tmp_path: Path) -> None:
+    """The plan names one of an existing cluster; nothing is run, so nobody is asked for it."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "systems: {rabbitmq: {topologies: [cmsm], settings: {nodes: [mq1],"
+        " urls: ['amqp://perf:${NOBODY_SET_THIS}@mq1.example']}}}\n"
+        "test_cases: [rpc-call]\nload: {green_threads: 1, duration_s: 3}\n"
+    )
+    given = {"plan": str(plan), "runs": HOSTS, "run_pending": False}
+    told(executed(root, tmp_path / "thread_sweep.ipynb", given))
 
 
 def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
@@ -180,6 +209,27 @@ def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> N
     last = nbformat.read(jobs[2][1], as_version=4).cells[-1]
     assert last.execution_count == 1
     assert last.outputs[0].text == "on\n"
+
+
+def test_a_failed_notebook_leaves_the_pages(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report is there with the other notebooks; its first page and the error say the reason."""
+    own, out = tmp_path / "notebooks", tmp_path / "out"
+    shutil.copytree(root / "notebooks", own)
+    failing = nbformat.read(own / "thread_sweep.ipynb", as_version=4)
+    failing.cells[-1].source = "{}['<b>*nothing*']"
+    nbformat.write(failing, own / "thread_sweep.ipynb")
+    monkeypatch.setattr(notebooks, "NOTEBOOKS", own)
+    told = "is written without notebook thread_sweep: KeyError: '<b>*nothing*'"
+    with pytest.raises(ReportError, match=re.escape(f"{out}/html/index.html: {told}")):
+        publish(root / HOSTS, out)
+    page = (out / "html/index.html").read_text(encoding="utf-8")
+    assert "Thread sweep: missing, since it failed with KeyError: '&lt;b&gt;*nothing*'" in page
+    assert sorted(path.stem for path in (out / "notebooks").glob("*.html")) == [
+        *("hosts", "node_cpu", "report")
+    ]
+    assert (out / "rabbitmq/index.rst").exists()
 
 
 def test_a_report_names_no_folder_of_the_machine(report: Path, root: Path) -> None:

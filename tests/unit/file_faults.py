@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mqperf.onhost.record.hdr import LENGTH, Histogram, indices, middle_s
+from mqperf.onhost.record.hdr_code import encode
 from mqperf.record import messages
+from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
+from mqperf.record.streams.hdr_log import decode_sparse
 
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 
@@ -20,9 +24,14 @@ NOTIFY = "rabbitmq-cs1ss2-mirrored-notify-t0001-p1-r1-248857b5"
 OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
 SOUND = (CALL, CAST, NOTIFY, OTHER)
 """Recorded runs about which no doubt was raised."""
+STOPPED = "qpid-dispatch-line-routed-transfer-t0002-p1-r1-4ffa99dd"
+"""One in which a node was stopped and started again."""
 
 PROBE = "probes/local/psutil.jsonl"
 CLIENT, SERVER = "load/client-1", "load/server-1"
+
+SUMS = ("sum_s", "min_s", "max_s")
+"""What a line of counts says of latencies beside their histogram."""
 
 Json = Any
 Fault = Callable[[Path], object]
@@ -65,6 +74,30 @@ def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault
         (run / name).write_text("".join(json.dumps(line) + "\n" for line in kept))
 
     return fault
+
+
+def latencies(name: str, stream: str, factor: float) -> Fault:
+    """Every latency of a stream in a record of counts is so many times as long."""
+
+    def change(found: list[Json]) -> None:
+        for line in found[1:]:
+            if line["stream"] == stream and "second" in line:
+                for part in (line.get("started", {}), line.get("finished", {})):
+                    part.update({key: part[key] * factor for key in SUMS if key in part})
+                if "started" in line:
+                    index, count = decode_sparse(line["started"]["histogram"])
+                    line["started"]["histogram"] = _moved(line["started"], index, count, factor)
+
+    return lines(f"{name}.counts", change)
+
+
+def _moved(part: Json, index: np.ndarray, count: np.ndarray, factor: float) -> str:
+    """The histogram of latencies so many times as long; its ends are where it says they are."""
+    middles = middle_s(index) * factor
+    middles[0], middles[-1] = part["min_s"], part["max_s"]
+    counts = np.zeros(LENGTH, dtype=np.int64)
+    np.add.at(counts, indices(middles)[0], count)
+    return encode(Histogram(counts))
 
 
 def event(what: str, **values: Json) -> Fault:
@@ -146,6 +179,43 @@ def all_moved(seconds: float) -> Callable[[Streams], None]:
     return fault
 
 
+def without_actions(run: Path) -> None:
+    """No event of an action."""
+    lines("events.jsonl", lambda found: [e for e in found if "action" not in e])(run)
+
+
+def later(seconds: int) -> Fault:
+    """The actions of a run some seconds later, in its case and in its events."""
+
+    def change(found: Json) -> None:
+        for one in found["case"]["actions"]:
+            one["at_s"] += seconds
+
+    def move(found: list[Json]) -> list[Json]:
+        for one in found:
+            if "action" in one:
+                one.update({k: one[k] + seconds for k in ("epoch", "commanded", "observed")})
+                one["time"] = utc(one["epoch"])
+        return sorted(found, key=lambda one: float(one["epoch"]))
+
+    return all_of(facts(change), lines("events.jsonl", move))
+
+
+def renamed_action(action: str, node: str | None = None) -> Fault:
+    """The actions of a run under another name, or as done to another node."""
+
+    def change(found: Json) -> None:
+        for one in found["case"]["actions"]:
+            one.update(do=action, node=node or one["node"])
+
+    def rename(found: list[Json]) -> None:
+        for one in found:
+            if "action" in one:
+                one.update(action=action, node=node or one["node"])
+
+    return all_of(facts(change), lines("events.jsonl", rename))
+
+
 def nothing(_streams: Streams) -> None:
     """The instants stay as they are."""
 
@@ -175,6 +245,30 @@ def begun(seconds: int) -> Fault:
 
 def host(**values: Json) -> Fault:
     return facts(lambda found: found["hosts"][0].update(values))
+
+
+def packets(**values: Json) -> Fault:
+    """Another account of the packets of the link."""
+    return facts(lambda found: found["link"]["packets"].update(values))
+
+
+def paid(payload_bytes: int) -> Callable[[Json], None]:
+    """Another payload among all parameters."""
+    return lambda found: found["parameters"].update(payload_bytes=payload_bytes)
+
+
+def carried(share: float, host: str, interface: str) -> Fault:
+    """Such a share of the bytes of an interface, since the first reading."""
+
+    def change(found: list[Json]) -> None:
+        first = found[0]["network"]["bytes"][interface]
+        for line in found:
+            now = line["network"]["bytes"][interface]
+            line["network"]["bytes"][interface] = [
+                a + round((b - a) * share) for a, b in zip(first, now, strict=True)
+            ]
+
+    return lines(f"probes/{host}/psutil.jsonl", change)
 
 
 def system(**values: Json) -> Fault:
@@ -219,6 +313,15 @@ def busier(label: str, cores: float) -> Fault:
 
     def change(number: int, line: Json) -> None:
         line["processes"][label][1] += cores * number
+
+    return probe(change)
+
+
+def idle(label: str) -> Fault:
+    """A process used no CPU at all."""
+
+    def change(_number: int, line: Json) -> None:
+        line["processes"][label][1:3] = [0.0, 0.0]
 
     return probe(change)
 

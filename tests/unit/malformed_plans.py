@@ -26,6 +26,30 @@ seed: 7
 control_runs: true
 """
 
+RICH = """\
+systems:
+  rabbitmq: {topologies: [cmsm], settings: {tls: false}}
+test_cases: [publish]
+load:
+  generator: amqp-0-9-1
+  green_threads: [1, 2]
+  duration_s: 20
+  rate_msg_s: [5, 10]
+  ramp_to_msg_s: 50
+  ramp_steps: 5
+link: {between: [client, broker], delay_s: [0.1, 0.2], jitter_s: 0.01}
+actions:
+- {do: stop, node: Master, at_s: 1, for_s: 2}
+- {do: impair, link: true, at_s: 4, for_s: 2, delay_s: 1}
+background:
+- {test_case: publish, green_threads: 1, generator: amqp-0-9-1, rate_msg_s: 5}
+conditions:
+  near: {}
+  far away: {link: {delay_s: 1}, actions: [{do: kill, node: Slave 1, at_s: 1, for_s: 1}]}
+probes: [atop]
+"""
+"""Another sound one, with what stands around the load."""
+
 LINES = {line.split(":")[0].strip(): line for line in SOUND.splitlines()}
 KINDS: Mapping[str, tuple[str, ...]] = {
     "text": ("title", "name"),
@@ -84,6 +108,7 @@ WRONG: Mapping[str, Mapping[str, str]] = {
         "huge": "[100000000]",
         "twice": "[1, 2, 1]",
         "nested": "[[1]]",
+        "nested-mapping": "[{a: 1}]",
         "date": "[2026-11-21]",
     },
     "number": {
@@ -127,7 +152,10 @@ SETTINGS: Mapping[str, str] = {
 
 def malformed() -> dict[str, bytes]:
     """Every malformed plan by a name that says what is wrong with it."""
-    texts = {name: text.encode() for name, text in (*_values(), *_keys(), *_yaml(), *_large())}
+    texts = {
+        name: text.encode()
+        for name, text in (*_values(), *_keys(), *_yaml(), *_nested(), *_large())
+    }
     return texts | dict(_bytes())
 
 
@@ -239,6 +267,16 @@ def _yaml() -> Iterator[tuple[str, str]]:
     yield (
         "default-queue",
         _with("rabbitmq", "").replace("rabbitmq:", "zeromq: {topologies: [direct]}"),
+    )
+
+
+def _nested() -> Iterator[tuple[str, str]]:
+    yield "parameter-mapping", SOUND.replace("targets: own", "targets: {a: 5}")
+    yield "parameter-nested", SOUND.replace("targets: own", "targets: [own, [5]]")
+    yield "actions-nested", f"{SOUND}actions: [{{do: stop, node: [R2], at_s: 1, for_s: 1}}]\n"
+    yield (
+        "actions-parameter",
+        f"{SOUND}actions: [{{do: stop, node: Master, at_s: 1, for_s: 1, x: {{a: 1}}}}]\n",
     )
 
 

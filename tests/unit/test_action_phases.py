@@ -145,9 +145,9 @@ def test_nobody_finished_has_no_latency(tmp_path: Path) -> None:
 
 def test_a_call_without_reply_or_error_is_lost() -> None:
     """Of instants, too; what no router tells has no outcome."""
-    sent = START + np.arange(0, 20, 0.1)
+    sent = START + np.arange(0, 20, 0.01)
     at = sent - START
-    failed, answered = (at >= 5) & (at < 6), (at < 5) | (at >= 6.95)
+    failed, answered = (at >= 5) & (at < 6), (at < 5) | (at >= 6.995)
     client = {
         "sent": Instants(sent[:, None]),
         "round_trip": Instants(np.column_stack([sent, sent + 0.01])[answered]),
@@ -160,6 +160,6 @@ def test_a_call_without_reply_or_error_is_lost() -> None:
         )
     )
     during = found["during"]
-    assert (during["sent"], during["errors"], during["lost"]) == (30, 10, 10)
+    assert (during["sent"], during["errors"], during["lost"]) == (300, 100, 100)
     assert during["released"] is None
     assert during["latency_p50_s"] == pytest.approx(0.01, rel=0.01)

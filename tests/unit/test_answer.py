@@ -4,10 +4,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from mqperf.front.cli import app
 from mqperf.pages import answer
 from mqperf.pages.report.build import publish
 from mqperf.record import runs
+from mqperf.study import tables
+from mqperf.study.stats import complete
 
 SAMPLES = "data/samples/runs"
 
@@ -27,12 +31,32 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     behind = next(line for line in table if "NOTIFY" in line and "tester-saturated" in line)
     assert behind.split()[8:11] == ["\N{EN DASH}", "2709.3", "5"]
     assert legend == [
-        "\N{EN DASH}: no point keeps up; the rest of such a line is about the raw maximum."
+        "\N{EN DASH}: no point keeps up; the other columns of such a line describe the raw maximum."
     ]
     assert rest == [
         f"15 doubts: mqperf audit {root / SAMPLES}",
         f"pages to publish: mqperf report {root / SAMPLES} --out reports/runs",
     ]
+
+
+@pytest.mark.parametrize("width", [250, 150, 100, 40, 1])
+def test_a_table_fits_the_terminal(root: Path, width: int) -> None:
+    """As a table where it has room by nature; else each row is a paragraph with all its figures."""
+    found = complete(tables.read(root / SAMPLES))
+    whole = list(answer.of_tables(found))
+    lines = list(answer.of_tables(found, width))
+    longest = max(len(line) for line in whole[:13])
+    if width >= longest:
+        assert lines == whole
+        return
+    assert max(map(len, lines[: lines.index(whole[-1])])) <= max(width, answer.NARROWEST)
+    text = " ".join(" ".join(lines).split())
+    assert "rabbitmq, Client -> Slave-1, Server -> Slave-2, CALL sustained 1107.0 msg/sec;" in text
+    assert (
+        "NOTIFY sustained \N{EN DASH}; raw maximum 2709.3 msg/sec; threads 5; p50 1673.4 ms; p99"
+        " 2858.3 ms; bottleneck host; doubts backlog, unequal-rates, empty-seconds,"
+        " tester-saturated rabbitmq," in text
+    )
 
 
 def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
@@ -82,3 +106,14 @@ def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
         "making HTML",
     ]
     assert page.is_file()
+
+
+def test_a_repeated_command_says_that_all_was_there(root: Path, tmp_path: Path) -> None:
+    """No run is pending, so none is recorded; the two of before are not called none."""
+    folder = tmp_path / "faults"
+    shutil.copytree(root / "data/samples/faults", folder)
+    result = CliRunner().invoke(app, ["run", str(folder / "plan.yaml"), "--runs", str(folder)])
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.output.split())
+    assert f"nothing to run: 2 runs recorded in {folder} already" in text
+    assert "0 runs recorded" not in text

@@ -83,6 +83,37 @@ def test_what_cannot_be_selected_or_plotted_is_said(found: mqperf.Results) -> No
         found.plot()
 
 
+def test_one_metric_is_plotted_alone(found: mqperf.Results) -> None:
+    """Each that there is; another one is an error that names them."""
+    few = found.select(test_case="rpc-call", topology="cmsm", queues="classic")
+    metrics = ("throughput", "latency", "cpu", "cpu_per_message")
+    labels = {few.plot(metric).axes[0].get_title(loc="left") for metric in metrics}
+    assert len(labels) == len(metrics)
+    known = "no metric 'p99' to plot; there are: throughput, latency, cpu, cpu_per_message"
+    with pytest.raises(MqperfError, match=known):
+        few.plot("p99")
+
+
+def test_a_table_that_there_is_not_is_said_with_the_nearest(found: mqperf.Results) -> None:
+    """As a ``KeyError`` as well, so that results are a mapping like any other."""
+    with pytest.raises(MqperfError, match=r"/runs: no table 'mesages'; did you mean 'messages'\?$"):
+        found["mesages"]
+    with pytest.raises(KeyError, match="no table 'mesages'"):
+        found["mesages"]
+    assert "mesages" not in found
+    assert found.get("mesages") is None
+
+
+def test_paths_are_compared_as_results_are(found: mqperf.Results, root: Path) -> None:
+    """Of both sets, or of the other one; what is neither is said in one sentence."""
+    path = root / "data/samples/runs"
+    told = repr(found.compare(found))
+    assert repr(mqperf.compare(path, str(path))) == told
+    assert repr(found.compare(path)) == told
+    with pytest.raises(MqperfError, match="takes results or the path of their folder, got int"):
+        found.compare(5)  # type: ignore[arg-type]
+
+
 def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path: Path) -> None:
     """No difference, every ratio 1, a figure, text, and a page."""
     same = found.compare(found)

@@ -40,7 +40,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "client-1: 5 messages recorded, 4 counted",
     ),
     "duplicates": ("messages", {"duplicates": 7}, CALL, "7 of 38000 messages were handled more"),
-    "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure of latency"),
+    "incomplete": ("latency", {"latency_mean_s": None}, CALL, "no figure for latency"),
     "missing-process": ("runs", {"reported": 1}, CALL, "1 of 2 load generator processes"),
     "received-not-sent": ("messages", {"received": 38_005}, CALL, "5 more than clients sent"),
     "roundtrip-not-received": ("messages", {"received": 37_990}, CALL, "10 too many"),
@@ -54,7 +54,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
     "client-errors": ("messages", {"round_trip": 37_999, "errors": 1}, CALL, "1 of 38000 attempts"),
     "littles-law": ("latency", {"latency_mean_s": 0.015}, CALL, "accounts for 61 of 100 threads"),
     "backlog": ("latency", {"latency_mean_s": 0.2}, CAST, "760 messages under way from 100"),
-    "clock-offset": ("latency", {"latency_uncertainty_s": 0.02}, CAST, "by 20.00 ms either way"),
+    "clock-offset": (
+        "latency",
+        {"latency_uncertainty_s": 0.02},
+        CAST,
+        "an error bound of ± 20.00 ms",
+    ),
     "cpu-sum": (
         "cpu",
         {"total_cores": 1.0},
@@ -66,6 +71,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         {"sys_cores": 0.7},
         f"{CALL} and process == 'client-1'",
         "70.0 % CPU in the system, but only 50.0 % in all",
+    ),
+    "cpu-too-low": (
+        "cpu",
+        {"total_cores": 0.0},
+        f"{CALL} and process == 'client-1'",
+        "client-1 used 0.00 s of CPU for",
     ),
     "cpu-exceeds-cores": (
         "cpu",
@@ -101,7 +112,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "runs",
         {"content": "rpc-call-10-r1"},
         CALL,
-        "are, to the byte, those of rpc-call-10-r1",
+        "are identical to those of rpc-call-10-r1",
     ),
     "overlapping-runs": (
         "runs",
@@ -126,9 +137,9 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "insides",
         {"presettled_dropped": 12},
         f"{CAST} and node == 'Master'",
-        "12 pre-settled messages were dropped in the window, of which nobody is told (Master 12)",
+        "12 pre-settled messages were silently dropped in the window (Master 12)",
     ),
-    "short-window": ("runs", {"window_s": 9.5}, CALL, "is 9.50 s, 10.00 s were asked for"),
+    "short-window": ("runs", {"window_s": 9.5}, CALL, "is 9.50 s instead of 10.00 s"),
     "spread": ("messages", SLOW, CAST, "is 34 % away from the median of the 3 repeats"),
 }
 """Kind -> table, cells to change, rows to change, words of the doubt."""
@@ -183,7 +194,7 @@ def test_a_backlog_is_confirmed_by_the_nodes() -> None:
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
     told = checks.doubts(frames).query("kind == 'backlog'")
-    assert "at most 30 messages that wait in them, 3 fewer at the end" in told["text"].iloc[0]
+    assert "at most 30 messages in their queues or on their links, 3 fewer" in told["text"].iloc[0]
     assert json.loads(told["evidence"].iloc[0])["waiting_growth"] == -3
     frames["insides"] = frames["insides"].iloc[:0]
     assert "told" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]
@@ -194,7 +205,7 @@ def test_every_check_has_its_test() -> None:
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
-        *("link-not-as-asked", "background-load", "clock-drift"),
+        *("link-not-as-asked", "background-load", "clock-drift", "network-bytes", "missing-node"),
         *("rate-missed", "count-missed", "sender-late", "service-time", "senders-blocked"),
     }
     assert set(PLANTED) | elsewhere == set(checks.CHECKS)

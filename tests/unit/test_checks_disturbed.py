@@ -67,12 +67,12 @@ def test_a_link_as_asked_is_no_doubt() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"delay_after_s": 0.0512}, "a delay of 51.2 ms after the load, and 50 ms was asked for"),
-        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load, and 50 ms was asked for"),
-        ({"loss_before_share": 0.0}, "a loss of 0 % before the load, and 5 % was asked for"),
+        ({"delay_after_s": 0.0512}, "a delay of 51.2 ms after the load instead of 50 ms"),
+        ({"delay_after_s": 0.06}, "a delay of 60 ms after the load instead of 50 ms"),
+        ({"loss_before_share": 0.0}, "a loss of 0 % before the load instead of 5 %"),
         (
             {"bandwidth_bits_s": 1e8, "bandwidth_before_bits_s": 5e7},
-            "a bandwidth of 50 Mbit/s before the load, and 100 Mbit/s was asked for",
+            "a bandwidth of 50 Mbit/s before the load instead of 100 Mbit/s",
         ),
     ],
 )
@@ -113,6 +113,29 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
     assert found(disturbed()) == set()
     unplanned = disturbed() | {"outages": sound()["outages"]}
     assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
+
+
+@pytest.mark.parametrize(
+    ("by_second", "doubted"),
+    [
+        ([100, 0, 0, 0, 0, 100, 0, 0, 0, 100], False),  # every thread once in a turn of 5 s
+        ([0, 0, 0, 0, 0, 0, 0, 0, 0, 100], False),  # no more than a turn
+        ([100, 0, 0, 100, 0, 0, 100, 0, 0, 100], False),
+        ([200, 200, 200, 200, 200, 0, 0, 0, 200, 200], True),
+        ([10, 10, 10, 10, 0, 10, 10, 10, 10, 10], False),
+    ],
+)
+def test_threads_that_finish_all_at_once_are_no_burst(
+    by_second: list[int], *, doubted: bool
+) -> None:
+    """A hundred of them wait for replies; more silence than three of their turns is no chance."""
+    frames = {**sound()}
+    intervals = frames["intervals"].sort_values("start_s")
+    own = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
+    assert own.sum() == len(by_second)
+    intervals.loc[own, "count"] = by_second
+    kinds = {kind for kind, _ in found({**frames, "intervals": intervals})}
+    assert ("empty-seconds" in kinds) == doubted
 
 
 @pytest.mark.parametrize(
@@ -184,10 +207,24 @@ def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubt
     assert found(frames) == ({("probe-gap", "rpc-call-100-r1")} if doubted else set())
 
 
+@pytest.mark.parametrize(("others", "doubted"), [(0.7, False), (0.9, True)])
+def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: bool) -> None:
+    """A second of the window, of ten, may hide what the node used between its last sample and end.
+
+    So a tenth and a second's work of all cores are others' beyond doubt; a tenth without.
+    """
+    frames = disturbed()
+    cpu = frames["cpu"]
+    own = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
+    cpu.loc[own, "total_cores"] = 2.3 + others
+    accused = {run for kind, run in found(frames) if kind == "noisy-host"}
+    assert accused == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
+
+
 @pytest.mark.parametrize(
     ("changes", "kind", "words"),
     [
-        ({"began_s": 2.2}, "action-late", "to begin at 2.00 s and began at 2.20 s"),
+        ({"began_s": 2.2}, "action-late", "planned for 2.00 s and began at 2.20 s"),
         ({"recovery_s": None}, "not-recovered", "90 % of the 100 msg/sec before"),
     ],
 )

@@ -48,7 +48,7 @@ def test_an_offered_rate_that_was_missed_is_told() -> None:
     frames = offered(offered_rate_msg_s=3_900.0)
     assert found(frames) == {("rate-missed", "rpc-cast-100-r1")}
     (text,) = checks.doubts(frames)["text"]
-    assert "sent 3800 msg/sec in the window, and 3900 were offered" in text
+    assert "sent 3800 msg/sec in the window instead of the offered 3900" in text
 
 
 def test_messages_that_were_handed_over_late_are_told() -> None:

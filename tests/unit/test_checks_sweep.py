@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from sound_sweep import THREADS, Frames, found, planted, sound
+from sound_sweep import THREADS, Change, Frames, found, planted, sound
 
 from mqperf.study import tables
 from mqperf.study.stats import checks
@@ -85,7 +85,7 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
 def test_control_runs_that_differ_more_than_repeats_are_found() -> None:
     """They need not move one way: 847, 757 and 821 where repeats differ by 2 %."""
     (doubt,) = sweep.drift(watched((847, 757, 821), 0.02, seed=1))
-    assert "the control runs gave 847, 757, 821 msg/sec, which spreads by 5.8 %" in doubt.text
+    assert "the control runs gave 847, 757, 821 msg/sec, a spread of 5.8 %" in doubt.text
     assert doubt.run == "control-3"
 
 
@@ -127,7 +127,7 @@ def test_what_the_plan_asks_for_and_nobody_has_is_missing() -> None:
     (text,) = checks.doubts(frames)["text"]
     assert found(frames) == {("missing-run", "rpc-cast-50-r2")}
     assert text.startswith(
-        "of the runs that the plan asks for at point rpc-cast-50, 1 of 3 is not there (repeat 2)"
+        "1 of 3 runs that the plan asks for at point rpc-cast-50 is missing (repeat 2)"
     )
     failed = planted("runs", {"status": "failed"}, "run == 'rpc-cast-50-r2'")
     assert {kind for kind, _ in found(failed)} == {"failed-run"}
@@ -141,3 +141,20 @@ def test_points_beside_the_plan_are_named_and_not_judged() -> None:
     (text,) = checks.doubts(frames)["text"]
     assert found(frames) == {("not-of-plan", "rpc-call-20-r1")}
     assert "does not ask for point rpc-call-20 (window 10 s, 3 runs)" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "values"),
+    [
+        ("changed-record", "runs", {"damaged": "load/client-1.messages"}),
+        ("unreadable-run", "runs", {"status": "unreadable", "failure": "run.json: is missing"}),
+        ("causality", "messages", {"causality_violations": 3}),
+        ("record-disagrees", "messages", {"disagreements": "the load started at another time"}),
+    ],
+)
+def test_a_record_is_judged_beside_the_plan_as_well(kind: str, table: str, values: Change) -> None:
+    """A changed record may be why the plan does not ask for its run: one doubt hides no other."""
+    frames = planted(table, values, "run == 'rpc-call-20-r2'")
+    planned = frames["planned"]
+    frames["planned"] = planned[planned["point"] != "rpc-call-20"]
+    assert found(frames) == {("not-of-plan", "rpc-call-20-r1"), (kind, "rpc-call-20-r2")}

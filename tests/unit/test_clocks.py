@@ -297,7 +297,7 @@ def test_a_wrong_bound_is_doubted(tmp_path: Path) -> None:
     """A bound above a tenth of the latency hides it; one too small lets comparisons contradict."""
     two_hosts(tmp_path / "large", CAST, SAME, bound_s=0.01)
     large = read(tmp_path / "large")["doubts"].set_index("kind")["text"]
-    assert "may be wrong by 20.00 ms either way" in large["clock-offset"]
+    assert "has an error bound of ± 20.00 ms" in large["clock-offset"]
     two_hosts(tmp_path / "small", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.03)}, bound_s=0.0)
     assert "clock-drift" in doubted(read(tmp_path / "small"))
 

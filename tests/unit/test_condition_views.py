@@ -2,12 +2,20 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from IPython.display import Markdown
+from matplotlib.figure import Figure
 
-from mqperf.pages import answer, views
+from mqperf.pages import answer, figures, notebook, views
+from mqperf.pages.figures.curves import shades_of
+from mqperf.pages.report.build import build
+from mqperf.pages.report.sections import factors
+from mqperf.pages.report.tops import tops
+from mqperf.pages.report.words import layouts
 from mqperf.study import stats, tables
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, with_parameters
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/wan"
@@ -27,8 +35,8 @@ def test_the_sample_is_sound(found: Tables) -> None:
 
 def test_distance_prolongs_a_creation(found: Tables) -> None:
     """Eleven round trips of 200 ms stand in it, and losses are worse; the factor says so."""
-    factors = found["factors"].set_index(["condition", "figure"])["ratio"]
-    near, lossy = (factors[name, "latency_mean_s"] for name in CONDITIONS)
+    ratio = found["factors"].set_index(["condition", "figure"])["ratio"]
+    near, lossy = (ratio[name, "latency_mean_s"] for name in CONDITIONS)
     assert 3 < near < lossy
     latency = found["latency"].set_index("point")["latency_mean_s"]
     runs = found["runs"].set_index("condition")["point"]
@@ -74,3 +82,101 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
 def test_the_answer_counts_creations() -> None:
     """They are no messages."""
     assert "creations/sec" in "\n".join(answer.of_runs(SAMPLE))
+
+
+STRESS = "stress of 1,000 msg/s"
+
+
+@pytest.fixture(scope="module")
+def renamed() -> Tables:
+    """The same, with a condition whose name has the unit of messages as pages write it."""
+    read = tables.read(SAMPLE)
+    return stats.complete(
+        {
+            name: frame.assign(condition=frame["condition"].replace(STRESS, f"{STRESS}ec"))
+            if "condition" in frame.columns
+            else frame
+            for name, frame in read.items()
+        }
+    )
+
+
+def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Path) -> None:
+    """Creations are counted as such; loads beside them, and names of conditions, as they are."""
+    build(renamed, tmp_path / "out", title="WAN", html=False)
+    [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
+    texts = {path.name: path.read_text() for path in page.parent.glob("*.svg")}
+    text = texts["page"] = page.read_text()
+    for name, one in texts.items():
+        assert "1,000 creations" not in one, name
+    throughput, stress = text.index("throughput, creations/sec"), text.index("\nBackground load\n")
+    assert throughput < stress
+    assert "throughput, msg/sec" in text[stress:]
+    assert "throughput, msg/sec" not in text[:stress]
+    assert any(f"{STRESS}ec" in one and "creations/sec" in one for one in texts.values())
+
+
+def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> None:
+    """Where another test case counts messages, both have theirs."""
+    calls = found["points"].assign(test_case="rpc-call")
+    both = {**found, "points": pd.concat([found["points"], calls], ignore_index=True)}
+    best = tops(both, layouts(found["runs"]))
+    sheet = figures.top_sheet(best, {"rpc-call": "CALL", "rpc-chain": "CHAIN"})
+    entries = sheet.axes[0].get_legend_handles_labels()[1]
+    assert [entry for entry in entries if "/sec" in entry] == [
+        "CALL, msg/sec",
+        "CHAIN, creations/sec",
+    ]
+    lines = list(answer.of_tables(both))
+    assert [line.split("  ")[2].strip() for line in lines[1:3]] == ["CALL, msg", "CHAIN, creations"]
+    heads = notebook.overview(both).columns
+    assert "sustained throughput, msg or creations/sec" in heads
+    sheet = figures.topology_sheet(both["points"], {"rpc-call": "CALL", "rpc-chain": "CHAIN"})
+    titles = [panel.get_title(loc="left") for panel in sheet.axes]
+    assert titles == ["CALL throughput, msg/sec", "CHAIN throughput, creations/sec"]
+
+
+def test_factors_without_an_interval_say_why(found: Tables) -> None:
+    """Of single runs those that nothing is told of from within; no bound is below zero."""
+    told = factors.about(found, "rpc-chain")
+    assert "Behind it stands its 95 % interval over the repeats" not in told
+    assert "latency under *delay 100 ms*, *delay 100 ms, loss 5 %* and *disconnection" in told
+    assert "measured once, and with too short or unsteady a window, or too few creations" in told
+    rates = found["messages"].set_index("run")
+    assert rates["throughput_msg_s_within_low"].min() == 0
+    rows = found["factors"]
+    known = rows[rows["ratio_low"].notna()]
+    assert len(known) > 0
+    assert (known["ratio_low"] > 0).all()
+
+
+def test_a_factor_figure_cuts_no_mark_and_joins_no_conditions(found: Tables) -> None:
+    """Dots and their intervals are inside the axes, each alone in the row of its condition."""
+    for panel in figures.factor_sheet(found["factors"]).axes:
+        low, high = np.log(panel.get_xlim())
+        rows = [drawn for drawn in panel.lines if drawn.get_marker() == "o"]
+        assert len(rows) == 4
+        for drawn in panel.lines:
+            if len(set(np.asarray(drawn.get_xdata()))) == 1 and drawn not in rows:
+                continue  # the line at 1
+            places = np.log(np.asarray(drawn.get_xdata(), dtype=float))
+            assert len(set(np.asarray(drawn.get_ydata()))) == 1
+            assert places.min() - low > 0.02 * (high - low)
+            assert high - places.max() > 0.02 * (high - low)
+
+
+def test_a_condition_has_one_colour_in_all_figures(found: Tables) -> None:
+    """By its place in the plan, also where others are not drawn, or have panels of their own."""
+    expected = {
+        name: shade.light for name, shade in shades_of(found["points"], "condition").items()
+    }
+    assert len(set(expected.values())) == 5
+    intervals = with_parameters(found["intervals"], found["runs"])
+    (panel,) = figures.time_sheet(intervals, found["outages"]).axes
+    drawn = {str(line.get_label()): line.get_color() for line in panel.lines}
+    assert {name.removeprefix("4 threads, "): shade for name, shade in drawn.items()} == expected
+    for name, shade in expected.items():
+        alone = intervals[intervals["condition"] == name.removeprefix("condition ")]
+        panel = Figure().add_subplot()
+        figures.over_time(alone, panel, found["outages"][:0], among=intervals)
+        assert {line.get_color() for line in panel.lines} == {shade}

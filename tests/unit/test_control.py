@@ -44,5 +44,5 @@ def test_every_host_is_told_in_its_own_clock(tmp_path: Path) -> None:
 
 def test_a_host_that_is_told_too_late_is_named(tmp_path: Path) -> None:
     """Its processes could not begin with the others."""
-    with pytest.raises(HostError, match=r"far: was told of the start less than 0\.2 s before"):
+    with pytest.raises(HostError, match=r"far: learned of the start less than 0\.2 s before"):
         told(tmp_path, way_s=2)

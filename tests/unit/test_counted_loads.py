@@ -98,7 +98,10 @@ def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("message_count: [3, 100]", "message_count 3 leaves some of 4 threads without a message"),
+        (
+            "message_count: [3, 100]",
+            "message_count: 3 leaves some of 4 threads without a message",
+        ),
         (
             "message_count: 100}\nactions: [{do: freeze, node: Master, at_s: 1, for_s: 1}]\n#",
             "cannot end early: leave out load.message_count",

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import counted
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import LoadError, RecordError
-from mqperf.onhost.record.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, fold
+from mqperf.onhost.record.hdr import DIGITS, HIGHEST_NS, LENGTH, LOWEST_NS, Histogram, fold
 from mqperf.onhost.record.hdr_code import COMPRESSED, ENCODED, HEADER, OUTER, encode
 from mqperf.record.counts import read_counts
 from mqperf.record.streams.hdr_log import decode, decode_sparse
@@ -97,6 +98,15 @@ def shifted(lines: Lines) -> None:
         one["finished"] = other["finished"]
     del rows[-1]["finished"]
     said(last=lines[0]["start"] + rows[-2]["second"])(lines)
+
+
+def shortened(lines: Lines) -> None:
+    """All latencies of a second but its largest are the least, and the sum is as it was."""
+    found = row(lines)["started"]
+    index, count = decode_sparse(found["histogram"])
+    counts = np.zeros(LENGTH, dtype=np.int64)
+    counts[index[[0, -1]]] = count.sum() - 1, 1
+    found["histogram"] = encode(Histogram(counts))
 
 
 def packed(payload: bytes, **words: int) -> str:
@@ -179,6 +189,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         started(negative=1, min_s=-0.1, sum_s=0.0),
         "1 latencies below zero, fewer in the first bucket",
     ),
+    "a histogram of shorter latencies": (shortened, "the latencies in the histogram are no .* s"),
     "more beyond than all": (started(beyond=2**40), "started: a part of the messages is more"),
     "no histogram": (
         lambda lines: row(lines)["started"].pop("histogram"),

@@ -17,6 +17,7 @@ from mqperf.front.cli import app
 from mqperf.front.preview import status
 from mqperf.pages.report.build import build
 from mqperf.record import Run
+from mqperf.record.facts import FIRST_PARAMETERS
 from mqperf.study import tables
 from mqperf.study.stats import checks
 from mqperf.study.stats.complete import complete
@@ -26,6 +27,7 @@ from mqperf.study.tables.histograms import write_all
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
 GOOD = "rabbitmq-cmsm-classic-rpc-cast-t0001-p1-r1-c8fdcce3"
+OTHER = "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-c6dbcb43"
 CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 
 Damage = Callable[[Path], object]
@@ -98,6 +100,14 @@ def text(name: str, old: str, new: str) -> Damage:
     return damage
 
 
+def of_today(case: Facts, **parameters: object) -> Facts:
+    """A case recorded when parameters of a generator stood among all others, as it is now."""
+    return {
+        **{name: value for name, value in case.items() if name not in FIRST_PARAMETERS},
+        "parameters": parameters,
+    }
+
+
 def nan(run: Path) -> None:
     """The last instant of a client's replies is no number."""
     with (run / "load/client-1.messages").open("r+b") as file:
@@ -149,6 +159,20 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a topology that leaves the folder": (
         facts(lambda found: found["case"].update(topology="../../elsewhere")),
         "case: topology should be a short name",
+    ),
+    "a parameter of another type": (
+        facts(
+            lambda found: found.update(schema=2, case=of_today(found["case"], payload_bytes=True))
+        ),
+        r"run\.json: parameters of simulator: payload_bytes: input should be a valid integer",
+    ),
+    "a parameter of nobody": (
+        facts(lambda found: found.update(schema=2, case=of_today(found["case"], nope=1))),
+        r"run\.json: parameters of simulator: nope: extra inputs are not permitted",
+    ),
+    "a generator of nobody": (
+        facts(lambda found: found["case"].update(generator="nobodys")),
+        r"run\.json: its load generator 'nobodys' is not known here",
     ),
     "messages cut": (cut("load/client-1.messages", 9000), "has 9000 bytes where its header"),
     "messages of NaN": (nan, "the instant at byte 157602 is no finite number"),
@@ -293,3 +317,24 @@ def test_status_marks_what_cannot_be_read(two: Path, damage: Damage, words: str)
     assert words in marked
     assert str(two) not in marked
     assert sums == "1 done, 0 running, 0 failed, 1 unreadable, 22 pending"
+
+
+def test_a_run_that_cannot_be_read_is_not_missed(two: Path) -> None:
+    """Its folder is there: nobody has to look for it, nor to measure it again before that."""
+    shutil.copy(SAMPLES / "plan.yaml", two)
+    (two / GOOD / "run.json").write_text("{")
+    shutil.copytree(SAMPLES / OTHER, two / OTHER)
+    cut("load/client-1.messages", 100)(two / OTHER)
+    doubts = checks.doubts(tables.read(two))
+    missing = set(doubts.loc[doubts["kind"] == "missing-run", "run"])
+    assert missing
+    assert not missing & {GOOD, CALL, OTHER}
+    assert set(doubts.loc[doubts["kind"] == "unreadable-run", "run"]) == {GOOD, OTHER}
+
+
+def test_a_value_that_no_table_has_is_placed() -> None:
+    """By what tells its row from the others, where the file is no longer known."""
+    row = {"process": "client-1", "start_s": 2.0, "total_cores": -1.0}
+    where = r"table cpu, row 1 \(process 'client-1', start 2.0 s\): total_cores must be"
+    with pytest.raises(TableError, match=where):
+        tables.conform("cpu", pd.DataFrame([row]))

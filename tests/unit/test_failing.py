@@ -248,7 +248,7 @@ def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
     [point] = found["runs"].loc[found["runs"]["run"].eq(first(early).id), "point"].tolist()
     doubts = found["doubts"]
     assert "short-window" not in set(doubts.loc[doubts["point"].eq(point), "kind"])
-    assert not doubts["text"].str.contains("were asked for").any()
+    assert not doubts["text"].str.contains("the measured window is").any()
     rated = keeping_up(found["points"], found)
     assert rated[found["points"]["point"].eq(point)].tolist() == [NO]
 

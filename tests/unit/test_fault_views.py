@@ -36,6 +36,15 @@ def test_phases_make_up_the_window(found: Tables) -> None:
     assert (shown["lost, msg"] > 0).tolist() == [False, True, False]
 
 
+def test_a_run_with_an_action_is_drawn_in_time(found: Tables) -> None:
+    """Also where the last run is an undisturbed one; without actions the last of all."""
+    turned = {name: frame.iloc[::-1] for name, frame in found.items()}
+    for tables_in_order in (found, turned):
+        assert views.faults.disturbed(tables_in_order).endswith("-4ffa99dd")
+    calm = {**found, "outages": found["outages"].head(0)}
+    assert views.faults.disturbed(calm) == found["messages"]["run"].iloc[-1]
+
+
 def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
     """A planned action accuses nobody; the machine had other work, and that is told."""
     kinds = set(found["doubts"]["kind"])

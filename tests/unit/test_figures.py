@@ -13,12 +13,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+import mqperf
 from mqperf.pages import figures
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
 from mqperf.plan.columns import COLUMNS, FIGURES
 from mqperf.study.tables import Tables
 
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SVG = "{http://www.w3.org/2000/svg}"
 TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}
 Draw = Callable[[Tables, Axes], Axes]
@@ -98,6 +100,32 @@ def test_repeats_show_their_interval(read: Tables) -> None:
     assert not figures.throughput(once["points"], Figure().subplots()).collections
 
 
+def test_seconds_stand_where_their_action_does() -> None:
+    """The stop of a recorded run is shaded from begin to end, and seconds are at their middle."""
+    results = mqperf.read(SAMPLES / "faults")
+    axes = figures.over_time(results["intervals"], Figure().subplots(), results["outages"])
+    [action] = [one for one in axes.patches if one.get_label() == "stop"]
+    assert isinstance(action, Rectangle)
+    assert action.get_x() == pytest.approx(6.0, abs=0.01)
+    assert action.get_x() + action.get_width() == pytest.approx(9.0, abs=0.01)
+    seconds = np.asarray(axes.lines[0].get_xdata(), dtype=float)
+    assert set(seconds % 1) == {0.5}
+
+
+def test_a_doubted_saturation_point_says_so() -> None:
+    """In the table, by the kinds of doubt about its best point, and in the figure."""
+    results = mqperf.read(SAMPLES / "stress")
+    rates = results["saturation_rates"]
+    kinds = rates.set_index("exchange_type")["doubted"]
+    assert kinds["direct"] == "rate-missed, sender-late, tester-saturated"
+    text = rates.set_index("exchange_type")["text"]["direct"]
+    assert text.endswith("is in doubt: rate-missed, sender-late, tester-saturated.")
+    points = results["points"][results["points"]["exchange_type"].eq("direct")]
+    axes = Figure().subplots()
+    figures.throughput(points, axes, saturation_points=rates[:1])
+    assert any(one.get_text().startswith("doubted saturation point") for one in axes.texts)
+
+
 def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
     """A band from one end of the interval to the other, cut off where the sweep ends."""
     nothing = float("nan")
@@ -159,6 +187,55 @@ def test_topologies_have_one_legend() -> None:
     ]
 
 
+def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
+    """So that a condition has its colour of the other figures; seconds follow each other."""
+    read = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,)))
+    own = read["intervals"]
+    rows = pd.concat(
+        [
+            own.assign(condition=name, run=run, point=run)
+            for name, run in (("first", "z"), ("second", "a"))
+        ]
+    )
+    finished = figures.finished_messages(rows)
+    assert finished["run"].unique().tolist() == ["z", "a"]
+    assert [name for name, _ in figures.by_load(finished)] == [
+        "10 threads, condition first",
+        "10 threads, condition second",
+    ]
+    assert all(part["start_s"].is_monotonic_increasing for _, part in finished.groupby("run"))
+
+
+def test_tick_labels_keep_their_distance(read: Tables) -> None:
+    """Of latencies over many decades, and of offered rates with many digits."""
+    rates = [1_000, 5_000, 10_000, 20_000, 40_000]
+    points = pd.concat([read["points"].head(1)] * 5, ignore_index=True).assign(
+        point=list("abcde"), rate_msg_s=rates
+    )
+    own = {
+        "points": points.assign(
+            **{f"latency_p{p}_s": [3e-4, 1e-3, 0.01, 0.5, 3] for p in (50, 95, 99)}
+        )
+    }
+    axes = drawn(PANELS["latency"], own)
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert "100" in labels
+    assert [text for text in labels if text.strip("01.\N{NARROW NO-BREAK SPACE}")] == []
+    assert axes.get_xticks().tolist() == [1_000, 10_000, 40_000]
+    narrow = drawn(PANELS["latency"], read)
+    assert {"2", "5"} & {label.get_text().strip("0.") for label in narrow.get_yticklabels()}
+
+
+def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
+    """Lines on each other differ in their dashes."""
+    messages = read["messages"].assign(lost=7, errors=7)
+    axes = drawn(
+        lambda own, axes: figures.message_faults(own["messages"], axes), {"messages": messages}
+    )
+    styles = [line.get_linestyle() for line in axes.lines if max(np.asarray(line.get_ydata())) == 7]
+    assert len(styles) == len({*styles}) == 2
+
+
 def test_finished_messages_are_replies_where_there_are_any(read: Tables) -> None:
     """CALL counts replies, CAST and NOTIFY what servers received; never both."""
     intervals = read["intervals"]
@@ -172,7 +249,7 @@ def test_time_goes_forwards(read: Tables) -> None:
         read["intervals"].sample(frac=1, random_state=1), read["outages"]
     ).axes
     seconds = [np.asarray(line.get_xdata(), dtype=float).tolist() for line in axes.lines]
-    assert all(one == sorted(one) and one[0] == -1 for one in seconds)
+    assert all(one == sorted(one) and one[0] == -0.5 for one in seconds)
 
 
 def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
@@ -181,7 +258,7 @@ def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
     (axes,) = figures.time_sheet(intervals, read["outages"]).axes
     (patch,) = axes.patches
     assert isinstance(patch, Rectangle)
-    assert (patch.get_x(), patch.get_width()) == (-1.5, 1.0)
+    assert (patch.get_x(), patch.get_width()) == (-1.0, 1.0)
     window = intervals[intervals["phase"] == "window"]
     assert len(figures.time_sheet(window, read["outages"]).axes[0].patches) == 0
 

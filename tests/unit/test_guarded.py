@@ -76,7 +76,7 @@ def guardians(owner: int | None = None) -> list[psutil.Process]:
 OWNER = """
     import sys, threading
     from pathlib import Path
-    from mqperf import guarded
+    from mqperf.base import processes as guarded
     folder = Path(sys.argv[1])
     def begin():
         for script in sys.argv[2:]:

@@ -249,7 +249,10 @@ def test_recorded_routers_and_broker() -> None:
     assert insides["presettled_dropped"].sum() <= row["lost"]
     texts = found["doubts"].set_index(["system", "kind"])["text"]
     assert "(R1 40166, R2 3486)" in texts["qpid-dispatch", "presettled-dropped"]
-    assert "at most 53 messages that wait in them, 44 more" in texts["artemis", "backlog"]
+    assert (
+        "at most 53 messages in their queues or on their links, 44 more"
+        in texts["artemis", "backlog"]
+    )
     assert set(texts.index.get_level_values("kind")) >= {"lost", "noisy-host"}
     costs = told(found, "qpid-dispatch", "R1")["route", "cost"]
     assert set(costs) == {3.0}
@@ -291,8 +294,8 @@ def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     build(found, out, title="Insides", html=False)
     page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())
     assert "Inside of the nodes" in page
-    assert "Garbage collectors of a node worked for 159 ms of a window at most." in page
+    assert "Garbage collection of a node took at most 159 ms of a window." in page
     page = " ".join((out / "qpid-dispatch" / "line" / "index.rst").read_text().split())
-    assert "Routers dropped 43652 pre-settled messages" in page
+    assert "Routers silently dropped 43652 pre-settled messages" in page
     assert " - 4.5 - 40166" in page  # MiB, messages
     assert [*out.glob("qpid-dispatch/line/*inside_of_the_nodes.svg")]

@@ -1,14 +1,21 @@
 """Inventories in Ansible's format: what is read, and what is refused with its line."""
 
+import copy
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mqperf.base.errors import HostError
-from mqperf.hosts import inventory
+from mqperf.hosts import inventory, lookup
 from mqperf.hosts.place import Place
 
 SOUND = """\
@@ -60,6 +67,7 @@ def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
     assert found["c1"].user == "own"
     assert found["c2"].user == "measurer"
     assert found["c2"].groups == ("client", "server")
+    assert inventory.read(written(tmp_path, three(ansible_remote_tmp="~/a b/é_1"))).places[0].folder
     assert found["s1"].key == str(tmp_path / "keys" / "s1")
 
 
@@ -101,6 +109,11 @@ REFUSED = {
     "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
     "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
     "no number": (three(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
+    "folder for a shell": (
+        three(ansible_remote_tmp=""" "/tmp/a'$(touch x)'" """),
+        ":4: the ansible_remote_tmp of b1 is a text .*: expected a path of letters, digits, spaces",
+    ),
+    "folders": (three(ansible_remote_tmp="/srv/a:/srv/b"), ":4: the ansible_remote_tmp of b1 is a"),
     "quotation": (three(ansible_ssh_common_args='-o "x'), ":4: .* quotation mark without its end"),
     "name twice": (
         three().replace("    b1:\n", "    b1:\n    b1:\n"),
@@ -196,8 +209,118 @@ def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     program.chmod(0o700)
     assert inventory.read(path).server[0].name == "s1"
     program.write_text("#!/bin/sh\necho 'ERROR! no such thing' >&2; exit 5\n")
-    with pytest.raises(HostError, match="cannot read it: ERROR! no such thing"):
+    with pytest.raises(HostError, match=r"cannot read it as YAML, .*: ERROR! no such thing"):
         inventory.read(path)
+
+
+PRINTS = f"""\
+#!/bin/sh
+touch ran
+echo '{json.dumps(LISTED)}'
+"""
+
+
+def test_a_plan_names_data_and_a_command_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ansible is told so, by whoever names the inventory; ours stands for it here."""
+    (tmp_path / "ansible-inventory").write_text(
+        '#!/bin/sh\n[ "$ANSIBLE_INVENTORY_ENABLED" ] || exec "$2"\n'
+        "echo enabled: $ANSIBLE_INVENTORY_ENABLED, $ANSIBLE_CONFIG >&2; exit 1\n"
+    )
+    program = written(tmp_path, PRINTS, "inventory")
+    for path in tmp_path.iterdir():
+        path.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("ANSIBLE_CONFIG", str(tmp_path / "other.cfg"))
+    monkeypatch.chdir(tmp_path)
+    data = r"enabled: ansible\.builtin\.yaml,ansible\.builtin\.ini,ansible\.builtin\.toml, "
+    with pytest.raises(HostError, match=data) as refused, lookup(str(program), None).reached():
+        pass
+    assert "other.cfg" not in str(refused.value)
+    assert not Path("ran").exists()
+    assert lookup(None, str(program)).clients() == 1
+    assert Path("ran").exists()
+
+
+@pytest.mark.parametrize("name", ["hosts.json", "hosts.yaml", "hosts.ini"])
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("device", "it is no file, but a folder, a device or a pipe"),
+        ("pipe", "it is no file, but a folder, a device or a pipe"),
+        ("hole", "more than 5,000,000 bytes"),
+        ("bytes", "not text in UTF-8"),
+        ("zeros", "not text in UTF-8"),
+    ],
+)
+def test_what_is_no_text_of_a_file_is_refused_at_once(
+    tmp_path: Path, name: str, kind: str, words: str
+) -> None:
+    """Whatever it is called, and before Ansible is asked."""
+    path = tmp_path / name
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes({"hole": b"", "bytes": b"\xff\xfe", "zeros": bytes(9)}[kind])
+    if kind == "hole":
+        os.truncate(path, 1 << 40)
+    with pytest.raises(HostError, match=words):
+        inventory.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, ""),
+        (
+            '{"_meta": {"hostvars": {"a": 5}}}',
+            r": _meta\.hostvars\.a: expected a mapping .*, got 5",
+        ),
+        ('{"_meta": {"hostvars": []}}', r": _meta\.hostvars: expected a mapping"),
+        ('{"_meta": {"hostvars": {}}, "broker": 5}', ": broker: expected a mapping"),
+        (
+            '{"_meta": {"hostvars": {}}, "broker": {"hosts": [5, null]}}',
+            r": broker\.hosts entry 1: expected text, got 5",
+        ),
+        ('{"_meta": {"hostvars": {}}, "broker": {"children": "all"}}', r": broker\.children: exp"),
+    ],
+)
+def test_what_ansible_never_lists_is_told(tmp_path: Path, text: str, words: str) -> None:
+    """With the place of the first that is something else."""
+    with pytest.raises(HostError, match=f"with _meta and hostvars{words}"):
+        inventory.read(written(tmp_path, text, "listed.json"))
+
+
+SIMPLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+VALUES = st.recursive(
+    SIMPLE | st.sampled_from(["b1", "broker", "all", "{{ x }}", "-o 'x", "[1:3]"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_inventory_is_read_or_told(data: st.DataObject, tmp_path: Path) -> None:
+    """In JSON and in YAML, whatever stands in the place of anything."""
+    for name, sound in (("listed.json", LISTED), ("hosts.yaml", yaml.safe_load(SOUND))):
+        damaged = copy.deepcopy(sound)
+        for _ in range(data.draw(st.integers(1, 3))):
+            holder, key = data.draw(st.sampled_from([*places(damaged)] or [({}, "")]))
+            holder[key] = copy.deepcopy(data.draw(VALUES))
+        with suppress(HostError):
+            inventory.read(written(tmp_path, json.dumps(damaged), name))
+
+
+def places(held: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (data of JSON)
+    """Every container in the data, with every key or index of it."""
+    keys = held if isinstance(held, dict) else range(len(held)) if isinstance(held, list) else ()
+    for key in list(keys):
+        yield held, key
+        yield from places(held[key])
 
 
 def test_no_inventory_is_told(tmp_path: Path) -> None:

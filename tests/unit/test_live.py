@@ -4,7 +4,10 @@ import json
 import re
 import subprocess
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator
+from email.message import Message
+from hashlib import sha256
 from http import HTTPStatus
 from http.client import HTTPConnection
 from io import StringIO
@@ -18,11 +21,12 @@ from patience import eventually
 from rich.console import Console
 from test_trial import CASE
 
-from mqperf.front.live import Beat, Pulse, Scene, cell, panel, served
+from mqperf.front.live import Beat, Pulse, Scene, cell, page, panel, served
 from mqperf.front.progress import Bar
 from mqperf.lab.probes import PROBES
 from mqperf.lab.runner import Gauge, Reading
 from mqperf.lab.runner.control import Arrived
+from mqperf.plan.test_cases import TEST_CASES
 
 LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "probes/local"
 
@@ -43,7 +47,7 @@ class Steady:
 def pulse() -> Iterator[Pulse]:
     """One that has seen some of the steady run."""
     seen = Pulse(period_s=0.01)
-    seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()))
+    seen.watch("rpc-call, 5 threads", cast("Gauge", Steady()), TEST_CASES["rpc-call"])
     assert eventually(lambda: seen.scene and len(seen.scene.beats) > 4)
     seen.leave()
     yield seen
@@ -82,10 +86,10 @@ def test_a_run_that_cannot_be_read_is_not_in_the_way() -> None:
             raise FileNotFoundError
 
     gauge, lost = Gone(), Pulse(period_s=0.01)
-    lost.watch("gone", cast("Gauge", gauge))
+    lost.watch("gone", cast("Gauge", gauge), TEST_CASES["rpc-call"])
     assert eventually(lambda: gauge.asked > 2)
     lost.leave()
-    assert lost.scene == Scene("gone")
+    assert lost.scene == Scene("gone", "msg", "to the server")
 
 
 def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
@@ -113,9 +117,29 @@ def test_a_terminal_of_60_columns_shows_it_in_whole_lines(pulse: Pulse) -> None:
         bar.doing("measuring", CASE)
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out.getvalue())
     assert max(map(len, re.split(r"[\r\n]", text))) <= 60
-    assert re.search(r"\d of 20 s  100 msg/sec █+  one way 2\.0 ms\n", text)
+    assert re.search(r"\d of 20 s  100 msg/sec █+  to the server 2\.0 ms\n", text)
     assert "CPU cores:  host 1.50  Master 0.50" in text
     assert "idle" not in text
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        ("rpc-call", "100 msg/sec █  to the server 2.0 ms"),
+        ("rpc-cast", "100 msg/sec █  one way 2.0 ms"),
+        ("rpc-chain", "100 creations/sec █  to the server 2.0 ms"),
+    ],
+)
+def test_it_has_the_unit_and_the_latency_of_its_test_case(case: str, told: str) -> None:
+    """A creation is no message, and what a server sees of a round trip is a part of it."""
+    seen = Pulse(period_s=0.01)
+    seen.watch(case, cast("Gauge", Steady()), TEST_CASES[case])
+    seen.leave()
+    assert seen.scene is not None
+    seen.scene.beats.clear()
+    seen.scene.beats.append(Beat(1.0, 100.0, 0.002, {}))
+    assert told in panel.lines(seen.scene)[0]
+    assert page.state(seen)["heard"] == TEST_CASES[case].heard
 
 
 def test_a_pipe_gets_plain_lines_alone() -> None:
@@ -141,21 +165,24 @@ def test_blocks_go_from_nothing_to_the_largest() -> None:
     assert panel.blocks([0, 7, 3.5, 1]) == "▁█▅▂"
     assert panel.blocks([0, 0]) == "▁▁"
     assert panel.blocks([]) == ""
-    assert panel.lines(Scene("none yet")) == []
+    assert panel.lines(Scene("none yet", "msg", "one way")) == []
 
 
 def test_a_run_without_servers_shows_its_time_and_cores() -> None:
-    scene = Scene("commands", 20.0)
+    scene = Scene("commands", "commands", "one way", 20.0)
     scene.beats.append(Beat(-0.5, None, None, {"host h2": 0.1}))
     assert panel.lines(scene) == ["0 of 20 s", "CPU cores:  host h2 0.10"]
 
 
-def answer(address: str, path: str = "/", host: str | None = None) -> tuple[int, bytes]:
-    """What a page's server says to who calls it so."""
+def answer(
+    address: str, path: str | None = None, host: str | None = None
+) -> tuple[int, bytes, Message]:
+    """What a page's server says to who calls it so: status, content, headers."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
-    connection.request("GET", path, headers={"Host": host} if host else {})
+    whole = urlsplit(address).path if path is None else path
+    connection.request("GET", whole, headers={"Host": host} if host else {})
     with connection.getresponse() as said:
-        return said.status, said.read()
+        return said.status, said.read(), said.headers
 
 
 def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> None:
@@ -163,13 +190,45 @@ def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> N
     with served(pulse) as address:
         assert address.startswith("http://127.0.0.1:")
         assert b"<title>mqperf, live</title>" in answer(address)[1]
-        now = json.loads(answer(address, "/now.json")[1])
+        now = json.loads(answer(f"{address}now.json")[1])
         assert now["title"] == "rpc-call, 5 threads"
         assert now["beats"][-1]["rate_msg_s"] == pytest.approx(100)
         assert answer(address, host="elsewhere.example:80")[0] == HTTPStatus.FORBIDDEN
-        assert answer(address, "/../secret")[0] == HTTPStatus.NOT_FOUND
+        assert answer(f"{address}../secret")[0] == HTTPStatus.NOT_FOUND
     with pytest.raises(ConnectionRefusedError):
         answer(address)
+
+
+def test_the_page_is_for_who_knows_its_address(
+    pulse: Pulse, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without its token others of this machine see nothing; it is in no answer and no log."""
+    with served(pulse) as address, served(pulse) as other:
+        token = urlsplit(address).path.strip("/")
+        assert len(token) >= 32
+        assert token not in other
+        paths = ["/", "/now.json", "", f"/{token[:-1]}/", f"/{token}x/now.json"]
+        paths += [f"/{token.swapcase()}/", "/%e9/", urlsplit(other).path]
+        refused = [answer(address, path) for path in paths]
+        assert {status for status, _, _ in refused} == {HTTPStatus.NOT_FOUND}
+        _, page, headers = answer(address)
+        said = [*refused, answer(f"{address}x"), (0, page, headers)]
+        assert [one for one in said if token in f"{one[1]!r} {one[2]}"] == []
+    assert token not in "".join(capfd.readouterr())
+
+
+def test_the_page_runs_nothing_but_itself(pulse: Pulse) -> None:
+    """Its policy allows its own script and style by their content, and nothing from elsewhere."""
+    with served(pulse) as address:
+        _, page, headers = answer(address)
+    policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    for tag in ("script", "style"):
+        [content] = re.findall(rf"<{tag}>(.*?)</{tag}>".encode(), page, re.DOTALL)
+        digest = b64encode(sha256(content).digest()).decode()
+        assert policy[f"{tag}-src"] == f"'sha256-{digest}'"
+    assert policy["connect-src"] == "'self'"
+    assert headers["Referrer-Policy"] == "no-referrer"
 
 
 @pytest.mark.needs_browser

@@ -146,7 +146,7 @@ def test_interrupted_reading_leaves_no_process(number: signal.Signals, tmp_path:
     assert not any(fork.is_running() for fork in forks)
     if number is not signal.SIGKILL:
         assert process.returncode == 130
-        assert complaint == "mqperf: interrupted; the same command goes on where it stopped\n"
+        assert complaint == "mqperf: interrupted; the same command continues where it stopped\n"
 
 
 def alone(program: str, *words: str) -> str:
@@ -160,7 +160,9 @@ BEGIN = """
 import os, pickle, signal, sys, time
 from pathlib import Path
 import psutil
-from mqperf import cli, guarded, tables
+from mqperf.front import cli
+from mqperf.base import processes as guarded
+from mqperf.study import tables
 from mqperf.base.errors import MqperfError, TableError
 from mqperf.study.tables import batches
 

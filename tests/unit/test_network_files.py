@@ -148,7 +148,7 @@ def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
         ("graph_file: none.yaml\n", "none.yaml: cannot be read: No such file or directory"),
         (
             "nodes: [{id: a}, {id: b}]\nedges: []\n",
-            "network.yaml: b is not joined with a, by no way: add an edge",
+            "network.yaml: b has no path to a: add an edge",
         ),
         (
             (

@@ -40,7 +40,7 @@ def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> 
     assert told["driver of the network card"] == "x1"
     assert told["speed of the network card"] == "25 Gbit/s"
     page = " ".join(side_by_side.caveats(read["runs"], {"rabbitmq": "RabbitMQ"}))
-    assert "no network lay between" not in page
+    assert "without a network between" not in page
 
 
 @pytest.mark.parametrize(("interface", "card"), [("lo", "loopback"), ("ens9", "not recorded")])

@@ -172,7 +172,7 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
         (
             routers("a", "b"),
             (),
-            "b is not joined with a, by no way: add an edge",
+            "b has no path to a: add an edge",
         ),
         (
             routers("a", "b"),

@@ -20,6 +20,7 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
     """A run at each rate."""
     return pd.DataFrame(
         {
+            "test_case": "publish",
             "offered": RATES[: len(throughputs)],
             "throughput_msg_s": throughputs,
             "each": each,
@@ -108,7 +109,7 @@ def test_a_page_has_a_row_for_each() -> None:
     table = grid("as offered", rows)
     assert table.headings[0] == "exchange type"
     assert [str(line[0]) for line in table.rows] == ["direct", "fanout"]
-    assert "beyond the sweep" not in " ".join(about(rows))
+    assert "above the sweep" not in " ".join(about(rows))
 
 
 def test_without_offered_rates_there_is_none() -> None:

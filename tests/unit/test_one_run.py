@@ -262,14 +262,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
-    """The page shows that of the best point, and links a file for each run."""
+    """The page shows the run with the action that the plan asks about, and links both."""
     page = report / "qpid-dispatch/line/index.rst"
     text = page.read_text()
     files = sorted((page.parent / "runs").glob("*.svg"))
     assert len(files) == 2
     assert all(f":download:`open <runs/{file.name}>`" in text for file in files)
     assert text.count(".. image:: runs/") == 1
-    assert "in time, with 2 threads, condition undisturbed." in " ".join(text.split())
+    assert "in time, with 2 threads, condition shutdown." in " ".join(text.split())
     told = []
     for file in files:
         root = ET.parse(file).getroot()  # noqa: S314
@@ -287,7 +287,7 @@ def test_one_file_has_the_runs_that_it_shows(
     page = BeautifulSoup(fold(report / "html", tmp_path / "faults.html").read_text(), "html.parser")
     [picture] = page.select("img.apart")
     assert str(picture["src"]).startswith("data:image/svg+xml;base64,")
-    assert "condition undisturbed" in str(picture["alt"])
+    assert "condition shutdown" in str(picture["alt"])
     assert not page.find_all("a", string="open")
     monkeypatch.setattr(single_file, "MOST_BYTES", 100_000)
     text = fold(report / "html", tmp_path / "small.html").read_text()
@@ -295,10 +295,25 @@ def test_one_file_has_the_runs_that_it_shows(
     assert 'class="apart"' not in text
 
 
+def test_each_condition_with_actions_has_a_run_in_time() -> None:
+    """Of several the page shows one run each; of a plan without actions, the best point's alone."""
+    found = read("faults").complete
+    own = found["runs"]["run"]
+    copies = {
+        name: pd.concat(
+            [frame, frame.replace({"-4ffa99dd": "-copied", "shutdown": "killed"}, regex=True)]
+        )
+        for name, frame in found.items()
+    }
+    assert explorers.shown(found) == [run for run in own if run.endswith("4ffa99dd")]
+    assert len(explorers.shown(copies)) == 2
+    assert explorers.shown({**found, "outages": found["outages"].head(0)}) == [own[0]]
+
+
 def test_the_first_runs_are_those_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than are drawn: those of the best points, then those with a doubt."""
     found = read("runs").complete
-    best = list(explorers.shown(found).values())
+    best = explorers.shown(found)
     about = set(found["doubts"]["run"].dropna())
     monkeypatch.setattr(explorers, "MOST", len(best) + 3)
     chosen = list(explorers.explorers(found, SAMPLES / "runs"))

@@ -5,17 +5,53 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mqperf.hosts.remote import payload
+import pytest
+
+from mqperf.hosts.place import Place
+from mqperf.hosts.remote import payload, ssh
 
 SOURCES = payload.sources()
 
 
+HOSTILE = (
+    "python3; touch ran",
+    "$(touch ran)",
+    "`touch ran`",
+    "a' || touch ran; '",
+    'a" && touch ran',
+)
+
+
+@pytest.mark.parametrize(
+    "name", [*HOSTILE, "python3\ntouch ran", "-c 'touch ran'", "*", "a b;'\"$(x)é"]
+)
+def test_an_interpreter_is_a_name_and_no_text_of_a_shell(tmp_path: Path, name: str) -> None:
+    """By the shells on the way, as sshd starts them: what is called so runs, and nothing else."""
+    boot = b"print('started')"
+    *_, script = ssh.command(Place("h1", "192.0.2.1", python=name), boot)
+    done = sh(script, boot, tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert ssh.refusal(Place("h1", "192.0.2.1"), done.stderr.decode(), 1).startswith("it has no Py")
+    if not name.startswith("-"):
+        (tmp_path / name).symlink_to(sys.executable)
+        assert sh(script, boot, tmp_path).stdout == b"started\n"
+    assert not (tmp_path / "ran").exists()
+
+
+def sh(script: str, given: bytes, folder: Path) -> "subprocess.CompletedProcess[bytes]":
+    """What a shell does in a folder, where it also looks for programs."""
+    env = {"PATH": f"{folder}:/usr/bin:/bin"}
+    argv = ["/bin/sh", "-c", script]
+    return subprocess.run(argv, input=given, cwd=folder, env=env, capture_output=True, check=False)
+
+
 def test_the_agent_runs_without_anything_installed(tmp_path: Path) -> None:
-    """It greets, answers, and leaves nothing when its input ends."""
+    """It greets, answers, and leaves nothing when its input ends, whatever its folder is called."""
+    folder = tmp_path / "a b;'\"$(touch ran)`touch ran`"
     code = f"import sys; exec(sys.stdin.buffer.read({len(payload.boot())}))"
     argv = [sys.executable, "-I", "-S", "-c", code]
     request = b'{"id": 1, "op": "names", "path": "%s", "bytes": 0}\n' % bytes(tmp_path)
-    told = payload.boot() + payload.packed(SOURCES, str(tmp_path / "there"), 10) + request
+    told = payload.boot() + payload.packed(SOURCES, str(folder), 10) + request
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
@@ -26,5 +62,5 @@ def test_the_agent_runs_without_anything_installed(tmp_path: Path) -> None:
         answer = json.loads(agent.stdout.readline())
         agent.stdin.close()
         agent.wait()
-    assert answer == {"id": 1, "ok": ["there"], "bytes": 0}
-    assert list((tmp_path / "there").iterdir()) == []
+    assert answer == {"id": 1, "ok": [folder.name], "bytes": 0}
+    assert list(folder.iterdir()) == []

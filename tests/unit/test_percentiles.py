@@ -11,12 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from mqperf.pages import figures
+from mqperf.pages import answer, figures
 from mqperf.pages.report.build import build
+from mqperf.plan import PERCENTILES
 from mqperf.record import runs
 from mqperf.record.streams.stream import InstantLatencies
+from mqperf.record.streams.telling import BEYOND
 from mqperf.study import tables as rooms
-from mqperf.study.tables.percentiles import BEYOND, percentiles
+from mqperf.study.stats import complete
+from mqperf.study.stats.compare import compare
+from mqperf.study.stats.summary import points
+from mqperf.study.tables.percentiles import percentiles
+from mqperf.study.tables.within_run import latency_figures
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/runs/rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
@@ -38,6 +44,55 @@ def test_ten_messages_are_beyond_each(count: int) -> None:
     assert bool(told) == (count >= 2 * BEYOND)
     for level in (0.5, 0.9, 0.99, 0.999):
         assert (level in told) == (round(count * (1 - level), 6) >= BEYOND)
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (15, []),
+        (20, ["latency_p50_s"]),
+        (999, ["latency_p50_s", "latency_p90_s", "latency_p95_s"]),
+        (1000, ["latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s"]),
+        (10_000, list(PERCENTILES)),
+    ],
+)
+def test_a_run_tells_the_percentiles_that_its_messages_suffice_for(
+    count: int, told: list[str]
+) -> None:
+    """By the same rule: ten messages beyond each; mean and largest are always told."""
+    found = latency_figures(latencies(np.arange(count) / 1e6))
+    assert [name for name in PERCENTILES if not np.isnan(found[name])] == told
+    assert found["latency_max_s"] == (count - 1) / 1e6
+
+
+def test_a_point_tells_what_all_its_repeats_tell() -> None:
+    """Not the mean of those repeats that had more messages than others."""
+    rows = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), repeats=3))
+    latency = rows["latency"].copy()
+    few = latency.index[0]
+    latency.loc[few, "latency_p99_s"] = np.nan
+    found = points({**rows, "latency": latency}).set_index("point")
+    point = latency.loc[few, "point"]
+    assert np.isnan(found.loc[point, "latency_p99_s"])
+    assert found.loc[point, "latency_p95_s"] > 0
+    assert found.drop(point)["latency_p99_s"].notna().all()
+
+
+def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path: Path) -> None:
+    """Page, answer, factors and comparison of a sample with 10 to 100 creations a run."""
+    found = complete(rooms.read(ROOT / "data/samples/wan"))
+    assert found["latency"]["samples"].max() <= 100
+    assert set(found["factors"]["figure"]) == {
+        *("throughput_msg_s", "latency_mean_s", "cpu_per_message_s")
+    }
+    build(found, tmp_path / "out", title="few", html=False)
+    [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
+    text = page.read_text()
+    assert "p99.9, ms" not in text.split("Background load")[0]
+    assert "10 messages or more of each run" in " ".join(text.split())
+    heads, top = list(answer.of_tables(found))[:2]
+    assert top[heads.index("p99, ms") :][: len("p99, ms")].strip() == "\N{EN DASH}"
+    assert set(compare(found, found)["figure"]) == set(found["factors"]["figure"])
 
 
 def test_they_are_those_of_all_messages() -> None:

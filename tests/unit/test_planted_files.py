@@ -24,6 +24,7 @@ from file_faults import (
     SAMPLES,
     SERVER,
     SOUND,
+    STOPPED,
     Fault,
     all_moved,
     all_of,
@@ -38,6 +39,7 @@ from file_faults import (
     facts,
     host,
     host_counter,
+    idle,
     lines,
     logged,
     lost_and_doubled,
@@ -128,7 +130,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         CAST,
         of(CALL, "broker/node3.log"),
     ),
-    "run.json": ("changed-record", "named after another case", CALL, of(OTHER, "run.json")),
+    "run.json": ("changed-record", "is not named after the case", CALL, of(OTHER, "run.json")),
     # the window and other instants
     "the window moved by a second": (
         "unreadable-run",
@@ -162,13 +164,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     ),
     "a shorter window": (
         "short-window",
-        "3.00 s were asked for",
+        "instead of 3.00 s",
         CALL,
         facts(lambda found: found["window"].update(end=found["window"]["end"] - 1)),
     ),
     "a longer window than asked": (
         "changed-record",
-        "named after another case",
+        "is not named after the case",
         CALL,
         case(duration_s=4),
     ),
@@ -432,6 +434,18 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         CALL,
         facts(lambda found: found["processes"][1].update(reported=False)),
     ),
+    "a client ended with an error": (
+        "record-disagrees",
+        "client-1 ended with exit code 1",
+        CALL,
+        facts(lambda found: found["processes"][1].update(exit_code=1)),
+    ),
+    "a server was killed": (
+        "record-disagrees",
+        "server-1 ended with exit code -9",
+        CALL,
+        facts(lambda found: found["processes"][0].update(exit_code=-9)),
+    ),
     "seconds are missing in the probe's log": (
         "probe-gap",
         "in the whole window",
@@ -449,10 +463,19 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     "more CPU than the host": ("cpu-sum", "the host itself only", CALL, busier("Slave 1", 1.5)),
     "more CPU than cores": ("cpu-exceeds-cores", "host used 6", CALL, host_counter(5.0)),
     "others on the host": ("noisy-host", "do not belong to the run", OTHER, host_counter(0.4)),
+    "others beside a node that was stopped": (
+        "noisy-host",
+        "do not belong to the run used 0.45 of the 2 cores",
+        STOPPED,
+        host_counter(0.4),
+    ),
+    "a client without CPU": ("cpu-too-low", "client-1 used 0.00 s", CALL, idle("client-1")),
+    "a server without CPU": ("cpu-too-low", "server-1 used 0.00 s", CALL, idle("server-1")),
+    "a node without CPU": ("cpu-too-low", "Master used 0.00 s of CPU", CALL, idle("Master")),
     "loopback loses": ("record-disagrees", "bytes sent over lo", CALL, probe(one_way_loop)),
     "a card changes its speed": ("unreadable-run", "asks for once", CALL, probe(other_speed)),
     # what the case, the machine and the versions were
-    "other threads": ("changed-record", "named after another case", CALL, case(green_threads=6)),
+    "other threads": ("changed-record", "is not named after the case", CALL, case(green_threads=6)),
     "another test case": (
         "unreadable-run",
         "not of server-1 server rpc-cast",
@@ -507,12 +530,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
-    """The doubts about a run with this fault, among the sound runs of its set."""
-    copy = folder / run
-    shutil.copytree(SAMPLES / run, copy)
+    """The doubts about a run with this fault, among the sound runs of its set, if it has some."""
+    copy, (recorded,) = folder / run, SAMPLES.parent.glob(f"*/{run}")
+    shutil.copytree(recorded, copy)
     fault(copy)
     sealed(copy)
-    others = [Run(SAMPLES / name, name, "done") for name in SOUND if name != run]
+    names = [name for name in SOUND if name != run and recorded.parent == SAMPLES]
+    others = [Run(SAMPLES / name, name, "done") for name in names]
     found = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
     assert found["run"].eq(run).all()
     return found

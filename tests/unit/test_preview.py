@@ -1,20 +1,30 @@
 """What a plan would do and how far it has got: readable for every plan that is allowed."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
-from mqperf.base.errors import MqperfError
+from mqperf.base.errors import HostError, MqperfError
 from mqperf.front.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
+from mqperf.lab.load import LAUNCHERS
 from mqperf.plan import MAX_CASES
-from mqperf.plan.file import parse_plan
+from mqperf.plan.file import load_plan, parse_plan
 
+PLANS = Path(__file__).parents[2] / "plans"
 LARGE = f"""\
 systems:
   rabbitmq: {{topologies: [cmsm, cs1ss2], queues: [classic]}}
 test_cases: [rpc-call]
 load: {{green_threads: [{", ".join(map(str, range(1, 51)))}], processes: [1000], duration_s: 1}}
 repeats: 100
+"""
+
+
+SMALL = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [rpc-call]
+load: {green_threads: 1, duration_s: 1}
 """
 
 
@@ -38,6 +48,53 @@ def test_all_of_a_plan_can_be_shown(root: Path) -> None:
     assert "--all" not in everything
     assert everything.count("run folder ") == len(plan.cases())
     assert everything.count("      $ ") == sum(2 * case.processes for case in plan.cases())
+
+
+def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
+    """Hosts that there are not do not matter to a plan that is only shown; their number does."""
+    hosts = tmp_path / "hosts.yaml"
+    groups = "broker: {hosts: {b1.invalid: }}\nserver: {hosts: {s1.invalid: }}\n"
+    hosts.write_text(f"{groups}client: {{hosts: {{c1.invalid: , c2.invalid: }}}}\n")
+    plan = parse_plan(f"hosts: {hosts}\n{SMALL}", Path("small.yaml"))
+    text = preview(plan)
+    assert "1 green thread x 1 process x 2 hosts" in text
+    assert text.startswith(f"the hosts of {hosts} were not reached: what they have, --check-hosts")
+    assert preview(parse_plan(SMALL, Path("small.yaml")), hosts=str(hosts)) == text
+    with pytest.raises(HostError, match=r"b1\.invalid: its name is unknown"):
+        preview(plan, check_hosts=True)
+
+
+@pytest.mark.parametrize("plan", sorted(PLANS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_what_stands_after_a_prompt_can_be_typed(plan: Path) -> None:
+    """A command line of a program; who the processes are where a run makes files for them."""
+    found = load_plan(plan)
+    lines = [line.strip() for line in preview(found, everything=True).splitlines()]
+    typed = [shlex.split(line[2:]) for line in lines if line.startswith("$ ")]
+    by_hand = [case for case in found.cases() if LAUNCHERS[case.generator].typed]
+    assert len(typed) == sum(2 * case.processes * case.hosts for case in by_hand)
+    assert all(words[:2] == ["python", "simulator.py"] for words in typed)
+
+
+def test_a_plan_of_a_chain_says_who_its_processes_are(root: Path) -> None:
+    """One of each side is no range of them."""
+    text = preview(load_plan(root / "plans/wan-quick.yaml"))
+    assert "\n      server-1, agents: compute, l2-agent\n" in text
+    assert "\n      client-1, control plane: api, conductor, scheduler, neutron;" in text
+    stress = preview(load_plan(root / "plans/stress-quick.yaml"))
+    told = "server-1: the generator of AMQP 0-9-1, which reads server-1.orders"
+    assert f"\n      {told}\n" in stress
+
+
+def test_words_of_a_command_are_quoted() -> None:
+    """A shell takes the line apart as the run does."""
+    plan = parse_plan(
+        "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [command]\n"
+        "load: {generator: command, command: \"printf '%s two' a\", green_threads: 1,"
+        " duration_s: 1}\n",
+        Path("quoted.yaml"),
+    )
+    [line] = [line for line in preview(plan).splitlines() if line.startswith("      $ ")]
+    assert shlex.split(line)[1:] == ["printf", "%s two", "a"]
 
 
 def test_the_status_of_a_recorded_sweep(root: Path) -> None:

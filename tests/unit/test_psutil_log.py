@@ -107,6 +107,28 @@ def test_a_process_that_was_started_again_has_rows_of_both(tmp_path: Path) -> No
     assert read(tmp_path / "log", lines) == [("interval", 0.0), ("interval", 2.0)]
 
 
+def over_the_window(log: Path, lines: list[str]) -> list[tuple[float, float]]:
+    """Total and system cores over four seconds of client-1, which the plan had down."""
+    log.write_text("\n".join(lines))
+    found = psutil_log.samples(log)
+    rows = psutil_log.read(found, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
+    own = rows[rows["process"].eq("client-1") & rows["scope"].eq("window")]
+    return [*zip(own["total_cores"], own["sys_cores"], strict=True)]
+
+
+def test_what_the_plan_had_down_used_what_all_its_lives_used(tmp_path: Path) -> None:
+    """Half a core for a second, nothing while it was down, half a core from its start on."""
+    first, down = [sample(0), sample(1)], [sample(2, alive=False)]
+    lines = [*first, *down, sample(3, began=2.5), sample(4, began=2.5)]
+    assert over_the_window(tmp_path / "log", lines) == [pytest.approx((1.25 / 4, 0.25 / 4))]
+
+
+def test_what_was_not_seen_again_has_no_total(tmp_path: Path) -> None:
+    """The plan starts it again in the window, so that it used something that nobody counted."""
+    lines = [sample(s, alive=s < 2) for s in range(5)]
+    assert over_the_window(tmp_path / "log", lines) == []
+
+
 def test_a_missing_second_is_a_longer_interval(tmp_path: Path) -> None:
     """A gap in the samples is visible: no row starts in the missing second."""
     lines = [sample(s) for s in (0, 1, 3)]

@@ -1,5 +1,6 @@
 """Published reports become tables, or say why not."""
 
+import csv
 from pathlib import Path
 
 import pandas as pd
@@ -100,6 +101,20 @@ def test_written_tables_are_read_back(tmp_path: Path) -> None:
     again = tables.read(tmp_path)
     for name, frame in read.items():
         pd.testing.assert_frame_equal(again[name], frame, obj=name)
+
+
+@pytest.mark.parametrize(
+    "text", ['=HYPERLINK("x")', "+1-2", "-x", "@a", "\t=1", "'=1", "''-", "-5"]
+)
+def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
+    """No spreadsheet runs it; mqperf reads what stood in the data.  A number stays as it is."""
+    found = dict(imported(tmp_path, report(COUNTS)))
+    found["runs"] = found["runs"].assign(system_title=text)
+    published.write(found, tmp_path / "out")
+    with (tmp_path / "out/runs.csv").open(newline="") as file:
+        _, [*cells] = csv.reader(file)
+    assert (text if text == "-5" else f"'{text}") in cells
+    assert {*tables.read(tmp_path / "out")["runs"]["system_title"]} == {text}
 
 
 def test_every_row_names_its_file_and_line() -> None:

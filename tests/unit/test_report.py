@@ -149,7 +149,7 @@ def test_repeats_share_a_footnote(tmp_path: Path) -> None:
 def test_the_end_of_the_warm_up_is_told(tree: Path) -> None:
     """How many runs know it, and how many were measured too early; warm-up is not in the range."""
     page = " ".join((tree / "rabbitmq/cmsm/index.rst").read_text().split())
-    assert "Of 9 runs, 9 tell where they became steady, 3 of them only after the warm-up." in page
+    assert "The start of the steady state is known for 9 of 9 runs; 3 of them became" in page
     (alt,) = set(re.findall(r"Throughput in each second .*?: (50 threads from \d+)", page)[:1])
     assert int(alt.split()[-1]) > 1000
 
@@ -269,7 +269,7 @@ def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
     column = heading.index("bottleneck")
     assert [point[column] for point in points] == ["differs", "host"]
     overview = plain((tmp_path / "out/index.rst").read_text())
-    assert "Bottleneck of 2 points: a full host in 1; in 1 the repeats differ." in overview
+    assert "Bottleneck of 2 points: a full host at 1, the repeats differ at 1." in overview
 
 
 def test_limits_that_nobody_can_tell_have_no_column(published: Path) -> None:
@@ -277,7 +277,9 @@ def test_limits_that_nobody_can_tell_have_no_column(published: Path) -> None:
     pages = [page.read_text() for page in published.glob("*/*/index.rst")]
     assert pages
     assert not any("bottleneck" in page for page in pages)
-    assert "cannot be told" in plain((published / "index.rst").read_text())
+    assert "The bottleneck of the points is not known" in plain(
+        (published / "index.rst").read_text()
+    )
 
 
 def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
@@ -340,7 +342,7 @@ def test_intervals_that_overlap_are_not_told_apart(read: Tables) -> None:
     """No ratio is given where chance explains it."""
     wide = read["points"].assign(throughput_msg_s_low=0.0, throughput_msg_s_high=1e9)
     best = tops({**read, "points": wide}, layouts(read["runs"]))
-    assert "do not tell it from" in verdicts(best, "RabbitMQ")[0]
+    assert "the 95 % intervals overlap" in verdicts(best, "RabbitMQ")[0]
 
 
 def files(folder: Path) -> dict[str, bytes]:

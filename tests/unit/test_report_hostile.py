@@ -1,5 +1,6 @@
 """What stands in the data is text: on every page, in every picture, and in no path."""
 
+import csv
 import json
 import re
 import shutil
@@ -59,6 +60,11 @@ ATTACKS = (
     "\u202eright to left\u2066 \u05d0\u05d1 \u6f22\u5b57",
     "\x00\x07\x1b[31m red \x85\u2028 \ufffe",
     "&lt;script&gt;alert(9)&lt;/script&gt;",
+    '=HYPERLINK("https://evil.example/";"a")',
+    "+cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "\t=1",
+    "'=1",
 )
 LONG = "long " + "x" * 20_000
 TITLE = "<script>alert(0)</script> *a |x| `y`_ \\"
@@ -177,6 +183,14 @@ class Page(HTMLParser):
         self.inside = ""
 
 
+def formulas(file: Path) -> Iterator[str]:
+    """The cells of a CSV file that a spreadsheet would run: all that begin so and are no number."""
+    with file.open(newline="", encoding="utf-8") as rows:
+        for cell in (cell for row in csv.reader(rows) for cell in row):
+            if cell[:1] in tuple("=+-@\t\r") and not re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell):
+                yield cell
+
+
 def check(out: Path, secret: Path) -> str:
     """The text of all pages, after nothing was found in the report that runs or tells secrets."""
     files = [file for file in out.rglob("*") if file.is_file()]
@@ -189,6 +203,7 @@ def check(out: Path, secret: Path) -> str:
         scripts = [element.text for element in elements if element.tag.endswith("}script")]
         assert scripts in ([], [EXPLORE])
         assert [name for one in elements for name in one.attrib if name.startswith("on")] == []
+    assert [cell for file in out.rglob("*.csv") for cell in formulas(file)] == []
     pages = [Page(file) for file in out.rglob("*.html")]
     assert [page.harm for page in pages if page.harm] == []
     return " ".join(page.text for page in pages)

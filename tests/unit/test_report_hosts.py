@@ -54,3 +54,14 @@ def test_hosts_are_namespaces_only_where_their_cards_say_so(namespaces: Tables) 
     """A machine that is reached by two addresses has none."""
     [sentence] = shared(namespaces["hosts"].assign(network_cards="eth0 (virtio, 10 Gbit/s)"))
     assert sentence.startswith("These hosts are parts of one machine with 2 hardware threads: h1,")
+
+
+def test_offsets_of_clocks_have_room(namespaces: Tables) -> None:
+    """Their columns, before the last, have room for a number and its ± in the style sheet."""
+    found = grid(namespaces)
+    assert found is not None
+    assert found.headings[-3:-1] == ("clock before, ms", "clock after, ms")
+    style = (ROOT / "mqperf/pages/report/static/report.css").read_text()
+    assert (
+        f"table.{found.style} td:is(:nth-last-child(2), :nth-last-child(3)) {{ min-width" in style
+    )

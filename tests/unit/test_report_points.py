@@ -79,7 +79,7 @@ def test_points_with_as_many_threads_stand_apart(page: str) -> None:
     assert "* - threads - processes - throughput, msg/sec" in page
     assert re.search(r"- `10 <[^>]+>`__ - 1 -", page)
     assert re.search(r"- `10 <[^>]+>`__ - 2 -", page)
-    assert "Points with as many threads in another number of client processes are points" in page
+    assert "Points with the same number of threads in another number of client processes" in page
 
 
 def test_counts_and_nodes_name_the_processes(page: str) -> None:

@@ -155,6 +155,15 @@ def test_what_cannot_be_fetched_is_told_before_anything_starts(
     assert "word@" not in str(error.value)
 
 
+def test_git_says_why_and_not_what_it_says_last(repository: Path, tmp_path: Path) -> None:
+    """Its last line is a piece of advice."""
+    name = f"git+file://{tmp_path}/nobody@main#words.txt"
+    with pytest.raises(PlanError) as refused:
+        plan(name, source(repository, "words.txt"), tmp_path)
+    why = f"cannot fetch main of file://{tmp_path}/nobody: fatal: "
+    assert f"{why}'{tmp_path}/nobody' does not appear to be a git repository" in str(refused.value)
+
+
 def test_links_lead_nowhere(repository: Path, tmp_path: Path) -> None:
     """What a repository links to is no file of this machine."""
     name = source(repository, "outside")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf.plan.load.chain import Chain, find, names
 from mqperf.record import Facts, Run, Whole
-from mqperf.record.outputs.steps import read_steps
+from mqperf.record.outputs.steps import read_header, read_steps
 from mqperf.study import tables as all_tables
 from mqperf.study.load.rpc_chain import BETWEEN, account
 
@@ -280,6 +281,7 @@ def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
         (lambda content: content[:-8], "its header promises"),
         (lambda content: b"{}\n" + content, "is no mqperf-steps file"),
         (lambda content: content.replace(b'"label": "server-1"', b'"label": "server-2"'), "not of"),
+        (lambda content: content.replace(b'"kind": "server"', b'"kind": "client"'), "not of"),
     ],
 )
 def test_damaged_steps_are_refused(
@@ -290,6 +292,28 @@ def test_damaged_steps_are_refused(
     file = run.folder / "server-1.steps"
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(LoadError, match=words):
+        account(run, {})
+
+
+@pytest.mark.parametrize(
+    ("step", "seconds", "words"),
+    [
+        (0, 0.2, r"began at 1\.000 s goes back by 0.195 s at step 2 \(build\)"),
+        (3, -0.2, r"began at 1\.000 s goes back by 0.195 s at step 4 \(push\)"),
+        (4, 0.2, r"began at 1\.000 s goes back by 0.200 s at step 5 \(end\)"),
+    ],
+)
+def test_steps_that_go_back_are_named(
+    tmp_path: Path, step: int, seconds: float, words: str
+) -> None:
+    """With file and second: they give no mean, and no share below zero."""
+    run = written(tmp_path)
+    file = run.folder / "client-1.steps"
+    header, begin = read_header(file)
+    columns = np.frombuffer(file.read_bytes()[begin:], dtype="<f8").reshape(4, header.count).copy()
+    columns[3, columns[1] == step] += seconds
+    file.write_bytes(file.read_bytes()[:begin] + columns.tobytes())
+    with pytest.raises(LoadError, match=r"client-1.steps: by this file.*" + words):
         account(run, {})
 
 

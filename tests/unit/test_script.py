@@ -120,7 +120,7 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
 @pytest.mark.parametrize(
     ("script", "said", "words"),
     [
-        ("echo\n", {}, "one.sh: does not begin with #! and the program"),
+        ("echo\n", {}, "one.sh: it does not begin with #! and the program"),
         ("#!/bin/sh\n", {"host": "h7"}, "there is no host 'h7'; there are: local"),
     ],
 )
@@ -157,6 +157,16 @@ def test_a_changed_script_is_another_case(planned: Callable[[str], Plan], tmp_pa
     ("sound", "wrong", "words"),
     [
         ("faults/one.sh", "faults/two.sh", ":5: actions entry 1.script_file: the file cannot be"),
+        (
+            "faults/one.sh",
+            "../one.sh",
+            ":5: actions entry 1.script_file: the file cannot be used: it is outside the plan's f",
+        ),
+        (
+            "arguments: [a, 7]",
+            "more_files: [faults/one.sh, /etc/../etc/hostname, ../more/x]",
+            ":5: actions entry 1.more_files entry 3: the file cannot be used: it is outside",
+        ),
         ("script_file", "scriptfile", "actions entry 1.scriptfile: unknown key; did you mean 's"),
         ("script_file: faults/one.sh, ", "", "actions entry 1.script_file is missing"),
         (

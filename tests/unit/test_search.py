@@ -375,7 +375,7 @@ BAD = {
     "hold: {latency_p99: 0.1}": "unknown key; did you mean 'latency_p99_s'?",
     "hold: {latency_p99_s: 0}": "expected more than 0",
     "hold: {lost_share: 2}": "expected less than 1",
-    "from_msg_s: 5000": "from_msg_s 5000 is not below to_msg_s 4000: exchange them",
+    "from_msg_s: 5000": "from_msg_s: 5000 is not below to_msg_s 4000: exchange them",
     "withn_share: 0.1": "unknown key; did you mean 'within_share'?",
 }
 
@@ -435,7 +435,7 @@ def test_plans_with_a_search_take_no_turns(tmp_path: Path) -> None:
     """What they run depends on what they measured."""
     plan: Plan = parse_plan(plan_of(), Path("plan.yaml"))
     jobs = [Job(plan, "", tmp_path / "a"), Job(plan, "", tmp_path / "b")]
-    with pytest.raises(PlanError, match="takes no turns"):
+    with pytest.raises(PlanError, match="cannot take turns"):
         sweep_all(jobs, Silent(), interleave=True, judge=judged)
 
 

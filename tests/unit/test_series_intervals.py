@@ -32,6 +32,15 @@ def test_intervals_hold_the_truth(seconds: int, alike: float) -> None:
     assert 0.93 < np.mean(held) < 0.995
 
 
+def test_no_interval_of_counts_is_below_zero() -> None:
+    """Of throughput that comes in bursts little is known, but not that it may be negative."""
+    counts = np.tile([0.0, 0.0, 0.0, 9000.0, 0.0], 4)
+    low, high = ratio_interval(counts, np.ones(20)) or (None, None)
+    assert low == 0
+    assert high is not None
+    assert high > counts.mean()
+
+
 def wandering(seconds: int, random: np.random.Generator) -> tuple[Seconds, Series]:
     """Second and latency of messages whose latency goes up and down from second to second."""
     second = np.repeat(np.arange(seconds), random.poisson(200, size=seconds))

@@ -80,7 +80,7 @@ def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> Non
     page, same = (out / "rabbitmq/cmsm/index.rst" for out in (watched, tmp_path / "without"))
     assert page.read_text() == same.read_text()
     methods = " ".join((watched / "methods/index.rst").read_text().split())
-    assert "RabbitMQ was watched by RPC CALL with 50 threads on" in methods
+    assert "RabbitMQ: control runs of RPC CALL with 50 threads on" in methods
     assert "its highest throughput is 25.0 % above its lowest" in methods.replace("\xa0", " ")
     assert "end [#control-run-" in methods
     assert "2 of " in methods
@@ -91,7 +91,7 @@ def test_a_drift_is_told_on_the_first_page(watched: Path) -> None:
     """It is about every number of the sweep, not about that of one point."""
     page = " ".join((watched / "index.rst").read_text().split())
     assert "RabbitMQ drifted: throughput of the same points moved by -" in page
-    assert "about control runs, which" in page
+    assert "about control runs, listed in" in page
 
 
 def test_control_runs_have_a_table_of_their_own() -> None:
@@ -103,7 +103,10 @@ def test_control_runs_have_a_table_of_their_own() -> None:
     assert own["throughput_msg_s"].is_monotonic_decreasing
     assert own["latency_mean_s"].notna().all()
     for name in {*plain} - {"doubts", "control_runs"}:
-        pd.testing.assert_frame_equal(found[name], plain[name])
+        told = [one for one in ("doubted", "text") if one in plain[name]]
+        pd.testing.assert_frame_equal(
+            found[name].drop(columns=told), plain[name].drop(columns=told)
+        )
     assert plain["control_runs"].empty
     assert len(all_attempts(found)) == len(plain["runs"]) + 3
 

@@ -64,7 +64,7 @@ def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     leader, cost = verdicts(best(read), "RabbitMQ")
     assert "of RabbitMQ no point is beyond doubt; the raw maximum is" in leader
     assert leader.endswith(": spread.")
-    assert cost.endswith("CALL cannot be told, as a top is doubted.")
+    assert cost.endswith("CALL not comparable: a maximum is doubtful.")
     (told,) = side_by_side.leaders(best(read), {"rabbitmq": "RabbitMQ"})
     assert "of RabbitMQ no point is beyond doubt" in told
 

@@ -232,6 +232,44 @@ def test_a_folder_without_the_point_is_passed_over() -> None:
     assert pairs.to_numpy().tolist() == [["runs/day-0", "runs/day-2"]]
 
 
+@pytest.fixture(scope="module")
+def moved() -> Tables:
+    """Three days; the last sustains at 50 threads, as 100 threads were not measured."""
+    name, less = folder(2)
+    kept = {
+        table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
+        for table, frame in less.items()
+        if table not in COMPUTED
+    }
+    return stats.trend([folder(0), folder(1), (name, stats.complete(kept))])
+
+
+def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) -> None:
+    """No ratio of rates of two points; text, terminal and page name both points."""
+    rows = moved["trend_sustained"].set_index("folder")
+    assert list(rows["sustained_at"]) == ["100 threads", "100 threads", "50 threads"]
+    assert rows.loc["runs/day-2", "step"] == "at another point"
+    assert rows["ratio"].notna().tolist() == [False, True, False]
+    assert rows["moved_from"].dropna().to_dict() == {"runs/day-2": "100 threads"}
+    [told] = words.moves(moved)
+    assert "the sustained point moved from 100 threads to 50 threads" in told
+    lines = "\n".join(words.text_lines(moved))
+    assert told in lines
+    assert "(50 threads) msg/sec" in lines
+
+
+def test_lines_join_the_same_point_only(moved: Tables) -> None:
+    """What is sustained is drawn per point: no line leads from 100 threads to 50."""
+    known = moved["trend_sustained"].set_index("folder_place")["sustained_throughput_msg_s"]
+    panel = trend_page.sustained_sheet(moved).axes[0]
+    joined = [
+        np.asarray(drawn.get_xydata()).tolist()
+        for drawn in panel.lines
+        if drawn.get_linestyle() != "None" and len(np.asarray(drawn.get_xdata()))
+    ]
+    assert joined == [[[3, known[3]]], [[1, known[1]], [2, known[2]]]]
+
+
 def test_nothing_in_common_is_said() -> None:
     """Fewer than two folders, and folders of other plans."""
     with pytest.raises(TableError, match="two folders"):

@@ -269,7 +269,7 @@ def test_turns_need_equal_repeats_and_company(tmp_path: Path) -> None:
     uneven = [job(tmp_path, "a"), job(tmp_path, "b", PLAN.replace("3", "5"))]
     with pytest.raises(PlanError, match="a has 3, b has 5; set repeats: in the plans, or leave"):
         sweep_all(uneven, Silent(), interleave=True)
-    with pytest.raises(PlanError, match="plan a is alone, and takes no turns"):
+    with pytest.raises(PlanError, match="plan a is alone, and cannot take turns"):
         sweep_all([job(tmp_path, "a")], Silent(), interleave=True)
     assert not list(tmp_path.iterdir())
 

@@ -47,7 +47,7 @@ def test_a_frozen_node_fails_with_its_name(node: Process, monkeypatch: pytest.Mo
     still = stillness(node)
     node.signal(signal.SIGSTOP)
     until(lambda: node.frozen)
-    with pytest.raises(SystemFault, match=r"^Slave 2 \(mqperf3\) stands still: .*; repeat"):
+    with pytest.raises(SystemFault, match=r"^Slave 2 \(mqperf3\) is frozen: .*; repeat"):
         still.check()
 
 

@@ -38,7 +38,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "systems": "Systems under test by name, each with the keys below.",
         "test_cases": "What the clients do: call and wait, cast and forget, notify.",
         "load": "The load of every point, with the keys below.",
-        "hosts": "Where it runs: `laboratory`, or the path of an inventory.",
+        "hosts": "Where it runs: `laboratory`, or the path of an inventory in YAML, INI or TOML. An"
+        " inventory is as trusted as a script: read that of somebody else first.",
         "link": "The network between two roles, with the keys below.",
         "background": "Loads that flow beside it all the time, each with the keys below.",
         "conditions": "Named circumstances, under each of which every point is measured; the"

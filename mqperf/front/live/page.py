@@ -1,7 +1,14 @@
-"""The pulse of a sweep as a page on loopback, for a browser on this machine."""
+"""The pulse of a sweep as a page on loopback, for a browser of who runs it.
 
+Every user of a machine reaches its loopback, hence a token in the address, without which nothing is
+shown.
+"""
+
+import hashlib
 import json
+import secrets
 import threading
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,20 +25,41 @@ LOOPBACK = "127.0.0.1"
 PAGE = Path(__file__).with_name("page.html")
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Gives the page, and the present state as JSON."""
+def _inline(tag: str) -> str:
+    """The source that a policy allows for what stands in the page's element of this name."""
+    content = PAGE.read_text(encoding="utf-8").partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+    return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
-    def __init__(self, pulse: Pulse, *arguments: object) -> None:
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        f"default-src 'none'; script-src {_inline('script')}; style-src {_inline('style')};"
+        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Gives the page, and the present state as JSON, to who knows the token."""
+
+    def __init__(self, pulse: Pulse, token: str, *arguments: object) -> None:
         self._pulse = pulse
+        self._token = token
         super().__init__(*arguments)  # type: ignore[arg-type]  # whatever the server gives
 
     def do_GET(self) -> None:
         """Answer who asks for a page of this machine; others have no business here."""
+        token, _, page = self.path.removeprefix("/").partition("/")
         if self.headers.get("Host", "").rpartition(":")[0] not in {LOOPBACK, "localhost"}:
             self.send_error(HTTPStatus.FORBIDDEN)
-        elif self.path == "/":
+        elif not secrets.compare_digest(token.encode(), self._token.encode()):
+            self.send_error(HTTPStatus.NOT_FOUND)
+        elif page == "":
             self._send("text/html; charset=utf-8", PAGE.read_bytes())
-        elif self.path == "/now.json":
+        elif page == "now.json":
             self._send("application/json", json.dumps(state(self._pulse)).encode())
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -40,7 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
 
@@ -55,6 +84,8 @@ def state(pulse: Pulse) -> dict[str, object]:
     return {
         "doing": pulse.doing,
         "title": scene.title if scene else "",
+        "unit": scene.unit if scene else "",
+        "heard": scene.heard if scene else "",
         "window_s": scene.window_s if scene else 0.0,
         "beats": [asdict(beat) for beat in scene.beats.copy()] if scene else [],
     }
@@ -62,13 +93,17 @@ def state(pulse: Pulse) -> dict[str, object]:
 
 @contextmanager
 def served(pulse: Pulse) -> Iterator[str]:
-    """Serve the page on a free port of loopback while the block lasts; its address is given."""
-    with ThreadingHTTPServer((LOOPBACK, 0), partial(_Handler, pulse)) as server:
+    """Serve the page on a free port of loopback while the block lasts; its address is given.
+
+    Whoever has the address sees the page: it holds a random token.
+    """
+    token = secrets.token_urlsafe(24)
+    with ThreadingHTTPServer((LOOPBACK, 0), partial(_Handler, pulse, token)) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
-            yield f"http://{LOOPBACK}:{server.server_port}/"
+            yield f"http://{LOOPBACK}:{server.server_port}/{token}/"
         finally:
             server.shutdown()
             thread.join()

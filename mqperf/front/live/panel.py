@@ -19,9 +19,9 @@ def lines(scene: Scene) -> list[str]:
         return []
     words = [f"{min(max(0.0, beat.at_s), scene.window_s):.0f} of {scene.window_s:.0f} s"]
     if beat.rate_msg_s is not None:
-        words.append(f"{beat.rate_msg_s:,.0f} msg/sec {_trend(scene)}")
+        words.append(f"{beat.rate_msg_s:,.0f} {scene.unit}/sec {_trend(scene)}")
     if beat.one_way_s is not None:
-        words.append(f"one way {beat.one_way_s / UNIT_S:,.1f} ms")
+        words.append(f"{scene.heard} {beat.one_way_s / UNIT_S:,.1f} ms")
     return ["  ".join(words), "  ".join(("CPU cores:", *_cores(beat)))]
 
 

@@ -52,8 +52,8 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
     wanted = needed(systems)
     for tool in wanted:
         if tool.by_hand:
-            raise HostError(f"{tool.name} is in no package that could be installed: {tool.by_hand}")
-    places = inventory.read(path).places
+            raise HostError(f"{tool.name} has no package that could be installed: {tool.by_hand}")
+    places = inventory.read(path, programs=True).places
     packages = {place.name: _packages(place, wanted) for place in places}
     results = read_printed(_played(path, packages, dry=dry))
     for place in places:

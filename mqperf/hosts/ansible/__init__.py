@@ -3,9 +3,10 @@
 import hashlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import MappingProxyType
 
 from mqperf.base import cache
 from mqperf.base import processes as guarded
@@ -20,18 +21,27 @@ OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
 """What Ansible gets of our environment: where keys and the configuration of ssh are."""
 
 
-def run(command: str, arguments: Sequence[str], timeout_s: float) -> CompletedProcess[str]:
-    """Run one of Ansible's commands to its end; Ansible is installed first where it is not.
+def run(
+    command: str,
+    arguments: Sequence[str],
+    timeout_s: float,
+    *,
+    installed: str | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> CompletedProcess[str]:
+    """Run one of Ansible's commands to its end: an ``installed`` one, or that of our own Ansible.
 
-    Nothing of Ansible stays behind but its environment in the cache.  Raises ``InstallError``
+    The latter is installed first where it is not.  No configuration of the user's is read, and
+    nothing stays behind but our Ansible's environment in the cache.  Raises ``InstallError``
     when Ansible cannot be had, which needs the network, and ``HostError`` when the command has not
     ended in time.
     """
-    programs = ensure()
+    program = installed or str(ensure() / command)
     with guarded.scratch("ansible") as folder:
         (folder / CONFIGURATION).touch()
-        argv = [str(programs / command), *arguments]
-        return guarded.run(argv, env=_environment(folder), timeout_s=timeout_s)
+        return guarded.run(
+            [program, *arguments], env={**_environment(folder), **variables}, timeout_s=timeout_s
+        )
 
 
 def ensure() -> Path:

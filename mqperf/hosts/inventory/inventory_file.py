@@ -5,15 +5,18 @@ import re
 import shlex
 import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import NAME
+from mqperf.base.redaction import shown
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.inventory import listed, yaml_file
 from mqperf.hosts.inventory.listing import Listing, Value
 from mqperf.hosts.place import Place
+from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 ROLES: Mapping[str, str] = {
     "broker": "nodes, in the order Master, Slave 1, Slave 2",
@@ -35,7 +38,18 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
 SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
 
+FOLDER = re.compile(r"[\w ./~+@%=,-]+")
+"""A path that brokers can live with: below a quotation mark no RabbitMQ starts, and a colon
+separates folders for Java; nor does it matter then what they give to a shell.
+"""
+
 HERE = "this machine"
+
+READ = {".yaml", ".yml", ".json"}
+"""Read without Ansible, by the end of the name."""
+
+MAX_BYTES = 5_000_000
+"""Of an inventory that is data."""
 
 SECRET = re.compile(r"^ansible_.*pass(word|phrase)?$")
 UNCHECKED = re.compile(
@@ -63,27 +77,46 @@ class Inventory:
         return tuple(dict.fromkeys((*self.broker, *self.client, *self.server)))
 
 
-def read(path: Path) -> Inventory:
+def read(path: Path, *, programs: bool = False) -> Inventory:
     """The inventory in a file, whose groups are roles.
 
     Raises as ``listing`` does, with one line for each problem.
     """
-    return _checked(listing(path))
+    return _checked(listing(path, programs=programs))
 
 
-def listing(path: Path) -> Listing:
+def listing(path: Path, *, programs: bool = False) -> Listing:
     """What an inventory says of hosts and groups, whatever these are called.
 
     YAML is read directly, as is JSON that ``ansible-inventory --list`` printed; for every other
-    format Ansible itself is asked.  Raises ``HostError`` for what cannot be read.
+    format Ansible itself is asked.  Only with ``programs``, for what a user names by a command, may
+    that be a program, a folder, or what a plugin of Ansible's reads.  Raises ``HostError`` for what
+    cannot be read.
     """
     if not path.exists():
         raise HostError(f"{path}: there is no such inventory")
+    if programs and (path.is_dir() or (path.is_file() and path.suffix not in READ)):
+        return listed.read(path, programs=True)
+    text = _text(path)
+    if path.suffix not in READ:
+        return listed.read(path, programs=False)
     if path.suffix == ".json":
-        return listed.of_text(path.read_text(encoding="utf-8"), str(path))
-    if path.is_file() and path.suffix in {".yaml", ".yml"}:
-        return yaml_file.read(path)
-    return listed.read(path)
+        return listed.of_text(text, str(path))
+    return yaml_file.read(text, path)
+
+
+def _text(path: Path) -> str:
+    """The text of an inventory; raises ``HostError`` for what can be none."""
+    try:
+        content = first_bytes(path, MAX_BYTES + 1)
+    except UnreadableError as error:
+        raise HostError(f"{path}: cannot read the inventory: {error}") from None
+    if len(content) > MAX_BYTES:
+        raise HostError(f"{path}: more than {MAX_BYTES:,} bytes: no inventory needs so many")
+    if b"\0" not in content:
+        with suppress(UnicodeDecodeError):
+            return content.decode("utf-8")
+    raise HostError(f"{path}: not text in UTF-8: correct or replace the file")
 
 
 def address(of: Listing, host: str) -> str:
@@ -130,18 +163,24 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
     connection = _of(variables, "connection")
     if connection and connection.text not in SSH:
         yield (
-            f"{connection.where}: {name} is reached by {connection.text!r}: mqperf reaches hosts by"
-            " ssh only"
+            f"{connection.where}: {name} is reached by {shown(connection.text)}: mqperf reaches"
+            " hosts by ssh only"
         )
     listens = _of(variables, "listens")
     if listens and not _is_ipv4(listens.text):
         yield (
-            f"{listens.where}: the mqperf_address of {name} is {listens.text!r}: expected an IPv4"
-            " address, such as 192.0.2.1"
+            f"{listens.where}: the mqperf_address of {name} is {shown(listens.text)}: expected an"
+            " IPv4 address, such as 192.0.2.1"
+        )
+    folder = _of(variables, "folder")
+    if folder and not FOLDER.fullmatch(folder.text) and "{{" not in folder.text:
+        yield (
+            f"{folder.where}: the ansible_remote_tmp of {name} is {shown(folder.text)}: expected a"
+            " path of letters, digits, spaces and ._~/+@%=,-"
         )
     port = _of(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
-        yield f"{port.where}: the port of {name} is {port.text!r}: expected 1 to 65535"
+        yield f"{port.where}: the port of {name} is {shown(port.text)}: expected 1 to 65535"
     for key in ARGUMENTS:
         if key in variables and _split(variables[key].text) is None:
             yield f"{variables[key].where}: {key} of {name} has a quotation mark without its end"

@@ -1,69 +1,103 @@
 """What ``ansible-inventory --list`` prints: any inventory that Ansible can read."""
 
-import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import processes as guarded
 from mqperf.base.errors import HostError, InstallError
 from mqperf.base.one_line import one_line
+from mqperf.base.problems import of_validation
 from mqperf.hosts import ansible
-from mqperf.hosts.inventory.listing import Group, Listing, Value, members
+from mqperf.hosts.inventory.listing import Listing, Value, members
 
 PROGRAM = "ansible-inventory"
 STRICT = "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"
 """Else Ansible leaves out what it does not understand."""
 
+FORMS = "YAML, INI or TOML"
+DATA = {
+    "ANSIBLE_INVENTORY_ENABLED": "ansible.builtin.yaml,ansible.builtin.ini,ansible.builtin.toml"
+}
+"""What reads these, and nothing that runs a program."""
+
 LIMIT_S = 60
 OWN = "mqperf's own Ansible, since there is none on the PATH"
 
 
-def read(path: Path) -> Listing:
+class _Group(BaseModel):
+    hosts: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()
+
+
+class _Meta(BaseModel):
+    hostvars: Mapping[str, Mapping[str, Any]]
+
+
+class _Listed(BaseModel):
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    __pydantic_extra__: dict[str, _Group] = Field(init=False)
+
+    meta: _Meta = Field(alias="_meta")
+
+
+def read(path: Path, *, programs: bool) -> Listing:
     """Have Ansible read the inventory: the one on the PATH, else mqperf's own.
 
-    Raises ``HostError`` when it cannot, or cannot be had.
+    Without ``programs`` it takes YAML, INI and TOML alone.  Raises ``HostError`` when it cannot, or
+    cannot be had.
     """
-    asked = ["-i", str(path), "--list"]
     found = shutil.which(PROGRAM)
     try:
-        if found:
-            done = guarded.run(
-                [found, *asked], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S
-            )
-        else:
-            done = ansible.run(PROGRAM, asked, LIMIT_S)
-    except (HostError, InstallError) as error:
+        done = _asked(found, ["-i", str(path), "--list"], programs=programs)
+    except HostError as error:
+        raise HostError(f"{path}: {error}") from None
+    except InstallError as error:
         raise HostError(
             f"{path}: only inventories in YAML (*.yaml, *.yml) are read without Ansible: translate"
             f" it where Ansible is ({PROGRAM} -i {path.name} --list > {path.stem}.json), or have it"
             f" installed here: {error}"
         ) from None
     if done.returncode:
-        raise HostError(f"{path}: {PROGRAM} cannot read it: {one_line(done.stderr)}")
+        only = "" if programs else f" as {FORMS}; give any other inventory by --hosts"
+        raise HostError(f"{path}: {PROGRAM} cannot read it{only}: {one_line(done.stderr)}")
     listing = of_text(done.stdout, str(path))
     listing.reader = None if found else OWN
     return listing
 
 
+def _asked(found: str | None, words: list[str], *, programs: bool) -> CompletedProcess[str]:
+    """What Ansible says; only for programs, by the configuration of the user's."""
+    if found and programs:
+        return guarded.run([found, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S)
+    variables = {} if programs else DATA
+    return ansible.run(PROGRAM, words, LIMIT_S, installed=found, variables=variables)
+
+
 def of_text(text: str, source: str) -> Listing:
     """The inventory in what was printed.  Raises ``HostError`` when that is something else."""
     try:
-        listed = json.loads(text)
-        variables = listed.pop("_meta")["hostvars"]
-        groups: dict[str, Group] = {
-            name: (tuple(group.get("hosts", ())), tuple(group.get("children", ())))
-            for name, group in listed.items()
-        }
-    except (ValueError, KeyError, TypeError, AttributeError):
+        listed = _Listed.model_validate_json(text)
+    except ValidationError as error:
+        first = next(iter(of_validation(error, lambda _: [])))
+        why = f": {first.sentence()}" if first.where else ""
         raise HostError(
-            f"{source}: expected what {PROGRAM} --list prints, with _meta and hostvars"
+            f"{source}: expected what {PROGRAM} --list prints, with _meta and hostvars{why}"
         ) from None
+    groups = {
+        name: (group.hosts, group.children) for name, group in listed.__pydantic_extra__.items()
+    }
     listing = Listing(source, groups={name: members(name, groups) for name in groups})
     for host in dict.fromkeys(host for found in listing.groups.values() for host in found):
         listing.hosts[host] = {
             name: Value(str(value), source)
-            for name, value in variables.get(host, {}).items()
+            for name, value in listed.meta.hostvars.get(host, {}).items()
             if not isinstance(value, dict | list)
         }
     return listing

@@ -24,14 +24,12 @@ class _Group:
     children: list[str] = field(default_factory=list)
 
 
-def read(path: Path) -> Listing:
-    """What the file says; raises ``HostError`` when it is no YAML."""
+def read(text: str, path: Path) -> Listing:
+    """What the text of the file says; raises ``HostError`` when it is no YAML."""
     try:
-        root = compose(path.read_text(encoding="utf-8"))
+        root = compose(text)
     except DocumentError as error:
         raise HostError(f"{path}:{error.line}: {error}") from None
-    except UnicodeDecodeError:
-        raise HostError(f"{path}: not text in UTF-8: correct or replace the file") from None
     if not isinstance(root, yaml.MappingNode):
         raise HostError(f"{path}:1: expected groups of hosts, as Ansible has them in YAML")
     reader = _Reader(path)

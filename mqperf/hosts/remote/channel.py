@@ -120,7 +120,7 @@ class Channel:
         try:
             return future.result(timeout_s)
         except FutureTimeoutError:
-            self._lose(f"no answer for {timeout_s:g} s: it stands still, or its disk does")
+            self._lose(f"no answer for {timeout_s:g} s: it hangs, or its disk does")
         return future.result(CLOSE_LIMIT_S)
 
     def echo(self) -> Echo:

@@ -113,7 +113,7 @@ def refusal(place: Place, said: str, code: int | None) -> str:
 def loss(said: str, code: int | None) -> str:
     """Why a host that answered does so no more."""
     if re.search(r"Timeout, server .* not responding", said):
-        return f"no answer for {SILENCE_S} s: its link was cut, or it stands still"
+        return f"no answer for {SILENCE_S} s: its link was cut, or it hangs"
     if code is not None and code < 0:
         return "its ssh was killed here"
     if code == 255:

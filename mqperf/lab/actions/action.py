@@ -1,12 +1,13 @@
 """What an action is to the runner: something done to a system under test, and undone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
+from mqperf.base.problems import Problem
 from mqperf.hosts import Host, Restartable, Watched
 from mqperf.lab.links import Cable
 from mqperf.plan import Frozen
@@ -45,6 +46,10 @@ Told = dict[str, JsonValue]
 """What else is to be written down of an action when it has ended."""
 
 
+def _none(_said: Mapping[str, object], _files: Mapping[str, bytes]) -> Iterable[Problem]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """A kind of action.
@@ -55,7 +60,8 @@ class Action:
     on entering and undoes it on leaving, whatever happened meanwhile; what it gives may be filled
     until then.  ``on`` are the kinds of target that it can have, ``parameters`` the model of what
     else a plan says of it.  One that ``renews`` the system ends or parts nodes: it is started anew
-    for the next run.
+    for the next run.  ``misfits`` tells what is wrong with the files that a plan names in it: it
+    gets what the plan says, and contents by what it says of them.
     """
 
     name: str
@@ -66,3 +72,4 @@ class Action:
     parameters: type[BaseModel] = NoParameters
     renews: bool = False
     prepared: Callable[[Target], AbstractContextManager[object]] = nullcontext
+    misfits: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = _none

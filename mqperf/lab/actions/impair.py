@@ -21,7 +21,7 @@ class Impairment(Frozen):
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.model_fields_set:
+        if not quantities(self):
             names = ", ".join(type(self).model_fields)
             raise ValueError(f"impair: say what the link is to be like: one of {names}, or more")
         return self

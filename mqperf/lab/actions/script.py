@@ -1,7 +1,7 @@
 """Script: a program of the user's runs on a host for a while, and its output is kept."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.one_line import one_line
+from mqperf.base.problems import Problem, Where
 from mqperf.hosts import Host, Restartable
 from mqperf.lab.actions.action import Action, Target, Told
 from mqperf.plan import Frozen, Scalar
@@ -29,9 +30,9 @@ class Script(Frozen):
         Field(
             min_length=1,
             max_length=500,
-            description="The program: a file of text that begins with ``#!``, from the plan's"
-            " folder on, or of a git repository, ``git+https://HOST/REPOSITORY@REVISION#PATH``. It"
-            " is copied to the host.",
+            description="The program: a file of text that begins with ``#!``, in the plan's"
+            " folder or below, or of a git repository,"
+            " ``git+https://HOST/REPOSITORY@REVISION#PATH``. It is copied to the host.",
         ),
     ]
     arguments: Annotated[
@@ -117,21 +118,44 @@ def _described(target: Target) -> str:
 
 def _program(target: Target) -> str:
     """The text of the program; raises ``SystemFault`` when it is none."""
-    name = _said(target).script_file
-    text = _text(target, name)
-    if not text.startswith("#!"):
-        raise SystemFault(f"script: {name}: does not begin with #! and the program that reads it")
-    return text
+    return _text(target, _said(target).script_file, _no_program)
 
 
-def _text(target: Target, name: str) -> str:
+def _text(target: Target, name: str, wrong: Callable[[bytes], str | None] | None = None) -> str:
     """The content of a file that the plan names; raises ``SystemFault`` when it is no text."""
     if name not in target.files:
         raise SystemFault(f"script: {name}: was not read with the plan: run the plan from its file")
+    if why := (wrong or _no_text)(target.files[name]):
+        raise SystemFault(f"script: {name}: {why}")
+    return target.files[name].decode()
+
+
+def _no_text(content: bytes) -> str | None:
     try:
-        return target.files[name].decode()
+        content.decode()
     except UnicodeDecodeError:
-        raise SystemFault(f"script: {name}: is no text in UTF-8") from None
+        return "it is no text in UTF-8"
+    return None
+
+
+def _no_program(content: bytes) -> str | None:
+    if content.startswith(b"#!"):
+        return _no_text(content)
+    return "it does not begin with #! and the program that reads it"
+
+
+def misfits(said: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
+    """A program that is none, and what else is no text."""
+    names: list[tuple[Where, object]] = [(("script_file",), said.get("script_file"))]
+    more = said.get("more_files")
+    names += [
+        (("more_files", n), one) for n, one in enumerate(more if isinstance(more, list) else ())
+    ]
+    for where, name in names:
+        content = files.get(name) if isinstance(name, str) else None
+        wrong = _no_program if where == ("script_file",) else _no_text
+        if content is not None and (why := wrong(content)):
+            yield Problem(where, why)
 
 
 ACTION = Action(
@@ -141,4 +165,5 @@ ACTION = Action(
     applied,
     on=("node", "host"),
     parameters=Script,
+    misfits=misfits,
 )

@@ -6,7 +6,6 @@ vanish with it; it ends with us, however we end.
 """
 
 import json
-import math
 import os
 import random
 import select
@@ -30,7 +29,7 @@ from mqperf.lab.links.calibration import Calibration
 from mqperf.lab.links.ends import Ends
 from mqperf.lab.links.link import Backend
 from mqperf.lab.links.routes import lead
-from mqperf.plan import LinkPoint, tolerances
+from mqperf.plan import LinkPoint, statistically_known
 from mqperf.record import MeasuredLink
 
 LABEL = "link relay"
@@ -40,9 +39,6 @@ FASTEST_BITS_S = 10**9
 
 DELAYS_PER_JITTER = 3
 """A delay is never negative: with a larger jitter it would not have the mean that is asked for."""
-
-STANDARD_ERRORS = 4
-"""Chance takes a share of losses farther off than so many in one link of 16,000."""
 
 LIMIT_S = 30.0
 END_LIMIT_S = 5.0
@@ -68,7 +64,7 @@ class Relayed:
         gone = counts["lost"] + counts["unread"]
         if self.calibration.asked.bandwidth_bits_s is None:
             gone += counts["full"]  # else it is what a full link does
-        known = seen > 0 and statistically_known(self.calibration.asked, seen)
+        known = seen > 0 and statistically_known(self.calibration.asked.loss_share, seen)
         return found.model_copy(update={"loss_share": gone / seen if known else None})
 
     def check(self) -> None:
@@ -184,13 +180,6 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
             finally:
                 program.feed.close()
                 program.link.wait(END_LIMIT_S)  # its devices are gone by then
-
-
-def statistically_known(asked: LinkPoint, packets: float) -> bool:
-    """Whether so many packets tell a share of losses as well as it is judged."""
-    share = asked.loss_share
-    error = math.sqrt(share * (1 - share) / packets)
-    return STANDARD_ERRORS * error <= tolerances(asked.quantities)["loss_share"]
 
 
 def _described(places: Ends) -> list[list[dict[str, str]]]:

@@ -118,7 +118,8 @@ class Launcher:
     ``tool`` gets it ready for a driver, as ``System.drivers`` names it, on a host, making it on
     first use; ``about`` names that tool in a few words and ``try_out`` starts it there once and
     gives its versions.  ``commands`` gives the processes of a job, and ``describe`` those of a case
-    as a person would type them.  ``options`` tells how the access was configured on a host of that
+    as a person would type them; with ``typed`` false, who its processes are, as their commands need
+    files that a run makes.  ``options`` tells how the access was configured on a host of that
     address, without secrets.  ``check`` raises ``LoadError`` unless a process left sound output in
     a folder.  ``queues`` names what a run of a case declares in a broker and leaves there.
     ``library`` gives the version of a library that its tool for a driver has, for systems that are
@@ -132,6 +133,7 @@ class Launcher:
     commands: Callable[[Job], list[Command]]
     describe: Callable[[Case], list[str]]
     check: Callable[[Path, str, Kind], None]
+    typed: bool = True
     options: Callable[[Case, Access, str], Mapping[str, Mapping[str, str]]] = _no_options
     queues: Callable[[Case, str], Sequence[str]] = _none
     library: Callable[[str, str], str] = _unknown

@@ -115,8 +115,8 @@ class Control:
             station.place({"start": json.dumps({"start": own})})
             if time.time() > start - LATEST_S:
                 raise HostError(
-                    f"{name}: was told of the start less than {LATEST_S:g} s before it: the way to"
-                    " it is slow, or this machine is busy; repeat the command"
+                    f"{name}: learned of the start less than {LATEST_S:g} s before it: the"
+                    " connection is slow, or this machine is busy; repeat the command"
                 )
 
     def end(self, end: float, clocks: Mapping[str, Offset]) -> None:

@@ -35,8 +35,8 @@ class Linked:
         if off:
             raise HostError(
                 f"the link between {' and '.join(self.asked.between)} was not as asked {when} the"
-                f" load: {'; '.join(off)}; measure again on a machine that does less besides, or"
-                " ask for what it can do"
+                f" load: {'; '.join(off)}; measure again on a less busy machine, or ask for a link"
+                " that it can emulate"
             )
 
     def processes(self, host: Host) -> dict[str, int]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import PlanError, RecordError, SystemFault
-from mqperf.hosts import HERE, HostKind, lookup
+from mqperf.hosts import HostKind, lookup
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.linking import check_links
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.probing import check_programs
 from mqperf.lab.runner.searching import Judge, Searching
 from mqperf.lab.runner.sweep import Ended, Sweep, swept
-from mqperf.lab.systems import Possible, possible, starts
+from mqperf.lab.systems import Possible, check_places, possible, starts
 from mqperf.plan import Case, Plan
 from mqperf.record import Run, recording, runs
 
@@ -33,10 +33,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a plan."""
+    """What became of a plan; ``kept`` are runs that were whole before."""
 
     done: int
     failed: tuple[tuple[Run, str], ...]
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,14 @@ def sweep_all(
     """
     if interleave:
         _check_turns([job.plan for job in jobs])
-    kinds = [lookup(job.plan.hosts or HERE if hosts is None else hosts) for job in jobs]
+    kinds = [lookup(job.plan.hosts, hosts) for job in jobs]
     sweeps = [
         _sweep(job, kind, observer, judge, interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)
     ]
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
+    kept = [_done(one) for one in sweeps]
     with ExitStack() as held:
         for job, one in zip(jobs, sweeps, strict=True):
             if one.pending():
@@ -107,7 +109,7 @@ def sweep_all(
                 for each in sweeping:
                     observer.finished(*each)
                     ended[step.number].append(each)
-    return [_outcome(some) for some in ended]
+    return [_outcome(*each) for each in zip(ended, kept, strict=True)]
 
 
 def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
@@ -120,13 +122,13 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
 def _check_turns(plans: Sequence[Plan]) -> None:
     if searching := [plan.name for plan in plans if plan.search is not None]:
         raise PlanError(
-            f"plan {searching[0]} searches, and takes no turns: what it runs depends on what it"
-            " measured; leave out --interleave"
+            f"plan {searching[0]} has a search, and cannot take turns: its runs depend on its"
+            " results; leave out --interleave"
         )
     if len(plans) == 1:
         raise PlanError(
-            f"plan {plans[0].name} is alone, and takes no turns: give the plans that it is to"
-            " be interleaved with, or leave out --interleave"
+            f"plan {plans[0].name} is alone, and cannot take turns: give the plans to interleave"
+            " it with, or leave out --interleave"
         )
     if len({plan.repeats for plan in plans}) > 1:
         numbers = ", ".join(f"{plan.name} has {plan.repeats}" for plan in plans)
@@ -141,11 +143,12 @@ def _sweep(
 ) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
+        check_places(job.plan, hosts)
         check_programs(chosen(job.plan.probes), hosts)
         check_links(job.plan, hosts)
     if here.plan.search is not None:
         if job.only:
-            raise PlanError(f"plan {here.plan.name} searches, and has no cases: leave out --only")
+            raise PlanError(f"plan {here.plan.name} has a search, not cases: leave out --only")
         return _search(here, job.runs, kind, observer, judge)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
@@ -242,6 +245,6 @@ def _starts(one: Sweep, step: Step) -> int:
     return len(starts(case for case in step.cases if not one.here.refusal(case)))
 
 
-def _outcome(ended: Sequence[Ended]) -> Outcome:
+def _outcome(ended: Sequence[Ended], kept: int) -> Outcome:
     failed = tuple((run, failure) for _, run, failure in ended if failure is not None)
-    return Outcome(len(ended) - len(failed), failed)
+    return Outcome(len(ended) - len(failed), failed, kept)

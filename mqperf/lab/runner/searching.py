@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.plan import Case, Hold, Search, Verdict, rate_and_repeat
+from mqperf.plan.test_cases import unit_of
 from mqperf.record import Run, runs
 
 Judge = Callable[[Hold, Run], Verdict]
@@ -42,7 +43,8 @@ class Searching:
         rate, _ = rate_and_repeat(case)
         held = {True: "holds", False: "does not hold", None: "cannot be judged"}[verdict.holds]
         held += " while others used the host" if verdict.disturbed else ""
-        self.tell(f"search for {search.plan.hold.words}: {rate:g} msg/sec {held}: {verdict.text}")
+        told = f"{rate:g} {unit_of(case.test_case)}/sec {held}"
+        self.tell(f"search for {search.plan.hold.words}: {told}: {verdict.text}")
         return None if verdict.holds is None else self._next(search)
 
     def left(self, search: Search) -> Iterator[Case]:

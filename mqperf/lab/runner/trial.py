@@ -90,7 +90,7 @@ class Trial:
                 ending.callback(self.processes.stop)
                 ending.callback(self.timetable.close)
                 frozen = ", ".join(self.stillness.look())
-                reason = f"{frozen} stands still; {reason}" if frozen not in reason else reason
+                reason = f"{frozen} is frozen; {reason}" if frozen not in reason else reason
         except MqperfError as error:
             if str(error) not in reason:
                 reason += f"; not all evidence could be kept: {error}"

@@ -71,7 +71,7 @@ class Stillness:
         while frozen := self.look():
             if time.monotonic() > limit:
                 raise SystemFault(
-                    f"{', '.join(frozen)} stands still: somebody stopped it (SIGSTOP), and did not"
-                    " let it go on; repeat the command"
+                    f"{', '.join(frozen)} is frozen: it was stopped (SIGSTOP) and not resumed;"
+                    " repeat the command"
                 )
             time.sleep(0.1)

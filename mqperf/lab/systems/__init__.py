@@ -37,8 +37,10 @@ __all__ = [
     "Possible",
     "System",
     "Tool",
+    "check_places",
     "check_plan",
     "lookup",
+    "planned",
     "possible",
     "starts",
 ]
@@ -183,6 +185,26 @@ class Possible:
     def refusal(self, case: Case) -> str | None:
         """Why the case cannot be measured there, or None when it can be."""
         return self.refused.get((case.system, case.queues))
+
+
+def check_places(plan: Plan, hosts: Hosts) -> None:
+    """Raise ``PlanError`` for an action on a host that is not among these."""
+    names = [host.name for host in hosts.every]
+    for _, action in plan.every_action():
+        if action.host is not None and action.host not in names:
+            raise PlanError(
+                f"plan {plan.name}: {action.do}: there is no host {action.host!r}; there are:"
+                f" {', '.join(names)}"
+            )
+
+
+def planned(plan: Plan, clients: int) -> Possible:
+    """The plan on so many client hosts, as far as it can be known without a look at any host.
+
+    Raises ``PlanError`` for what no machine has.
+    """
+    check_plan(plan)
+    return Possible(plan.on(clients), {}, {})
 
 
 def possible(plan: Plan, hosts: Hosts) -> Possible:

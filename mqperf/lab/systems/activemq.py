@@ -164,4 +164,5 @@ SYSTEM = System(
     start=start,
     tools=(JAVA,),
     telling={"metrics": True},
+    labels=lambda _topology, _settings: (ONLY_BROKER,),
 )

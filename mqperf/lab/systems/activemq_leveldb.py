@@ -53,7 +53,8 @@ JARS = (
         classifier="",
     ),
 )
-SIZE = 3
+LABELS = ("Broker 1", "Broker 2", "Broker 3")
+SIZE = len(LABELS)
 RESTARTS = 5
 PATIENCE_S = 15
 """A broker that has not found the others by then has not been seen to find them at all."""
@@ -156,7 +157,7 @@ def _broker(tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers
     }
     opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
     return Server(
-        label=f"Broker {index + 1}",
+        label=LABELS[index],
         name=f"{address}:{port}",
         spot=spot,
         argv=(
@@ -186,4 +187,5 @@ SYSTEM = System(
     check=check,
     start=start,
     tools=(JAVA,),
+    labels=lambda _topology, _settings: (*LABELS, *zookeeper.LABELS),
 )

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import Servers
-from mqperf.lab.systems.settings import SystemSettings
+from mqperf.lab.systems.settings import Flag, SystemSettings
 from mqperf.lab.systems.system import Node
 from mqperf.plan import Case
 
@@ -18,13 +18,13 @@ RELEASE = "amqp"
 class BrokerSettings(SystemSettings):
     """What a plan may say about a broker that is written in Java."""
 
-    heap_mb: int = Field(default=512, ge=64)
+    heap_mb: int = Field(default=512, ge=64, strict=True)
 
 
 class TellingSettings(BrokerSettings):
     """What a plan may say about one that, with ``metrics``, tells of its inside."""
 
-    metrics: bool = False
+    metrics: Flag = False
 
 
 def about(

@@ -12,7 +12,7 @@ from mqperf.lab.systems.java import JAVA
 from mqperf.lab.systems.java.jolokia import jolokia_on
 from mqperf.lab.systems.private import Servers, Site
 from mqperf.lab.systems.settings import checked
-from mqperf.lab.systems.system import Deployment, System
+from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 
 
 def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
@@ -57,4 +57,5 @@ SYSTEM = System(
     start=start,
     tools=(JAVA,),
     telling={"metrics": True},
+    labels=lambda _topology, _settings: (ONLY_BROKER,),
 )

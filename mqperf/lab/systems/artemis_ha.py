@@ -185,4 +185,5 @@ SYSTEM = System(
     start=start,
     tools=(JAVA,),
     telling={"metrics": True},
+    labels=lambda _topology, _settings: (*LABELS, *zookeeper.LABELS),
 )

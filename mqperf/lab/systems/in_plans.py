@@ -1,9 +1,10 @@
 """What is wrong with a plan, as far as only its systems and its generator know."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.errors import NetworkError, PlanError, SystemFault
 from mqperf.base.problems import NOUNS, Problem, unknown
 from mqperf.lab.actions import in_plans as of_actions
 from mqperf.lab.probes import named
@@ -14,11 +15,17 @@ from mqperf.plan import SystemPlan, swept_settings
 from mqperf.plan.load import in_plans
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 
+Nodes = tuple[str, tuple[str, ...]]
+"""What is deployed, and the labels of its nodes."""
 
-def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
+
+def problems_of(
+    plan: Mapping[str, object], files: Mapping[str, bytes] = MappingProxyType({})
+) -> Iterator[Problem]:
     """Every system that there is not, and what each other one lacks or cannot be started with.
 
     So with the load.  ``plan`` is as its document holds it; what has another form is not looked at.
+    ``files`` are the contents of the files that it names, by their pins.
     """
     systems, load = plan.get("systems"), plan.get("load")
     if isinstance(systems, Mapping):
@@ -34,21 +41,60 @@ def problems_of(plan: Mapping[str, object]) -> Iterator[Problem]:
     probes = plan.get("probes")
     if isinstance(probes, list | tuple):
         yield from _of_probes(probes)
-    yield from _around(plan)
+    nodes = [*_nodes(systems)] if isinstance(systems, Mapping) else []
+    yield from _around(plan, nodes, files)
     conditions = plan.get("conditions")
     for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
-        for problem in _around(condition) if isinstance(condition, Mapping) else ():
+        for problem in _around(condition, nodes, files) if isinstance(condition, Mapping) else ():
             yield Problem(("conditions", name, *problem.where), problem.text)
 
 
-def _around(spec: Mapping[str, object]) -> Iterator[Problem]:
+def _around(
+    spec: Mapping[str, object], nodes: Sequence[Nodes], files: Mapping[str, bytes]
+) -> Iterator[Problem]:
     """What is wrong with background loads and actions of a plan, or of one of its conditions."""
     beside, actions = spec.get("background"), spec.get("actions")
     if isinstance(beside, list | tuple):
         yield from in_plans.problems_beside(beside)
     if isinstance(actions, list | tuple):
-        for problem in of_actions.problems_of(actions):
+        found = (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes))
+        for problem in found:
             yield Problem(("actions", *problem.where), problem.text)
+
+
+def _nodes(systems: Mapping[str, object]) -> Iterator[Nodes]:
+    """The labels of the nodes of every deployment of the plan, as far as these are known."""
+    for name, spec in systems.items():
+        if name not in SYSTEMS or not isinstance(spec, Mapping):
+            continue
+        settings, topologies = spec.get("settings"), spec.get("topologies")
+        given = _first(settings) if isinstance(settings, Mapping) else {}
+        for topology in topologies if isinstance(topologies, list | tuple) else ():
+            labels = _labels(SYSTEMS[name], topology, given)
+            if labels is not None:
+                yield f"{SYSTEMS[name].title} ({topology})", labels
+
+
+def _labels(
+    system: System, topology: object, settings: Mapping[str, Any]
+) -> tuple[str, ...] | None:
+    if not isinstance(topology, str) or not system.offers(topology):
+        return None
+    try:
+        return system.labels(topology, settings)
+    except (SystemFault, PlanError, NetworkError):  # told where the settings stand
+        return None
+
+
+def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Problem]:
+    """Every node of an action that some deployment of the plan has not."""
+    for index, said in enumerate(actions):
+        node = said.get("node") if isinstance(said, Mapping) else None
+        for where, labels in nodes if isinstance(node, str) else ():
+            if node not in labels:
+                text = unknown(f"node of {where}", node, labels)
+                yield Problem((index, "node"), text)
+                break
 
 
 def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -125,12 +171,18 @@ def _unfit(system: System, topologies: object, queues: object) -> Iterator[Probl
 def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
     """What is wrong with any value of a setting; only what is swept has several."""
     axes = {name: values for name, values in swept_settings(settings).items() if values}
-    first = {**settings, **{name: values[0] for name, values in axes.items()}}
+    first = _first(settings)
     yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
     for name, values in axes.items():
         for index, value in enumerate(values[1:], 1):
             found = _refused(system, {**first, name: value})
             yield from (_placed(p, axes, index) for p in found if p.where[:1] == (name,))
+
+
+def _first(settings: Mapping[str, object]) -> dict[str, Any]:
+    """The settings with the first value of each that is swept."""
+    axes = swept_settings(settings)
+    return {**settings, **{name: values[0] for name, values in axes.items() if values}}
 
 
 def _placed(problem: Problem, axes: Mapping[str, object], index: int) -> Problem:

@@ -1,7 +1,7 @@
 """Settings of systems in plans: what all have in common, and how they are checked."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -19,12 +19,16 @@ class SettingsFault(SystemFault):
         self.problems = problems
 
 
+Flag = Annotated[bool, Field(strict=True)]
+"""True or false, and no word for them."""
+
+
 class SystemSettings(BaseModel):
     """What a plan may say about any system."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    start_timeout_s: int = Field(default=60, ge=1, le=86_400)
+    start_timeout_s: int = Field(default=60, ge=1, le=86_400, strict=True)
 
 
 S = TypeVar("S", bound=SystemSettings)

@@ -93,7 +93,7 @@ class System:
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
     ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
     cannot be had with these settings, checked or not, ``network`` which network of routers it is,
-    if it is one.
+    if it is one, ``labels`` what its nodes are called, if that is known before it is started.
     """
 
     name: str
@@ -113,6 +113,7 @@ class System:
     forms: tuple[str, ...] = ()
     misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
     network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
+    labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
 
     def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The settings with those by which its nodes, if they can, tell of their inside."""

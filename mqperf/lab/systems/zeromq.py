@@ -24,6 +24,7 @@ from mqperf.plan import Case
 
 REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
 RELEASE = "zeromq"
+LABEL = "Redis"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
 
@@ -127,7 +128,7 @@ def _redis(program: str, spot: Spot, port: int, password: str) -> Server:
         "appendonly no",
     ]
     return Server(
-        label="Redis",
+        label=LABEL,
         name=f"{spot.host.address}:{port}",
         spot=spot,
         argv=(program, "redis.conf"),
@@ -148,4 +149,5 @@ SYSTEM = System(
     check=check,
     start=start,
     tools=(REDIS,),
+    labels=lambda _topology, _settings: (LABEL,),
 )

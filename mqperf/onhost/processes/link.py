@@ -71,8 +71,8 @@ def started(
     link = _asked(wanted, files) or _asked(wanted, files)
     if link is None:
         raise HostError(
-            f"cannot start {argv[0]}: the guardian that should start it was killed, or stands"
-            " still; repeat the command"
+            f"cannot start {argv[0]}: the guardian process that starts it was killed, or hangs;"
+            " repeat the command"
         )
     return link
 

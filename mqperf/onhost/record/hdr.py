@@ -112,10 +112,14 @@ def highest(indices: NDArray[np.int64], unit_bits: int, half_bits: int) -> NDArr
     return found
 
 
+def lowest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The smallest."""
+    return np.where(indices > 0, highest_ns(np.maximum(indices - 1, 0)) + 1, 0)
+
+
 def middle_s(indices: NDArray[np.int64]) -> NDArray[np.float64]:
     """The middle of what is counted in each of these buckets, in seconds."""
-    lowest = np.where(indices > 0, highest_ns(np.maximum(indices - 1, 0)) + 1, 0)
-    return (lowest + highest_ns(indices)) / 2e9
+    return (lowest_ns(indices) + highest_ns(indices)) / 2e9
 
 
 def indices(latencies_s: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:

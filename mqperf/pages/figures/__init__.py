@@ -29,10 +29,11 @@ from mqperf.pages.figures.panels import (
 from mqperf.pages.figures.percentiles import common, percentiles
 from mqperf.pages.figures.ratios import ratios
 from mqperf.pages.figures.sheets import (
+    METRICS,
     count_sheet,
-    cpu_per_message_sheet,
     factor_sheet,
     map_sheet,
+    metric_sheet,
     node_sheet,
     percentile_sheet,
     ratio_sheet,
@@ -46,6 +47,7 @@ from mqperf.pages.figures.trends import trend, trend_sheet
 
 __all__ = [
     "INSIDE_PANELS",
+    "METRICS",
     "OneRun",
     "broker_cpu",
     "by_load",
@@ -54,7 +56,6 @@ __all__ = [
     "common",
     "count_sheet",
     "cpu_per_message",
-    "cpu_per_message_sheet",
     "factor_sheet",
     "finished_messages",
     "host_cpu",
@@ -67,6 +68,7 @@ __all__ = [
     "map_sheet",
     "message_count",
     "message_faults",
+    "metric_sheet",
     "node_cpu",
     "node_sheet",
     "over_time",

@@ -54,7 +54,7 @@ def swept(rows: pd.DataFrame, *, coloured: bool = True) -> Sweep:
     parts = list(split(_placed(rows, axes.x, texts), axes.beside_x))
     if len(parts) == 1:
         return Sweep(axes.x, texts, (Curve(parts[0][1]),))
-    shades = _shades(rows, axes.colour) if coloured and axes.colour is not None else {}
+    shades = shades_of(rows, axes.colour) if coloured and axes.colour is not None else {}
     curves = [
         Curve(
             rows=part,
@@ -67,7 +67,7 @@ def swept(rows: pd.DataFrame, *, coloured: bool = True) -> Sweep:
     return Sweep(axes.x, texts, tuple(curves))
 
 
-def _shades(rows: pd.DataFrame, colour: str) -> dict[str, Shade]:
+def shades_of(rows: pd.DataFrame, colour: str) -> dict[str, Shade]:
     """The colour of each value, by its words: the largest stands out most."""
     words = [name for name, _ in split(rows, (colour,))]
     return {

@@ -70,10 +70,13 @@ def host_cpu(
 ) -> Axes:
     """CPU of every process of a host in each second of a run; dashed that of its whole machine.
 
-    Of the table ``cpu`` it takes the intervals.  What mqperf itself used there is one line.
-    ``nodes`` are those of the system, also of other hosts, so that each keeps its colour.
+    Of the table ``cpu`` it takes the intervals, each drawn at its middle.  What mqperf itself used
+    there is one line.  ``nodes`` are those of the system, also of other hosts, so that each keeps
+    its colour.
     """
-    for name, kind, rows in _lines(cpu[cpu["scope"] == "interval"]):
+    seconds = cpu[cpu["scope"] == "interval"]
+    middle = seconds.assign(start_s=(seconds["start_s"] + seconds["end_s"]) / 2)
+    for name, kind, rows in _lines(middle):
         shade, marker, dash = _look(name, kind, nodes)
         axes.plot(
             rows["start_s"].to_numpy(dtype=float),

@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_text, dress, from_zero
-from mqperf.pages.figures.panels import by_load
+from mqperf.pages.figures.panels import pens_by_load
 from mqperf.pages.figures.sheets import HEIGHT, panes
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import insides
@@ -38,15 +37,15 @@ def inside(internals: pd.DataFrame, axes: Axes, name: str) -> Axes:
     """
     label, of = PANELS[name]
     values, column = of(internals).set_index("run"), COLUMNS[name]
-    loads = list(by_load(internals.drop_duplicates("run")))
-    for place, (words, runs) in enumerate(loads):
-        shade = palette.spread(palette.THREADS, place, len(loads))
+    every = internals.drop_duplicates("run")
+    for words, pen, runs in pens_by_load(every, every):
         for number, run in enumerate(run for run in runs["run"] if run in values.index):
             rows = values.loc[[run]]
             axes.plot(
                 rows["time_s"].to_numpy(dtype=float),
                 rows["value"].to_numpy(dtype=float) * column.scale,
-                color=shade.light,
+                color=pen.shade.light,
+                linestyle=pen.dash,
                 linewidth=1.3,
                 label=as_text(words) if number == 0 else "_",
             )

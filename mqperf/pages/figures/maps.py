@@ -7,27 +7,29 @@ from matplotlib.colors import LinearSegmentedColormap
 from mqperf.pages.figures.marks import as_text, dress, plain
 from mqperf.pages.figures.palette import BOX, INK, PAPER, THROUGHPUT
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables.axes import arranged, split
+from mqperf.study.tables.axes import split
 from mqperf.study.tables.axis_words import worded
 
 SHADES = LinearSegmentedColormap.from_list("throughput", [PAPER.light, BOX.light, THROUGHPUT.light])
 
 
-def throughput_map(points: pd.DataFrame, axes: Axes, *, most: float | None = None) -> Axes:
-    """Throughput at each value of the sweep's first axis (columns) and of the second (rows).
+def throughput_map(
+    points: pd.DataFrame, axes: Axes, columns: str, rows: str, *, most: float | None = None
+) -> Axes:
+    """Throughput at each value of an axis of the sweep (columns) and of another one (rows).
 
     Of points that agree in both the mean is shown; a combination that was not measured is empty.
     ``most`` is the throughput with the darkest shade, in maps that are to compare.
     """
     import seaborn as sns  # slow to load, and few sweeps have maps
 
-    shown = arranged(points)
-    places = {name: _words(points, name) for name in (shown.x, shown.colour) if name is not None}
-    named = points.assign(**{name: [worded(name, v) for v in points[name]] for name in places})
+    words = {name: [as_text(worded(name, v)) for v in points[name]] for name in (columns, rows)}
     figure = COLUMNS["throughput_msg_s"]
-    cells = named.pivot_table(
-        index=shown.colour, columns=shown.x, values=figure.name, aggfunc="mean", sort=False
-    ).reindex(index=places[str(shown.colour)], columns=places[shown.x])
+    cells = (
+        points.assign(**words)
+        .pivot_table(index=rows, columns=columns, values=figure.name, aggfunc="mean", sort=False)
+        .reindex(index=_words(points, rows), columns=_words(points, columns))
+    )
     sns.heatmap(
         cells.astype(float) * figure.scale,
         ax=axes,

@@ -19,8 +19,11 @@ from mqperf.plan.columns import COLUMNS
 WIDE_SWEEP = 20
 """A sweep whose ends are further apart than this is shown on a log axis."""
 
-NEAREST_TICKS = 0.075
-"""Share of the axis below which two values are too near for two tick labels."""
+NEAREST_TICKS, LETTER = 0.075, 1 / 34
+"""Share of the axis below which two values are too near for two tick labels, and of a letter."""
+
+WIDEST_OF_THREE = 1000
+"""An axis that goes further than this has labels at powers of ten only, not at 1, 2 and 5."""
 
 LETTERS_ACROSS, SLANT = 40, 30
 """Room for letters below an axis; names that need more stand slanted, by so many degrees."""
@@ -215,9 +218,15 @@ def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
     span = scale(counts[-1]) - scale(counts[0])
     kept: list[float] = []
     for count in reversed(counts):
-        if not kept or scale(kept[-1]) - scale(count) >= NEAREST_TICKS * span:
+        if not kept or scale(kept[-1]) - scale(count) >= _room(count, kept[-1]) * span:
             kept.append(count)
     return kept[::-1]
+
+
+def _room(one: float, other: float) -> float:
+    """Share of the axis that two tick labels beside each other need between their middles."""
+    letters = (len(plain(one)) + len(plain(other))) / 2
+    return max(NEAREST_TICKS, (letters + 1) * LETTER)
 
 
 def from_zero(axes: Axes) -> None:
@@ -238,8 +247,10 @@ def log_scale(axes: Axes) -> None:
     if not positive.size:
         return
     axes.set_yscale("log")
-    axes.set_ylim(_round(positive.min() / 1.05, down=True), _round(positive.max() * 1.05))
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=99))
+    low, high = _round(positive.min() / 1.05, down=True), _round(positive.max() * 1.05)
+    axes.set_ylim(low, high)
+    subs = (1, 2, 5) if high <= WIDEST_OF_THREE * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=99))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(plain))
 

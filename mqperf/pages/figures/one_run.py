@@ -155,8 +155,7 @@ def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
     """CPU of the processes of a host, and of all of it, in each second."""
     nodes = list(samples.loc[samples["kind"].eq("broker"), "process"].unique())
     own = with_gaps(samples[samples["host"].eq(host)] if host else samples)
-    middle = own.assign(start_s=(own["start_s"] + own["end_s"]) / 2)
-    host_cpu(middle, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
+    host_cpu(own, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
 
 
 def _on_time(axes: Axes, run: OneRun, ends: Span) -> None:

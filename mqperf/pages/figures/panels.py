@@ -1,5 +1,6 @@
 """Panels: a table drawn on an ``Axes``."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from mqperf.pages.figures import labels, palette
-from mqperf.pages.figures.curves import Sweep, swept
+from mqperf.pages.figures.curves import Sweep, shades_of, swept
 from mqperf.pages.figures.marks import (
     LEGEND_COLUMNS,
     Pen,
@@ -22,14 +23,16 @@ from mqperf.pages.figures.marks import (
     shown,
     sweep_axis,
 )
-from mqperf.pages.figures.palette import DASHES, FAINT, MARKERS, assigned, spread
+from mqperf.pages.figures.palette import DASHES, FAINT, MARKERS, Shade, assigned, spread
 from mqperf.pages.figures.saturation import as_offered, saturation
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
-from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import over_repeats, where
+from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
+from mqperf.study.tables import arranged, over_repeats, where
 from mqperf.study.tables.axes import FACTORS, split, varied
+from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.clocks import LARGE_SHARE
+from mqperf.study.tables.places import CONDITION
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
 UNSURE = "latency_uncertainty_s"
@@ -71,12 +74,14 @@ def latency(
     subject: str = "",
     named: bool = True,
 ) -> Axes:
-    """p50, p95 and p99, on a log axis; the mean where there are no percentiles.
+    """p50, p95 and p99, on a log axis; the mean as well where some point has no percentiles.
 
     ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
     beside a panel that names them.
     """
-    columns = [name for name in _PERCENTILES if points[name].notna().any()] or ["latency_mean_s"]
+    columns = [name for name in _PERCENTILES if points[name].notna().any()]
+    if (points["latency_p50_s"].isna() & points["latency_mean_s"].notna()).any():
+        columns = ["latency_mean_s", *columns[: len(DASHES) - 1]]
     sweep = swept(points)
     for column, dash in zip(columns, DASHES, strict=False):
         pen = Pen(palette.LATENCY, COLUMNS[column].label, dash)
@@ -94,7 +99,8 @@ def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
     """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
     if UNSURE not in points.columns:
         return
-    hidden = points[points[UNSURE] > LARGE_SHARE * points["latency_p50_s"].abs()]
+    usual = points["latency_p50_s"].fillna(points["latency_mean_s"])
+    hidden = points[points[UNSURE] > LARGE_SHARE * usual.abs()]
     if len(hidden):
         wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
         text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")
@@ -163,11 +169,14 @@ def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages lost, refused and handled twice; repeats are averaged."""
+    """Messages lost, refused and handled twice; repeats are averaged.
+
+    Dashes let lost messages show where as many ended in an error.
+    """
     sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
-    for column, shade in _FAULTS.items():
+    for (column, shade), dash in zip(_FAULTS.items(), DASHES, strict=True):
         marker = assigned(MARKERS, _FAULTS, column)
-        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, "-", marker))
+        _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
     name_curves(sweep, axes)
     _finish(sweep, axes, COLUMNS["count"].heading("faulty"))
     if axes.has_data():
@@ -175,26 +184,32 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     return axes
 
 
-def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axes:
+def over_time(
+    intervals: pd.DataFrame,
+    axes: Axes,
+    outages: pd.DataFrame,
+    *,
+    among: pd.DataFrame | None = None,
+) -> Axes:
     """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
 
-    Seconds outside the measured window are shaded, and the time of an action in another colour.
+    Panels of one sheet are each drawn ``among`` the rows of all, whose conditions have colours.  A
+    second is drawn at its middle.  Seconds outside the measured window are shaded, and the time of
+    an action in another colour.
     """
     finished = finished_messages(intervals)
     for start, end in _outside(finished):
         axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
     actions = outages.drop_duplicates(["action", "node", "commanded_s"])
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
-        shaded = start - 0.5, end - 0.5  # a second is drawn at its start, as its middle
-        axes.axvspan(*shaded, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
-    loads = list(by_load(finished))
-    for place, (name, some) in enumerate(loads):
-        shade = spread(palette.THREADS, place, len(loads))
+        axes.axvspan(start, end, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
+    for name, pen, some in pens_by_load(finished, intervals if among is None else among):
+        look: dict[str, Any] = {"color": pen.shade.light, "linestyle": pen.dash, "linewidth": 1.3}
         for number, (run, rows) in enumerate(some.groupby("run")):
             label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
-            seconds = rows["start_s"].to_numpy(dtype=float)
-            (drawn,) = axes.plot(seconds, values, color=shade.light, linewidth=1.3, label=label)
+            seconds = rows["start_s"].to_numpy(dtype=float) + 0.5
+            (drawn,) = axes.plot(seconds, values, label=label, **look)
             tell(drawn, [as_shown(name)], [f"{name}\n{run}"])
     axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     from_zero(axes)
@@ -204,13 +219,17 @@ def over_time(intervals: pd.DataFrame, axes: Axes, outages: pd.DataFrame) -> Axe
 def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
 
-    Replies where there are any, else messages received; all processes of a run together.
+    Replies where there are any, else messages received; all processes of a run together.  Runs
+    are in the order of the rows, so that conditions have their place, and colour, of elsewhere.
     """
     streams = intervals["stream"]
     rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
     of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
     second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
-    return rows.groupby(second, as_index=False, dropna=False)[["count"]].sum()
+    summed = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()
+    places = {run: place for place, run in enumerate(rows["run"].unique())}
+    order = summed.assign(place=summed["run"].map(places)).sort_values(["place", "start_s"])
+    return order.drop(columns="place").reset_index(drop=True)
 
 
 def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -218,10 +237,28 @@ def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     yield from split(rows, ("threads", *varied(rows)))
 
 
+def pens_by_load(
+    rows: pd.DataFrame, among: pd.DataFrame
+) -> Iterator[tuple[str, Pen, pd.DataFrame]]:
+    """The rows of each point, with its name and its pen.
+
+    Where conditions vary ``among`` the rows of a page, each has the colour that it has in every
+    figure there, and points of one condition differ by their dash.
+    """
+    loads, points = list(by_load(rows)), among.drop_duplicates("point")
+    shades = shades_of(points, CONDITION) if CONDITION in arranged(points).names else {}
+    seen: Counter[Shade] = Counter()
+    for place, (name, some) in enumerate(loads):
+        own = worded(CONDITION, some[CONDITION].iloc[0]) if shades else ""
+        shade = shades.get(own) or spread(palette.THREADS, place, len(loads))
+        yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), some
+        seen[shade] += 1
+
+
 def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
-    """From when to when the load was no measurement, with half a second on both sides."""
+    """From when to when the load was no measurement."""
     for _phase, rows in finished[finished["phase"] != "window"].groupby("phase"):
-        yield float(rows["start_s"].min()) - 0.5, float(rows["start_s"].max()) + 0.5
+        yield float(rows["start_s"].min()), float(rows["start_s"].max()) + 1
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
@@ -252,6 +289,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
+    unit = unit_of(*best["test_case"])
     names = list(best["label"].unique())
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
@@ -262,11 +300,12 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
         bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
         texts = [plain(float(f"{value:.3g}")) for value in values]
+        counted = titles[case] if unit_of(case) == unit else f"{titles[case]}, {unit_of(case)}/sec"
         for bar, row in zip(bars, rows.to_dict("records"), strict=True):
-            tell(bar, [as_shown(titles[case])], [_of_bar(row, titles[case])])
+            tell(bar, [as_shown(counted)], [_of_bar(row, titles[case])])
         behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
         axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
-        axes.barh([places[0]], [0], height * 0.86, color=shade, label=titles[case])
+        axes.barh([places[0]], [0], height * 0.86, color=shade, label=counted)
         _raw_maxima(rows, places, axes, shade)
     if any(bool(doubts) for doubts in best["doubts"]):
         marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
@@ -281,7 +320,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     axes.margins(x=0.1)
     solid = best.loc[best["sound"].astype(bool), "sustained"]
     known = len(solid) > 0 and bool(solid.all())
-    dress(axes, COLUMNS["throughput_msg_s"].heading("sustained" if known else ""))
+    dress(axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if known else ""), unit))
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])
@@ -291,7 +330,7 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
 
 def _of_bar(row: Mapping[Any, Any], case: str) -> str:
     """What a bar tells: its throughput, where that was reached, and the doubts about it."""
-    value = f"{row['throughput_msg_s']:.1f} {COLUMNS['throughput_msg_s'].shown}"
+    value = f"{row['throughput_msg_s']:.1f} {unit_of(row['test_case'])}/sec"
     doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
     return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
 

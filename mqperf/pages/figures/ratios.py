@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_text, dress, plain
@@ -24,6 +24,13 @@ SHADES = {
     "cpu_per_message_s": palette.CPU,
 }
 """Colours of the figures that are compared."""
+
+
+ROOM = 1.08
+"""How far the axis goes beyond the furthest mark or interval: a mark at the edge would be cut."""
+
+WIDE = 20
+"""Where an axis goes farther than this, or a part of one, only powers of ten have ticks."""
 
 
 def point_label(row: Mapping[Any, Any]) -> str:
@@ -102,11 +109,13 @@ def _told(row: Mapping[Any, Any], point: str, quotient: str) -> str:
 def _ratio_axis(axes: Axes, min_effect: float) -> None:
     """Equally far to the left and to the right, and never so near that noise looks large."""
     drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
-    furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max())) * 1.03)
+    furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max() * ROOM)))
     axes.set_xscale("log")
     axes.set_xlim(1 / furthest, furthest)
     axes.axvspan(1 / (1 + min_effect), 1 + min_effect, color=palette.BOX.light, zorder=0)
     axes.axvline(1, color=palette.FAINT.light, linewidth=1, zorder=1)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    steps = (1, 2, 5) if furthest < WIDE else (1,)
+    near = MaxNLocator(5, steps=[1, 2, 5, 10])
+    axes.xaxis.set_major_locator(near if furthest < 2 else LogLocator(subs=steps))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())

@@ -1,5 +1,6 @@
 """Where a sweep saturates, as bands behind its throughput."""
 
+from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
@@ -23,6 +24,7 @@ def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, f
     for row in saturation_points.to_dict("records"):
         for column, (name, height) in _NAMES.items():
             value = float(row[f"{column}_threads"])
+            label = _label(name, row)
             if ends[0] <= value <= ends[1]:
                 _band(
                     axes,
@@ -30,7 +32,7 @@ def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, f
                     float(row[f"{column}_threads_high"]),
                     ends,
                 )
-                _name(axes, name, (value, height), ends)
+                _name(axes, label, (value, height), ends)
     return axes
 
 
@@ -53,8 +55,13 @@ def as_offered(points: pd.DataFrame, saturation_rates: pd.DataFrame, axes: Axes)
         row = rows.iloc[0]
         ends = float(rates.min()), float(rates.max())
         _band(axes, float(row["kept_rate_msg_s"]), float(row["missed_rate_msg_s"]), ends)
-        _name(axes, "saturation point", (float(row["saturation_rate_msg_s"]), 0.03), ends)
+        name = _label("saturation point", row.to_dict())
+        _name(axes, name, (float(row["saturation_rate_msg_s"]), 0.03), ends)
     return axes
+
+
+def _label(name: str, row: Mapping[Any, Any]) -> str:
+    return name if pd.isna(row.get("doubted")) else f"doubted {name}"
 
 
 def _band(axes: Axes, low: float, high: float, ends: tuple[float, float]) -> None:

@@ -4,7 +4,7 @@ What varies beyond a panel's x and colours is shown as small multiples: a row of
 value, with the same heights.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -19,12 +19,21 @@ from mqperf.pages.figures.marks import as_text
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
 from mqperf.pages.figures.ratios import ratios, under_condition
+from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.tables import arranged, split, where
 
 WIDTH, HEIGHT = 10.0, 3.3
 
 MOST_ACROSS = 2
 """Panels beside each other whose legends have a line for each point."""
+
+METRICS: Mapping[str, Callable[..., Axes]] = {
+    "throughput": panels.throughput,
+    "latency": panels.latency,
+    "cpu": panels.broker_cpu,
+    "cpu_per_message": panels.cpu_per_message,
+}
+"""What can be drawn of a sweep by itself."""
 
 HEADING = 0.3
 """Height of the words above each of several rows."""
@@ -64,7 +73,7 @@ def map_sheet(points: pd.DataFrame) -> Figure | None:
     rows = points.groupby(shown.colour, dropna=False).ngroups
     figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        throughput_map(part, axes, most=points["throughput_msg_s"].max())
+        throughput_map(part, axes, shown.x, shown.colour, most=points["throughput_msg_s"].max())
     return figure
 
 
@@ -98,12 +107,12 @@ def percentile_sheet(rows: pd.DataFrame, *, stream: str = "") -> Figure:
     return figure
 
 
-def cpu_per_message_sheet(points: pd.DataFrame, *, doubted: Collection[str] = ()) -> Figure:
-    """CPU of all broker nodes for one finished message."""
+def metric_sheet(points: pd.DataFrame, metric: str, *, doubted: Collection[str] = ()) -> Figure:
+    """One of the ``METRICS`` of a sweep."""
     parts = dict(split(points, arranged(points).rest))
     figure, grid = multiples(list(parts), 1)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        panels.cpu_per_message(part, axes, doubted=doubted)
+        METRICS[metric](part, axes, doubted=doubted)
     level(grid)
     return figure
 
@@ -128,7 +137,8 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     parts = dict(split(intervals, [*beside, *apart]))
     figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        panels.over_time(part, axes, outages[outages["run"].isin(part["run"])])
+        own = outages[outages["run"].isin(part["run"])]
+        panels.over_time(part, axes, own, among=intervals)
     level(grid)
     return figure
 
@@ -151,7 +161,8 @@ def topology_sheet(
     for part, axes in zip(parts.values(), grid, strict=True):
         for case, panel in zip(cases, axes, strict=True):
             panels.topologies(where(part, test_case=case), panel, doubted=doubted)
-            without_legend(panel, f"{titles[case]} {panel.get_title(loc='left')}")
+            heading = in_unit(panel.get_title(loc="left"), unit_of(case))
+            without_legend(panel, f"{titles[case]} {heading}")
     level(grid)
     one_legend(figure, [panel for axes in grid for panel in axes])
     return figure

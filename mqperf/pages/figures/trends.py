@@ -52,18 +52,18 @@ def trend(
     """A column of the points of one sweep over folders; a doubted point is hollow.
 
     ``rows`` are of ``trend_points``, with a text ``told`` for each mark, or of ``trend_sustained``;
-    ``labels`` name all folders of the trend in their order.  Points of one machine are joined, and
-    a line stands where the machine changes.  ``steps`` are those to be marked, with the word for
-    each in ``word``: rows of ``trend_steps`` of this sweep.
+    ``labels`` name all folders of the trend in their order.  A line joins the same point on one
+    machine, and a dashed one stands where the machine changes.  ``steps`` are those to be marked,
+    with the word for each in ``word``: rows of ``trend_steps`` of this sweep.
     """
-    curves = list(split(rows, _names(rows)))
+    curves = list(split(rows[rows["point"].notna()], _names(rows)))
     for number, (name, own) in enumerate(curves):
         several = len(curves) > 1
         shade = palette.spread(palette.THREADS, number, len(curves)) if several else SHADES[column]
         pen = Pen(shade, name if several else "", marker=MARKERS[number * several % len(MARKERS)])
         _curve(own, column, axes, pen)
     if HIGHEST in rows.columns and column == "throughput_msg_s":
-        _highest(rows, axes)
+        _highest(rows, axes, named=len(curves) > 1)
     if steps is not None:
         _mark(rows, steps[steps["figure"] == column], column, axes)
     (log_scale if column.startswith("latency_") else from_zero)(axes)
@@ -93,11 +93,10 @@ def trend_sheet(
 
 
 def _names(rows: pd.DataFrame) -> list[str]:
-    """What tells the curves apart; nothing of what is sustained, wherever that is."""
-    if HIGHEST in rows.columns:
-        return []
+    """What tells the curves apart: each is of one point, also where what is sustained moves."""
+    drawn = rows[rows["point"].notna()]
     known = ["threads", *(name for name in parameters() if name in rows.columns)]
-    return [name for name in known if len(rows[name].unique()) > 1]
+    return [name for name in known if len(drawn[name].unique()) > 1]
 
 
 def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
@@ -113,15 +112,16 @@ def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
             label = ""
 
 
-def _highest(rows: pd.DataFrame, axes: Axes) -> None:
-    """The raw maximum of each folder, where it is not what is sustained."""
+def _highest(rows: pd.DataFrame, axes: Axes, *, named: bool) -> None:
+    """The raw maximum of each folder, where it is not what is sustained; the same point joined."""
     known = rows[rows[HIGHEST].notna()].sort_values("folder_place")
     higher = known[HIGHEST] > known["throughput_msg_s"].fillna(0)
     if higher.any():
-        axes.plot([], [], "-o", color=SHADES["throughput_msg_s"].light, label="sustained")
+        if not named:
+            axes.plot([], [], "-o", color=SHADES["throughput_msg_s"].light, label="sustained")
         look: dict[str, Any] = {"color": palette.FAINT.light, "linewidth": 1, "markersize": 4}
         axes.plot([], [], ":", marker="x", label="raw maximum", **look)
-        for _, own in known.groupby("machine_number", sort=False):
+        for _, own in known.groupby(["machine_number", "highest_at"], sort=False, dropna=False):
             places = own["folder_place"].to_numpy(dtype=float)
             axes.plot(places, shown(own, HIGHEST), ":", marker="x", label="_", **look)
 

@@ -25,7 +25,8 @@ def publish(
 
     With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
     ``tell`` is told what is done next, before it is done, in a few words.
-    Raises ``ReportError`` when one fails, or there is nothing to report.
+    Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all
+    else is written: its place on the first page says why it is missing.
     """
     frames = _complete(path, tell)
     if notebooks:
@@ -33,7 +34,11 @@ def publish(
     with _executed(path if notebooks else None, frames) as copies:
         for doing in _building(frames, out, Contents(tables.title(path), copies, path)):
             tell(doing)
-    return first_page(out, html=True)
+        failed = [f"{copy.stem}: {why}" for copy, why in copies().items() if why]
+    page = first_page(out, html=True)
+    if failed:
+        raise ReportError(f"{page}: is written without notebook {'; notebook '.join(failed)}")
+    return page
 
 
 def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) -> Path:
@@ -61,7 +66,9 @@ def build(
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
-    for _doing in _building(found, out, Contents(title, lambda: notebooks), html=html):
+    for _doing in _building(
+        found, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html
+    ):
         pass
     return first_page(out, html=html)
 
@@ -118,7 +125,7 @@ def first_page(out: Path, *, html: bool) -> Path:
 @contextmanager
 def _executed(path: Path | None, found: Tables) -> Iterator[Executed]:
     if path is None:
-        yield tuple
+        yield dict
         return
     with guarded.scratch("notebooks") as folder, executing(path, folder, found) as copies:
         yield copies

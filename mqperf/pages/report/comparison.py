@@ -11,24 +11,24 @@ import pandas as pd
 from mqperf.base.one_line import one_line
 from mqperf.pages.figures.ratios import axes_of, point_label
 from mqperf.pages.report.rst import MISSING
-from mqperf.pages.report.words import amount, cell, in_unit
+from mqperf.pages.report.words import amount, cell
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables.axes import SWEEP
 
 RULES = (
     "The ratio is B / A, of geometric means, with its 95 % interval (Welch's) over the repeats.",
-    "An interval marked (within run) knows nothing of other runs, and gives no verdict.",
-    "A verdict needs a difference of {min_effect}, and more than chance after Holm's rule.",
+    "An interval marked (within run) is from one run only, and gives no verdict.",
+    "A verdict needs a difference of {min_effect} that is significant after Holm's correction.",
     'Without a verdict, "shows" is the least difference that these repeats mostly show.',
     (
         '"Repeats to decide" is how many of A and of B would mostly show the difference that was'
         " seen, or {min_effect} where it was less, if runs go on to spread as these did. It is"
         " enough where these would show it, and not known without repeats of both."
     ),
-    "A point with a doubt is compared, and marked: it may be the measurement that differs.",
+    "A point with a doubt is compared, but marked: the difference may come from the measurement.",
 )
 
 APART = (
@@ -38,8 +38,8 @@ APART = (
 )
 
 CLOCKS = (
-    "(± ... by clocks) is what the clocks of several hosts may have made of a one-way latency: a"
-    " verdict needs a difference beyond it."
+    "(± ... by clocks) is the error bound of a one-way latency from the clocks of several hosts: a"
+    " verdict needs a larger difference."
 )
 
 NOT_IN_TURNS = ("A first", "B first", "in part")
@@ -78,7 +78,7 @@ def text_lines(
         if (now := point_label(row)) != point:
             yield now + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
         point = now
-        heading = COLUMNS[str(row["figure"])].heading()
+        heading = in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"]))
         values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
         ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
         yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
@@ -116,7 +116,7 @@ def of_sweep(row: Row, column: str) -> str:
     """A throughput of a test case on a layout, with its unit."""
     if pd.isna(row[column]):
         return "no point known to keep up"
-    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", TEST_CASES[row["test_case"]].unit)
+    return in_unit(f"{cell(FIGURE, row[column])} msg/sec", unit_of(row["test_case"]))
 
 
 def _apart(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -18,10 +18,10 @@ from mqperf.pages.report import drawings
 from mqperf.pages.report.build import write_page, write_page_as_file
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text
-from mqperf.pages.report.words import amount, cell, in_unit
+from mqperf.pages.report.words import amount, cell
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf.study.stats.compare import HIGHER_IS_BETTER
 from mqperf.study.stats.differences import ASPECTS
 from mqperf.study.stats.sustained import FIGURE

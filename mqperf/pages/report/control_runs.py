@@ -11,7 +11,7 @@ from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text
 from mqperf.pages.report.words import amount, cell
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study.tables import Tables
 
 TURNS = ("start", "middle", "end")
@@ -35,7 +35,7 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
     for system, rows in runs_of(tables).groupby("system", sort=False):
         first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
         what = (
-            f"{titles[str(system)]} was watched by {TEST_CASES[first['test_case']].title} with"
+            f"{titles[str(system)]}: control runs of {TEST_CASES[first['test_case']].title} with"
             f" {amount(first['threads'], 'thread')} on"
             f" {labels.layout(first['topology'], first['queues'])}"
         )
@@ -77,6 +77,6 @@ def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
         "System",
         "control run",
         "place in the sweep",
-        *(COLUMNS[n].heading() for n in SHOWN),
+        *(in_unit(COLUMNS[n].heading(), unit_of(*rows["test_case"])) for n in SHOWN),
     )
     return Grid("", headings, tuple(lines), tuple(notes.values()), style="numbers named")

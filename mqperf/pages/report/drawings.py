@@ -11,10 +11,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mqperf.pages import figures
+from mqperf.pages.figures.marks import as_text
 from mqperf.pages.report.rst import Text, image, slug
-from mqperf.pages.report.words import MESSAGES, Layout, in_unit, joined, three_figures
+from mqperf.pages.report.words import Layout, joined, three_figures
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
 from mqperf.study.stats.sustained import best_first
 from mqperf.study.tables import Tables, arranged, at
 from mqperf.study.tables.axis_words import called
@@ -31,11 +32,12 @@ class Drawing:
     alt: str
     draw: Callable[[], Figure]
     unit: str = MESSAGES
+    kept: Sequence[str] = ()
     folder: str = ""
 
-    def counting(self, unit: str) -> "Drawing":
-        """The same in the unit of a test case."""
-        return replace(self, alt=in_unit(self.alt, unit), unit=unit)
+    def counting(self, unit: str, kept: Sequence[str] = ()) -> "Drawing":
+        """The same in the unit of a test case, but for names that are ``kept``."""
+        return replace(self, alt=in_unit(self.alt, unit, kept), unit=unit, kept=kept)
 
     @property
     def name(self) -> Text:
@@ -53,17 +55,21 @@ class Drawing:
         """Write it as SVG into the folder of the page."""
         path = folder / self.folder / f"{self.name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure = counting(self.draw(), self.unit)
+        figure = counting(self.draw(), self.unit, self.kept)
         figures.write_svg(figure, path, title=self.caption, description=self.alt)
 
 
-def counting(figure: Figure, unit: str) -> Figure:
-    """The figure, whose texts have the unit of a test case in the place of messages."""
+def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
+    """The figure, whose texts have the unit of a test case in the place of messages.
+
+    Names that are ``kept`` stay as they are.
+    """
     if unit != MESSAGES:
+        names = [*kept, *map(as_text, kept)]
         for text in figure.findobj(matplotlib.text.Text):
-            text.set_text(in_unit(text.get_text(), unit))
+            text.set_text(in_unit(text.get_text(), unit, names))
         for told in figure.findobj(lambda artist: bool(artist.get_gid())):
-            told.set_gid(in_unit(str(told.get_gid()), unit))
+            told.set_gid(in_unit(str(told.get_gid()), unit, kept))
     return figure
 
 
@@ -234,7 +240,7 @@ def _peak(rows: pd.DataFrame, tables: Tables) -> str:
     top = best.iloc[0]
     words = "The sustained throughput" if top["sustained"] else "The highest"
     if not top["sound"]:
-        words = "Every point is doubted; the highest"
+        words = "Every point has a doubt; the highest"
     return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
 
 

@@ -17,6 +17,7 @@ from mqperf.study.stats.instants import doubted_times
 from mqperf.study.stats.sustained import best_first
 from mqperf.study.tables import Tables, at, latency_map, varied, where, whole
 from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.places import CONDITION
 
 FOLDER = "runs"
 """Beside the page: it has a drawing for each run."""
@@ -39,7 +40,7 @@ def explorers(tables: Tables, source: Path) -> Explorers:
     runs = whole(tables["runs"])
     drawn = runs[runs["run"].isin(tables["intervals"]["run"])]
     order = [
-        *(run for run in shown(tables).values() if run),
+        *shown(tables),
         *drawn.loc[drawn["run"].isin(tables["doubts"]["run"]), "run"],
         *drawn.drop_duplicates("point")["run"],
         *drawn["run"],
@@ -50,14 +51,21 @@ def explorers(tables: Tables, source: Path) -> Explorers:
     return {run: drawing(tables, source, run) for run in reversed(files.values())}
 
 
-def shown(tables: Tables) -> dict[tuple[str, ...], str]:
-    """By layout and test case, the first whole run of the best point."""
-    runs, found = whole(tables["runs"]), {}
-    for keys, points in tables["points"].groupby(list(SWEEP), sort=False):
-        best = best_first(points, tables)
-        own = runs[runs["point"].isin(best["point"].head(1))]
-        if len(own):
-            found[tuple(map(str, keys))] = str(own.sort_values("repeat")["run"].iloc[0])
+def shown(tables: Tables) -> list[str]:
+    """By layout and test case, the first whole run of the best point.
+
+    Where any has actions, that of each condition with actions: they are what the plan asks about.
+    """
+    runs, found = whole(tables["runs"]), []
+    acted = runs.loc[runs["run"].isin(tables["outages"]["run"]), "point"]
+    for _, sweep in tables["points"].groupby(list(SWEEP), sort=False):
+        disturbed = sweep[sweep["point"].isin(acted)]
+        by = CONDITION if CONDITION in sweep.columns else "test_case"
+        parts = [part for _, part in disturbed.groupby(by, sort=False, dropna=False)]
+        for points in parts or [sweep]:
+            best = best_first(points, tables)
+            own = runs[runs["point"].isin(best["point"].head(1))]
+            found += list(own.sort_values("repeat")["run"].head(1))
     return found
 
 

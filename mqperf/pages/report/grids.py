@@ -42,6 +42,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "cpu-sum": ("nodes", "threads"),
     "sys-exceeds-total": ("nodes", "threads"),
     "cpu-exceeds-cores": ("nodes", "threads"),
+    "network-bytes": ("nodes", "threads"),
     "probe-gap": ("nodes", "threads"),
 }
 """Which table and column a kind of doubt is about; all others are about the throughput."""

@@ -13,9 +13,9 @@ FACTS = ("machine", "roles", "cores", "cpu_model", "kernel", "network_cards", "c
 CLOCKS = ("before", "after")
 
 ABOUT = Text(
-    "Instants of all hosts are given by the clock of the controller. A host's clock was *ahead* of"
-    " that by what stands before ±, before and after the load; what stands behind it is the most by"
-    " which that may be wrong. Of several runs the least and the largest are given."
+    "Times of all hosts are converted to the clock of the controller. The figure before ± is how"
+    " far a host's clock was *ahead* of that, before and after the load; the figure after it is the"
+    " error bound. For several runs, minimum and maximum are given."
 )
 
 
@@ -75,7 +75,7 @@ def grid(tables: Tables) -> Grid | None:
     )
     headings = ("host", *(COLUMNS[name].label or name for name in FACTS))
     clocks = tuple(f"clock {when}, ms" for when in CLOCKS)
-    return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="")
+    return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="hosts")
 
 
 def _values(column: pd.Series) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from mqperf.pages.report.words import amount, joined
+from mqperf.pages.report.words import amount
 from mqperf.study.tables import Tables
 
 UNKNOWN, DIFFERS = "cannot tell", "differs"
@@ -14,9 +14,11 @@ LIMITS: Mapping[str, str] = {
     "host": "a full host",
     "broker": "a broker node",
     "network": "the network",
-    "none": "nothing that CPU and network show",
+    "none": "none found",
+    DIFFERS: "the repeats differ",
+    UNKNOWN: "not known",
 }
-"""Kind of verdict -> what a reader is told."""
+"""Kind of verdict -> its words."""
 
 
 def of_points(tables: Tables) -> pd.Series:
@@ -26,7 +28,7 @@ def of_points(tables: Tables) -> pd.Series:
 
 
 def known(limits: pd.Series) -> bool:
-    """Whether anybody can be told for any point."""
+    """Whether the bottleneck of any point is known."""
     return bool(limits.dropna().ne(UNKNOWN).any())
 
 
@@ -34,12 +36,9 @@ def sentence(limits: pd.Series) -> str:
     """How many points had which bottleneck, from the verdicts of ``of_points``."""
     if not known(limits):
         return (
-            "The bottleneck of the points cannot be told: CPU of brokers and load generators was"
+            "The bottleneck of the points is not known: CPU of brokers and of load generators was"
             " not recorded together."
         )
     counted = limits.str.partition(":")[0].value_counts()
-    parts = [f"{whom} in {counted[kind]}" for kind, whom in LIMITS.items() if kind in counted]
-    others = {DIFFERS: "the repeats differ", UNKNOWN: "it cannot be told"}
-    rest = [f"in {counted[kind]} {why}" for kind, why in others.items() if kind in counted]
-    listing = "; ".join(filter(None, [joined(parts), *rest]))
-    return f"Bottleneck of {amount(len(limits), 'point')}: {listing}."
+    parts = [f"{words} at {counted[kind]}" for kind, words in LIMITS.items() if kind in counted]
+    return f"Bottleneck of {amount(len(limits), 'point')}: {', '.join(parts)}."

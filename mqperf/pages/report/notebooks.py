@@ -8,16 +8,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from mqperf.base import processes as guarded
 from mqperf.base.errors import ReportError
+from mqperf.base.one_line import one_line
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
 from mqperf.study.tables import Tables
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+LONGEST_ERROR = 300
+"""Characters of a cell's error that a page shows."""
 
 OFFLINE = """{% extends "lab/index.html.j2" %}
 {% block html_head_js %}{% endblock %}
@@ -28,16 +32,17 @@ OFFLINE = """{% extends "lab/index.html.j2" %}
 """nbconvert's own page without the scripts that it would fetch from elsewhere."""
 
 
-Executed = Callable[[], Sequence[Path]]
-"""Gives notebooks when they are executed."""
+Executed = Callable[[], Mapping[Path, str]]
+"""Gives notebooks when they are executed, each with why it failed; nothing where it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook of the report: the name of its files, and its own title."""
+    """A notebook of the report: the name of its files, its own title, and why it has no files."""
 
     name: str
     title: str
+    missing: str = ""
 
 
 ABOUT = {"wan": "links", "faults": "outages", "stress": "saturation_rates"}
@@ -69,8 +74,7 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
 def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
     """Execute the notebooks that fit ``path`` on it into ``folder``, beside what is done meanwhile.
 
-    What it gives waits for their end, and raises ``ReportError`` when one failed.  So does this
-    when there are no notebooks.
+    What it gives waits for their end.  Raises ``ReportError`` when there are no notebooks.
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
@@ -82,30 +86,34 @@ def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     process = guarded.start("the notebooks", argv, env=env, log=log, cwd=None)
     try:
-        yield partial(_ended, process, list(copies), told)
+        yield cache(partial(_ended, process, list(copies), told))
     finally:
         process.stop(0)
 
 
-def _ended(process: guarded.Process, copies: Sequence[Path], told: Path) -> Sequence[Path]:
+def _ended(process: guarded.Process, copies: Sequence[Path], told: Path) -> Mapping[Path, str]:
     """Wait for the notebooks, and give them."""
     while (code := process.poll()) is None:
         time.sleep(0.05)
     if code:
         said = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise ReportError(f"the notebooks: {(said or [f'ended with exit code {code}'])[-1]}")
-    for copy, error in json.loads(told.read_text(encoding="utf-8")).items():
-        raise ReportError(f"notebook {Path(copy).stem}: {error}")
+        return dict.fromkeys(copies, (said or [f"ended with exit code {code}"])[-1])
+    errors = json.loads(told.read_text(encoding="utf-8"))
+    found = {copy: one_line(errors.get(str(copy), ""), LONGEST_ERROR) for copy in copies}
     for copy in copies:
-        _forget_folders(copy)
-    return copies
+        if not found[copy]:
+            _forget_folders(copy)
+    return found
 
 
-def publish(notebook: Path, folder: Path) -> Notebook:
-    """Write the notebook and its HTML page into the folder.
+def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
+    """Write the notebook and its HTML page into the folder, unless it is ``missing``.
 
-    Raises ``ReportError`` for a notebook that is missing, is none, or was not run.
+    Raises ``ReportError`` for a notebook that is not there, is none, or was not run.
     """
+    if missing:
+        text = (NOTEBOOKS / notebook.name).read_text(encoding="utf-8")
+        return Notebook(notebook.stem, _title(text), missing)
     # nbconvert takes a second to load, and most reports have no notebooks
     import nbformat
     from nbconvert import HTMLExporter

@@ -18,10 +18,12 @@ from mqperf.pages.report.tops import against, findings, why_not
 from mqperf.pages.report.words import Layout, cell, joined, unsure
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
+from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE, best_first, highest
 from mqperf.study.tables import Tables, tidy, varied, where, whole
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
+from mqperf.study.tables.spreadsheets import write_csv
 
 UNSURE = "latency_uncertainty_s"
 
@@ -56,7 +58,7 @@ class Page:
         """Write the CSV of every table and the JSON of the page."""
         for section in self.sections:
             if section.data is not None:
-                section.data.to_csv(folder / str(section.file), index=False)
+                write_csv(section.data, folder / str(section.file))
         text = json.dumps(self.data, indent=1, ensure_ascii=False)
         (folder / f"{self.layout.folder}.json").write_text(text + "\n", encoding="utf-8")
 
@@ -137,6 +139,8 @@ def _beside(top: pd.Series, own: Tables) -> Iterator[str]:
     for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU")):
         if pd.notna(top[column]):
             yield f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
+    if (lacking := survivors(own).get(top["point"])) is not None:
+        yield lacking
     if not top["sound"]:
         yield against(findings(own["doubts"], top["point"]))
 

@@ -93,23 +93,23 @@ def _highest(rows: pd.DataFrame, column: str) -> dict[str, float]:
 def _machine(runs: pd.DataFrame) -> Iterator[str]:
     machines = runs[list(MACHINE)].drop_duplicates()
     if machines.isna().any(axis=None):
-        yield "Not all runs tell what machine they ran on: a difference may be one of the machines."
+        yield "Not all runs record their machine: a difference may come from the machines."
     elif len(machines) > 1:
         yield (
             f"The systems were measured on {amount(len(machines), 'kind')} of machine:"
-            " a difference between them may be one of the machines."
+            " a difference between them may come from the machines."
         )
     else:
         one = machines.iloc[0]
         yield (
             f"All systems were measured on one kind of machine ({one['cpu_model']},"
-            f" {amount(one['cores'], 'hardware thread')}): the numbers compare them there, and"
-            " nowhere else."
+            f" {amount(one['cores'], 'hardware thread')}): the comparison is valid for that machine"
+            " only."
         )
         if runs["network_card"].eq("loopback").fillna(value=False).all():
             yield (
-                "Brokers and load generators shared that machine, and no network lay between"
-                " them: a system whose broker needs more CPU leaves less to its load generators."
+                "Brokers and load generators shared that machine, without a network between them:"
+                " a system whose broker needs more CPU leaves less to its load generators."
             )
 
 

@@ -43,13 +43,13 @@ Systems = Mapping[str, Sequence[Layout]]
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a report has beside its tables: a title, and notebooks that were executed.
+    """What a report has beside its tables: a title, and notebooks that are executed.
 
     ``source`` is the folder that the tables were read from: with it runs are drawn in time.
     """
 
     title: str
-    notebooks: Executed = tuple
+    notebooks: Executed = dict
     source: Path | None = None
 
     @property
@@ -89,7 +89,9 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
         ),
     }
     writer.finish()
-    context["notebooks"] = [publish(one, out / "notebooks") for one in contents.notebooks()]
+    context["notebooks"] = [
+        publish(one, out / "notebooks", missing) for one, missing in contents.notebooks().items()
+    ]
     writer.render("index.rst", out / "index.rst", context)
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
     writer.furnish(out, facts)

@@ -10,9 +10,9 @@ from mqperf.base.one_line import one_line
 from mqperf.pages.figures.ratios import point_label
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report.rst import MISSING
-from mqperf.pages.report.words import MESSAGES, amount, cell, joined
+from mqperf.pages.report.words import amount, cell, joined
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT
 from mqperf.study.stats.control_cause import DRIFT, UNTOLD, UNWATCHED, found_by
 from mqperf.study.tables import Tables
@@ -20,27 +20,28 @@ from mqperf.study.tables.axes import SWEEP
 
 RULES = (
     (
-        "A step leads from a folder to the next on the same machine that has the point. Its ratio"
-        " is of geometric means, with its 95 % interval (Welch's) over the repeats."
+        "A step is the difference between a folder and the next one of the same machine that has"
+        " the point. Its ratio is of geometric means, with its 95 % interval (Welch's) over the"
+        " repeats."
     ),
     (
-        "A change needs a step of {min_effect} or more, and more than chance after Holm's rule over"
-        " all {steps}: in at most {risk} of histories without a change is even one found."
+        "A change needs a step of {min_effect} or more that is significant after Holm's correction"
+        " over all {steps}: at most {risk} of histories without a change have a false one."
     ),
     (
-        "Folders are of different days. What changed of the machine meanwhile is a step, too, and"
-        " repeats do not show it: control runs do, where the plan has them (control_runs: true)."
+        "Folders are of different days. A change of the machine makes a step, too, and repeats do"
+        " not show it: control runs do, if the plan has them (control_runs: true)."
     ),
     (
-        f"{DRIFT}: control runs show the step as well, and all versions stayed the same. It is no"
-        " change of the system."
+        f"{DRIFT}: control runs show the step as well, and all versions stayed the same. The system"
+        " did not change."
     ),
     (
         f"{UNTOLD}: control runs show it as well, but versions changed, and control runs use"
         " the system, too."
     ),
-    f"{UNWATCHED}: without control runs in both folders a change may be the machine's.",
-    "Folders of different machines are drawn together, and never compared.",
+    f"{UNWATCHED}: without control runs in both folders the machine may be the cause.",
+    "Folders of different machines are drawn together, but never compared.",
 )
 
 NO_CONTROL = "No two folders of one machine have control runs: the machine's drift is not known."
@@ -148,11 +149,12 @@ IN_A_LINE = {
 def step_line(row: Row, found: Tables) -> str:
     """A step as a line: where, which figure of which point, ratio, cause, what else differs."""
     label = labels(found)
+    heading = in_unit(COLUMNS[row["figure"]].heading(), unit_of(row["test_case"]))
     value = f"{words.value(row, 'value_a')} -> {words.value(row, 'value_b')}"
     doubted = f" [{row['doubted']}]" if known(row["doubted"]) else ""
     step = f"{label[row['folder_a']]} -> {label[row['folder_b']]}"
     told = [
-        f"{step}: {point_label(row)}{doubted}: {COLUMNS[row['figure']].heading()} {value}",
+        f"{step}: {point_label(row)}{doubted}: {heading} {value}",
         ", ".join(filter(None, [words.ratio(row), words.interval(row)])),
         found_by(row),
     ]
@@ -190,11 +192,12 @@ def labels(found: Tables) -> Mapping[str, str]:
 def sustained_lines(found: Tables) -> Iterator[str]:
     """A line for each test case on a layout: what was sustained, folder after folder."""
     for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
-        told = [_rate(row) for row in rows.to_dict("records")]
+        told = list(_rates(rows))
         told = told if len(told) <= SHOWN else ["...", *told[-SHOWN:]]
         last = rows.iloc[-1].to_dict()
-        rates = f"{' -> '.join(told)} {_unit(last)}/sec"
+        rates = f"{' -> '.join(told)} {unit_of(last['test_case'])}/sec"
         yield one_line(f"{words.sweep_label(last)}: {rates}{latest(last)}")
+    yield from moves(found)
 
 
 def latest(row: Row) -> str:
@@ -202,14 +205,23 @@ def latest(row: Row) -> str:
     return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {row['step']}"
 
 
-def _unit(row: Row) -> str:
-    """What a test case counts; messages where it is none that is known."""
-    case = TEST_CASES.get(row["test_case"])
-    return MESSAGES if case is None else case.unit
+def moves(found: Tables) -> Iterator[str]:
+    """A sentence for each folder that sustains a test case at another point than the one before."""
+    rows = found["trend_sustained"]
+    for row in rows[rows["moved_from"].notna()].to_dict("records"):
+        told = (
+            f"{words.sweep_label(row)}: in {row['folder_label']} the sustained point moved from"
+            f" {row['moved_from']} to {row['sustained_at']}, and their rates are not compared."
+        )
+        yield one_line(told)
 
 
-def _rate(row: Row) -> str:
-    return cell("throughput_msg_s", row["sustained_throughput_msg_s"])
+def _rates(rows: pd.DataFrame) -> Iterator[str]:
+    """What each folder sustains; at which point, where that is not the same throughout."""
+    moved = len(rows["sustained_at"].dropna().unique()) > 1
+    for row in rows.to_dict("records"):
+        rate = cell("throughput_msg_s", row["sustained_throughput_msg_s"])
+        yield f"{rate} ({row['sustained_at']})" if moved and known(row["sustained_at"]) else rate
 
 
 def _differing(found: Tables) -> Iterator[str]:

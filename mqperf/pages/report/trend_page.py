@@ -16,10 +16,10 @@ from mqperf.pages.report import comparison, trend
 from mqperf.pages.report.build import write_page, write_page_as_file
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import MISSING, Grid, Note
-from mqperf.pages.report.words import cell, in_unit
+from mqperf.pages.report.words import cell
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.control_cause import found_by
 from mqperf.study.stats.sustained import FIGURE
@@ -129,6 +129,7 @@ def _write_source(out: Path, found: Tables) -> None:
         "drifts": _steps("Drift of the machine", trend.drifts(steps), found),
         "control_runs": _control_runs(found),
         "sustained": _sustained(found),
+        "moves": list(trend.moves(found)),
         "rules": list(trend.rules(found)),
         "parts": parts,
         "tables": {name: TABLES[name].row for name in found},
@@ -189,13 +190,12 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
     lines = []
     for row in rows.to_dict("records"):
         mark = notes[row["doubted"]].mark if pd.notna(row["doubted"]) else ""
-        unit = TEST_CASES[row["test_case"]].unit if row["test_case"] in TEST_CASES else "msg"
         beyond = row["beyond_control"]
         lines.append(
             (
                 _step(row, called),
                 cell("point", point_label(row)) + mark,
-                in_unit(COLUMNS[str(row["figure"])].heading(), unit),
+                in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
                 *(comparison.value(row, name) for name in ("value_a", "value_b")),
                 comparison.ratio(row),
                 comparison.interval(row) or MISSING,
@@ -214,7 +214,7 @@ def _control_runs(found: Tables) -> Grid:
         (
             _step(row, called),
             point_label(row),
-            COLUMNS[str(row["figure"])].heading(),
+            in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
             *(comparison.value(row, name) for name in ("value_a", "value_b")),
             comparison.ratio(row),
             comparison.interval(row) or MISSING,
@@ -233,15 +233,11 @@ def _sustained(found: Tables) -> Grid:
         some = rows[rows["sustained_throughput_msg_s"].notna()]
         first, last = rows.iloc[0].to_dict(), rows.iloc[-1].to_dict()
         shown = comparison.of_sweep
-        told = [
-            f"{row['folder_label']}: {shown(row, 'sustained_throughput_msg_s')}"
-            for row in (first, last)
-        ]
+        told = [f"{row['folder_label']}: {_sustained_at(row)}" for row in (first, last)]
         lines.append(
             (
                 comparison.sweep_label(last),
                 *told,
-                MISSING if pd.isna(last["sustained_at"]) else str(last["sustained_at"]),
                 MISSING if pd.isna(last["ratio"]) else f"{last['ratio']:.3f}",
                 str(last["step"]),
                 shown(last, "highest_throughput_msg_s"),
@@ -249,10 +245,16 @@ def _sustained(found: Tables) -> Grid:
             )
         )
     headings = (
-        *("", "at first", "at last", "at", "last / the one before", "that step"),
+        *("", "at first", "at last", "last / the one before", "that step"),
         *("last raw maximum", "folders that sustain any"),
     )
     return Grid("", headings, tuple(lines), style="")
+
+
+def _sustained_at(row: Mapping[Any, Any]) -> str:
+    """The sustained throughput, and at which point."""
+    rate = comparison.of_sweep(row, "sustained_throughput_msg_s")
+    return rate if pd.isna(row["sustained_at"]) else f"{rate} at {row['sustained_at']}"
 
 
 def _parts(found: Tables) -> Iterator[Part]:
@@ -276,7 +278,7 @@ def _parts(found: Tables) -> Iterator[Part]:
 
 def _alt_sustained(own: Tables) -> str:
     told = [
-        f"{row['folder_label']} {comparison.of_sweep(row, 'sustained_throughput_msg_s')}"
+        f"{row['folder_label']} {_sustained_at(row)}"
         for row in own["trend_sustained"].to_dict("records")
     ]
     return f"Sustained throughput and its latency over folders: {'; '.join(told)}."

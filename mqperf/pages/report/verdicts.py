@@ -7,19 +7,19 @@ from typing import Any
 import pandas as pd
 
 from mqperf.pages.figures import labels
-from mqperf.pages.report import control_runs
+from mqperf.pages.report import control_runs, losses
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.pages.report.tops import against, higher, why_not
-from mqperf.pages.report.words import Layout, amount, in_unit, joined, three_figures
+from mqperf.pages.report.words import Layout, amount, joined, three_figures
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf.study.stats.change import Change, change
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, all_attempts, where
 
 ROUNDING = "Throughput in overviews is rounded to three significant figures."
 
-UNTOLD = "whether it keeps up cannot be told, as the rate of sending is not known"
+UNTOLD = "whether it keeps up is not known, as the rate of sending was not recorded"
 """What is said of a throughput that no doubt is about, and that is not known to be sustained."""
 
 
@@ -75,9 +75,10 @@ def _against(top: pd.Series, last: pd.Series) -> str:
     """How far apart two tops are, as far as their 95 % intervals tell."""
     low, high = top["throughput_msg_s_low"], last["throughput_msg_s_high"]
     if pd.notna(low) and pd.notna(high) and low <= high:
-        return "the 95 % intervals do not tell it from the lowest top"
+        return "not significantly above the lowest maximum: the 95 % intervals overlap"
     ratio = top["throughput_msg_s"] / last["throughput_msg_s"]
-    return f"{ratio:.1f} times the lowest top, {three_figures(last['throughput_msg_s'])} msg/sec"
+    lowest = three_figures(last["throughput_msg_s"])
+    return f"{ratio:.1f} times the lowest maximum, {lowest} msg/sec"
 
 
 def _costs(best: pd.DataFrame) -> Iterator[str]:
@@ -105,7 +106,7 @@ def _changes(plain: pd.DataFrame, other: pd.DataFrame) -> Iterator[str]:
             continue
         before, after = (rows[0] for rows in pair)
         if not (before["sound"] and after["sound"]):
-            yield f"{words.short} cannot be told, as a top is doubted"
+            yield f"{words.short} not comparable: a maximum is doubtful"
         else:
             at = [top["at"] for top in (after, before)]
             yield f"{words.short} {_told(change(before, after), *at)}"
@@ -134,15 +135,16 @@ def data_quality(tables: Tables) -> list[str]:
     about = doubts["point"].nunique()
     points = tables["points"]["point"].nunique()
     sentences = [
-        f"{amount(len(doubts), 'doubt')} about {about} of {amount(points, 'point')};"
-        " each stands beside its number, and its point is hollow where throughput, latency and CPU"
-        " are drawn. A point with a doubt about its throughput heads no summary while another"
-        " stands."
+        f"{amount(len(doubts), 'doubt')} about {about} of {amount(points, 'point')}. Each is"
+        " shown beside its number, and the mark of its point is hollow in figures of throughput,"
+        " latency and CPU. A point with a doubt about its throughput is never the headline if a"
+        " sound point exists."
         if len(doubts)
         else f"No check raised a doubt about any of the {amount(points, 'point')}."
     ]
+    sentences += losses.of_planned_actions(tables)
     if len(about_control):
-        sentence = "{} about control runs, which :doc:`the methods <methods/index>` tell."
+        sentence = "{} about control runs, listed in :doc:`the methods <methods/index>`."
         sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")

@@ -1,6 +1,5 @@
 """The words of the reports: how test cases, topologies and numbers are written."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isnan, log10
@@ -26,15 +25,6 @@ TAKEN = (
     *("report.json", "tables", "top_throughput.svg"),
 )
 """What stands beside the folders of the systems in a report."""
-
-
-MESSAGES = "msg"
-"""The unit in which columns count; a test case may have another."""
-
-
-def in_unit(text: str, unit: str) -> str:
-    """The words with the unit of a test case in the place of messages: ``creations/sec``."""
-    return re.sub(rf"\b{MESSAGES}\b", unit, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +153,8 @@ def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> 
     if isnan(value) or not uncertainty_s > 0:
         return cell(column, value)
     shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
-    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(median_s) else 1
+    usual_s = value if isnan(median_s) else median_s
+    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(usual_s) else 1
     return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
 
 

@@ -20,6 +20,13 @@ def phases(found: Tables) -> pd.DataFrame:
     return _told(found, report_rows.action_phases(found), ACTION_PHASES)
 
 
+def disturbed(found: Tables) -> str:
+    """The last run with an action; the last of all where none has any."""
+    runs = found["messages"]["run"]
+    acted = runs[runs.isin(found["outages"]["run"])]
+    return str((acted if len(acted) else runs).iloc[-1])
+
+
 def _told(found: Tables, rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     """Where the rows belong, and those of the columns that tell anything."""
     place = ("test_case", "threads", *varied(found["runs"]), "repeat")

@@ -7,9 +7,10 @@ import pandas as pd
 from IPython.display import Markdown, display
 
 from mqperf.pages import figures
-from mqperf.pages.notebook import doubted_points, measured_layouts
+from mqperf.pages.notebook import doubted_points, measured_layouts, sweep_of
+from mqperf.pages.report.drawings import counting
 from mqperf.pages.report.sections.offered_rates import TOLD
-from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.test_cases import TEST_CASES, unit_of
 from mqperf.study.tables import Tables, shown, varied, with_parameters
 from mqperf.study.tables.axes import SWEEP
 
@@ -19,7 +20,7 @@ def show_rates(found: Tables, test_case: str) -> None:
     for title, part in measured_layouts(found, test_case):
         rates, doubted = part["saturation_rates"], doubted_points(part)
         sheet = figures.sweep_sheet(part["points"], doubted=doubted, saturation_points=rates)
-        display(Markdown(title), sheet)
+        display(Markdown(title), counting(sheet, unit_of(test_case)))
 
 
 def show_percentiles(found: Tables, test_case: str) -> None:
@@ -33,8 +34,7 @@ def show_percentiles(found: Tables, test_case: str) -> None:
 def show_cpu_per_message(found: Tables, test_case: str) -> None:
     """Draw the broker's CPU for one message of each layout."""
     for title, part in measured_layouts(found, test_case):
-        sheet = figures.cpu_per_message_sheet(part["points"], doubted=doubted_points(part))
-        display(Markdown(title), sheet)
+        display(Markdown(title), sweep_of(part, "cpu_per_message"))
 
 
 def saturation_rates(found: Tables) -> pd.DataFrame:

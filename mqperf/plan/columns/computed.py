@@ -27,7 +27,11 @@ POINTS = (
         "Failed attempts at the point, and runs that cannot be read.",
         check="not negative",
     ),
-    cpu("cpu_total_cores", "CPU of all broker nodes over the window.", "CPU"),
+    cpu(
+        "cpu_total_cores",
+        "CPU of all broker nodes over the window; one that is down uses 0.",
+        "CPU",
+    ),
     cpu("cpu_sys_cores", "System part of the CPU of all broker nodes.", "CPU sys"),
     Column(
         "cpu_per_message_s",
@@ -75,6 +79,11 @@ SATURATION_POINTS = (
     ),
     _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
     text(
+        "doubted",
+        "Kinds of doubts about the point with the best throughput, on which the saturation point"
+        " rests.",
+    ),
+    text(
         "peak_lies",
         "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
         " chance; or cannot tell.",
@@ -107,6 +116,11 @@ SATURATION_RATES = (
         "Best throughput over all rates, mean over the repeats; of deliveries, where each message"
         " has several.",
         "top throughput",
+    ),
+    text(
+        "doubted",
+        "Kinds of doubts about the point with the best throughput, on which the saturation point"
+        " rests.",
     ),
     text(
         "limit",

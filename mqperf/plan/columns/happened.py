@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mqperf.plan.columns.column import Column, count, latency, rate, seconds, share, text
+from mqperf.plan.columns.measured import FEW
 from mqperf.plan.columns.runs import LINK
 
 EVENTS = (
@@ -42,7 +43,37 @@ _MEASURED = tuple(
     for column in LINK
     for when in ("before", "after")
 )
-LINKS = _MADE + _MEASURED
+PACKETS = {
+    "came": "that came to the link",
+    "lost": "that it lost on purpose",
+    "full": "for which it had no room",
+    "swallowed": "that it swallowed while it was closed",
+    "unread": "that came faster than they could be read",
+    "impaired": "that came while an action impaired it, and are in none of the above but this",
+    "left": "that left it",
+}
+"""What becomes of packets, by the name that the record has for it."""
+
+_PACKETS = (
+    *(
+        Column(
+            f"packets_{name}",
+            "float64",
+            f"Packets {meaning}, from before the load until after it.",
+            f"packets {name}",
+            "packets",
+            check="not negative",
+        )
+        for name, meaning in PACKETS.items()
+    ),
+    seconds(
+        "packets_late_s",
+        "By how much the packets that left did so too late, all together.",
+        "packets late",
+        "not negative",
+    ),
+)
+LINKS = _MADE + _MEASURED + _PACKETS
 
 LINK_TOLD = tuple(column.name for column in _MADE + LINK + _MEASURED)
 """What readers want to know of a link, where it is known."""
@@ -103,8 +134,8 @@ ACTION_PHASES_COLUMNS = (
     count("released", "Those of them that routers or receivers gave back.", "released"),
     count("modified", "Those of them that were given back as perhaps tried already.", "modified"),
     count("rejected", "Those of them that receivers, or the broker, refused.", "rejected"),
-    latency("latency_p50_s", "Median latency of those that were finished.", "p50"),
-    latency("latency_p99_s", "99th percentile of the same.", "p99"),
+    latency("latency_p50_s", f"Median latency of those that were finished. {FEW}", "p50"),
+    latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
     latency("latency_max_s", "The largest of them.", "max"),
 )
 

@@ -13,6 +13,9 @@ from mqperf.plan.columns.column import (
 )
 from mqperf.plan.columns.runs import CORES
 
+FEW = "Empty where fewer than ten messages are slower."
+"""What is said of percentiles: they are withheld by ``series.telling``."""
+
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 """The message counts of a run, as readers know them from the published reports."""
 
@@ -73,7 +76,7 @@ MESSAGES = (
     latency(
         "handover_p99_s",
         "99th percentile of how much later than due clients handed messages to the network; empty"
-        " where no rate is offered.",
+        f" where no rate is offered. {FEW}",
         "handed over late, p99",
     ),
     latency(
@@ -98,25 +101,25 @@ LATENCY = (
     text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
     count("samples", "Messages whose latency was taken: started in the window.", "samples"),
     latency("latency_mean_s", "Mean latency.", "latency"),
-    latency("latency_p50_s", "Median latency.", "p50"),
-    latency("latency_p90_s", "90th percentile of latency.", "p90"),
-    latency("latency_p95_s", "95th percentile of latency.", "p95"),
-    latency("latency_p99_s", "99th percentile of latency.", "p99"),
-    latency("latency_p999_s", "99.9th percentile of latency.", "p99.9"),
+    latency("latency_p50_s", f"Median latency. {FEW}", "p50"),
+    latency("latency_p90_s", f"90th percentile of latency. {FEW}", "p90"),
+    latency("latency_p95_s", f"95th percentile of latency. {FEW}", "p95"),
+    latency("latency_p99_s", f"99th percentile of latency. {FEW}", "p99"),
+    latency("latency_p999_s", f"99.9th percentile of latency. {FEW}", "p99.9"),
     latency("latency_max_s", "Largest latency.", "max"),
     latency(
         "service_p50_s",
         "Median time from the handing over of a message to its receipt, where latency counts from"
-        " the instant at which it was due.",
+        f" the instant at which it was due. {FEW}",
         "service time, p50",
     ),
-    latency("service_p99_s", "99th percentile of the service time.", "service time, p99"),
+    latency("service_p99_s", f"99th percentile of the service time. {FEW}", "service time, p99"),
     latency(
         "confirm_p50_s",
-        "Median time from when a message was due, or sent, to the broker's confirm.",
+        f"Median time from when a message was due, or sent, to the broker's confirm. {FEW}",
         "confirm, p50",
     ),
-    latency("confirm_p99_s", "99th percentile of the same.", "confirm, p99"),
+    latency("confirm_p99_s", f"99th percentile of the same. {FEW}", "confirm, p99"),
     latency(
         "latency_uncertainty_s",
         "By how much the clocks of two hosts may make each of these latencies wrong, either way; 0"
@@ -157,7 +160,11 @@ CPU = (
     text("scope", "interval, or window for the total over the measured window."),
     seconds("start_s", "Start since the start of the measured window.", "time"),
     seconds("end_s", "End since the start of the measured window.", "end"),
-    cpu("total_cores", "(user + system) / time, from cumulative counters; 1 = 100 %.", "total"),
+    cpu(
+        "total_cores",
+        "(user + system) / time, from cumulative counters; 1 = 100 %. A node that is down uses 0.",
+        "total",
+    ),
     cpu("sys_cores", "System part of the same.", "sys"),
     Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
 )

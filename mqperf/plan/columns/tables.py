@@ -34,7 +34,15 @@ from mqperf.plan.columns.happened import (
 )
 from mqperf.plan.columns.hosts import HOSTS
 from mqperf.plan.columns.internals import INSIDES, INTERNALS
-from mqperf.plan.columns.measured import CPU, INTERVALS, LATENCY, MESSAGES, NETWORK, PERCENTILES
+from mqperf.plan.columns.measured import (
+    CPU,
+    FEW,
+    INTERVALS,
+    LATENCY,
+    MESSAGES,
+    NETWORK,
+    PERCENTILES,
+)
 from mqperf.plan.columns.register import COLUMNS, MEASURED, parameters
 from mqperf.plan.columns.runs import CONDITION, KEYS, LINK, RUNS, THREADS
 from mqperf.plan.columns.trend import FOLDER, FOLDERS, STEP, STEPS_OF_TREND, SUSTAINED_STEP
@@ -207,7 +215,7 @@ TABLES: Mapping[str, Table] = {
             (
                 count("samples", "Creations that took it: those started in the window, finished."),
                 latency("latency_mean_s", "From its sending until the chain went on.", ""),
-                latency("latency_p95_s", "95th percentile of the same.", ""),
+                latency("latency_p95_s", f"95th percentile of the same. {FEW}", ""),
                 latency(
                     "latency_uncertainty_s",
                     "By how much the clocks of two hosts may make it wrong, either way; 0 where"
@@ -352,12 +360,17 @@ TABLES: Mapping[str, Table] = {
                 "trend_sustained",
                 "a test case on one layout in a folder of a trend, and what is sustained",
                 (*FOLDER, *_SWEEP_KEYS),
-                ("point", "threads", *_names(SUSTAINED), *_TREND_FIGURES, "ratio", "step"),
+                (
+                    *("point", "threads", *_names(SUSTAINED), *_TREND_FIGURES),
+                    *("ratio", *_names(SUSTAINED_STEP)),
+                ),
                 (
                     text("point", "The point that sustains it."),
                     *_MEANS,
                     Column(
-                        "ratio", "float64", "Sustained throughput by that of the folder before."
+                        "ratio",
+                        "float64",
+                        "Sustained throughput by that of the folder before, at the same point.",
                     ),
                     *SUSTAINED_STEP,
                 ),

@@ -72,6 +72,7 @@ SUSTAINED_STEP = (
         "step",
         "From the folder before on the same machine: the verdict on that point's throughput, with"
         " its cause if that is no change, where both sustain it at the same point; at another"
-        " point; or none where there is no such folder, or no ratio.",
+        " point; or none where there is no such folder, or either sustains none.",
     ),
+    text("moved_from", "Where the folder before sustains it, if that is at another point."),
 )

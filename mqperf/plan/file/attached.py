@@ -1,9 +1,10 @@
 """Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
 
 A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
-several, from the plan's folder on or of a git repository.  What the rest of mqperf sees, records
-and copies is its pin, ``body.json (2048 bytes, sha256 0123456789abcdef)``: so another content is
-another case, and no path of this machine is in any record.
+several, in the plan's folder or of a git repository: whatever it is, it is sent somewhere.  What
+the rest of mqperf sees, records and copies is its pin, ``body.json (2048 bytes, sha256
+0123456789abcdef)``: so another content is another case, and no path of this machine is in any
+record.
 """
 
 import copy
@@ -105,7 +106,7 @@ def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
     known, name = pin_of(said), name_of(said)
     if PurePosixPath(name).is_absolute():
         raise UnreadableError("it is an absolute path: give it from the plan's folder on")
-    place = fetched.place(name) if is_source(name) else folder / name
+    place = fetched.place(name) if is_source(name) else _below(folder, name)
     content = first_bytes(place, MOST_BYTES + 1)
     if not content:
         raise UnreadableError("it is empty")
@@ -117,6 +118,17 @@ def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
     if known not in {None, pin}:
         raise UnreadableError("it has changed since the plan was copied")
     return pin, content
+
+
+def _below(folder: Path, name: str) -> Path:
+    """The file of that name, wherever links lead, if that is in the folder."""
+    try:
+        place = (folder / name).resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or no name
+        raise UnreadableError("its name leads nowhere") from None
+    if not place.is_relative_to(folder.resolve()):
+        raise UnreadableError("it is outside the plan's folder: put a copy of it there")
+    return place
 
 
 def _named(data: object) -> Iterator[tuple[Where, str]]:

@@ -23,6 +23,8 @@ from mqperf.plan import (
     Plan,
     SearchPlan,
     SystemPlan,
+    nonsense,
+    strictly,
 )
 from mqperf.plan.file import stressor_conf
 from mqperf.plan.file.attached import attached, pinned
@@ -43,8 +45,14 @@ INNER: Mapping[str, type[Frozen]] = {
 }
 """The models of a plan's mappings, by key."""
 
-Check = Callable[[Mapping[str, object]], Iterable[Problem]]
-"""Gives what is wrong with a plan's document, as far as only its systems and generator know."""
+Check = Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]]
+"""Gives what is wrong with a plan's document, as far as only its systems and generator know.
+
+It gets the contents of the plan's files, too, by their pins.
+"""
+
+Found = tuple[int | None, Problem]
+"""A problem, and its line if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +78,10 @@ def read_plan(path: Path, check: Check | None = None) -> PlanFile:
     So with a configuration of the stressor, whose text then is the plan that it stands for.  Files
     that loads name are in the plan, and pinned in the text.
     """
-    text = _text(path)
+    text, lines = _text(path), None
     if path.suffix == stressor_conf.SUFFIX:
-        text = stressor_conf.as_plan(text, path)
-    plan, pins = _parsed(text, path, check)
+        text, lines = stressor_conf.as_plan(text, path)
+    plan, pins = _parsed(text, path, check, lines)
     return PlanFile(plan, with_pins(text, pins) if pins else text)
 
 
@@ -100,8 +108,10 @@ def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
     return _parsed(text, source, check)[0]
 
 
-def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping[Where, str]]:
-    """The plan, and the pins of its files by their place."""
+def _parsed(
+    text: str, source: Path, check: Check | None, lines: dict[Where, int] | None = None
+) -> tuple[Plan, Mapping[Where, str]]:
+    """The plan, and the pins of its files by their place; ``lines`` are others than the text's."""
     try:
         document = read_document(text)
     except DocumentError as error:
@@ -109,11 +119,14 @@ def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping
     if not isinstance(document.data, dict):
         form = "a mapping with systems, test_cases and load"
         raise PlanError(f"{source}: a plan is {form}, got {shown(document.data)}")
+    document.lines = lines or document.lines
     files = attached(document.data if check else None, source.parent)
     document.refused |= {problem.where for problem in files.problems}
     data = pinned(document.data, files.pins)
-    plan, problems = _checked({"name": source.stem, "title": source.stem} | data, check)
-    found = [*document.problems, *((document.line(p.where), p) for p in files.problems)]
+    named = {"name": source.stem, "title": source.stem} | data
+    plan, problems = _checked(named, check, files.contents)
+    found: list[Found] = [*document.problems]
+    found += [(document.line(problem.where), problem) for problem in files.problems]
     found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
     if plan is None or found:
         raise _error(source, found)
@@ -122,7 +135,7 @@ def _parsed(text: str, source: Path, check: Check | None) -> tuple[Plan, Mapping
 
 def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
     """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
-    plan, problems = _checked(data, check)
+    plan, problems = _checked(data, check, {})
     if plan is None or problems:
         raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
     return plan
@@ -152,21 +165,32 @@ def _text(path: Path) -> str:
         raise PlanError(f"{path}:{line}: not UTF-8: save the plan as UTF-8 text") from None
 
 
-def _checked(data: Mapping[str, object], check: Check | None) -> tuple[Plan | None, list[Problem]]:
-    """The plan if the data are one, and all problems."""
+def _checked(
+    data: Mapping[str, object], check: Check | None, files: Mapping[str, bytes]
+) -> tuple[Plan | None, list[Problem]]:
+    """The plan if the data are one, and all problems.
+
+    One that is to be run is checked strictly, and for sense; what was run stays readable.
+    """
     plan, problems = None, []
     try:
-        plan = Plan.model_validate(data)
+        plan = strictly(Plan, data) if check else Plan.model_validate(data)
     except ValidationError as error:
         problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
     systems = data.get("systems")
     if isinstance(systems, Mapping):
         problems += _unknown_names(systems)
-    places = {problem.where for problem in problems}
-    problems += [
-        problem for problem in (check(data) if check else ()) if problem.where not in places
-    ]
+    if check:
+        problems += _elsewhere(problems, check(data, files))
+        found = (Problem(*one) for one in (nonsense(plan) if plan else ()))
+        problems += _elsewhere(problems, (_placed(problem, data) for problem in found))
     return plan, problems
+
+
+def _elsewhere(known: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """One complaint a place is enough."""
+    places = {problem.where for problem in known}
+    return [problem for problem in more if problem.where not in places]
 
 
 def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
@@ -174,7 +198,9 @@ def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
     *to, last = problem.where or (None,)
     at: object = data
     for part in to:
-        at = at[part] if isinstance(at, Mapping) and part in at else None
+        inside = isinstance(at, Mapping) and part in at
+        inside = inside or (isinstance(at, list) and isinstance(part, int) and part < len(at))
+        at = at[part] if inside else None  # type: ignore[index]  # of a mapping or a list
     single = isinstance(last, int) and at is not None and not isinstance(at, list | tuple)
     return Problem(problem.where[:-1], problem.text) if single else problem
 
@@ -205,10 +231,13 @@ def _accounted(document: Document, problem: Problem) -> bool:
     return any(problem.where[: len(refused)] == refused for refused in document.refused)
 
 
-def _error(source: Path, found: list[tuple[int, Problem]]) -> PlanError:
+def _error(source: Path, found: list[Found]) -> PlanError:
     """One error with a line for every problem, in the order of the file."""
-    found = sorted(found, key=lambda one: one[0])
-    lines = [f"{source}:{line}: {problem.sentence()}" for line, problem in found]
+    found = sorted(found, key=lambda one: one[0] or 0)
+    lines = [
+        f"{source}{'' if line is None else f':{line}'}: {problem.sentence()}"
+        for line, problem in found
+    ]
     if len(lines) == 1:
         return PlanError(lines[0])
     more = [f"and {len(lines) - MAX_SHOWN:,} more"] if len(lines) > MAX_SHOWN else []

@@ -6,6 +6,7 @@ that has moved on is told from one in which this file stayed.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,10 @@ _ELSEWHERE = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"})
 
 _AS_IT_IS = ("-c", "core.symlinks=false", "-c", "core.autocrlf=false", "--literal-pathspecs")
 """A link is a text with the name of its target: it leads nowhere."""
+
+
+_CAUSE = re.compile(r"(?!warning:|hint:|fatal: Could not read from remote)\S+: \S")
+"""What git, or what it runs, says of a failure: ``fatal: ...``, ``ssh: ...``."""
 
 
 def is_source(name: str) -> bool:
@@ -97,9 +102,9 @@ def _fetch(folder: Path, url: str, revision: str) -> str | None:
 
 
 def _words(ended: CompletedProcess[str]) -> str:
-    """The last line of what git said."""
-    *_, last = ["git says nothing", *ended.stderr.strip().splitlines()]
-    return one_line(last)
+    """The first line in which somebody says what is wrong, else the last of what git said."""
+    *_, last = lines = ["git says nothing", *ended.stderr.strip().splitlines()]
+    return one_line(next(filter(_CAUSE.match, lines), last))
 
 
 def _git(folder: Path, *argv: str) -> CompletedProcess[str]:

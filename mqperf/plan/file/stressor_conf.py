@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from mqperf.base.errors import PlanError
-from mqperf.base.problems import nearest
+from mqperf.base.problems import Where, nearest
 from mqperf.base.redaction import shown
 
 SUFFIX = ".conf"
@@ -55,8 +55,8 @@ class Entry:
         return choice[1] if choice else text
 
 
-def as_plan(text: str, source: Path) -> str:
-    """The YAML of the plan: one run on a RabbitMQ of our own.
+def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
+    """The YAML of the plan, one run on a RabbitMQ of our own, and the lines of what the file says.
 
     Raises ``PlanError`` with the line of the first problem.
     """
@@ -71,7 +71,8 @@ def as_plan(text: str, source: Path) -> str:
     if "duration" not in entries:
         raise PlanError(f"{source}: duration is missing: give it in seconds")
     load = {KEYS[key]: _value(entry, source) for key, entry in entries.items()}
-    return yaml.safe_dump(
+    lines: dict[Where, int] = {("load", KEYS[key]): one.line for key, one in entries.items()}
+    plan = yaml.safe_dump(
         {
             "title": f"RabbitMQ as {source.name} asks",
             "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
@@ -81,6 +82,7 @@ def as_plan(text: str, source: Path) -> str:
         sort_keys=False,
         allow_unicode=True,
     )
+    return plan, lines
 
 
 def _entries(text: str, source: Path) -> Iterator[Entry]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from mqperf.plan import Case
+from mqperf.plan import Case, Misplaced
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
@@ -38,8 +38,8 @@ class Parameters(Paced):
     payload_file: Annotated[
         Annotated[str, AfterValidator(_read)] | None,
         Field(
-            description="A file whose bytes are the body of every message, 10 MB at most; named"
-            " from the plan's folder on."
+            description="A file whose bytes are the body of every message, 10 MB at most; in"
+            " the plan's folder or below."
         ),
     ] = None
     payload_bytes: Annotated[
@@ -119,7 +119,8 @@ class Parameters(Paced):
     @model_validator(mode="after")
     def _one_body(self) -> "Parameters":
         if self.payload is not None and self.payload_file is not None:
-            raise ValueError("payload and payload_file are two bodies: keep one")
+            text = "payload and payload_file are two bodies: keep one"
+            raise Misplaced(("payload_file",), text)
         return self
 
 

@@ -5,8 +5,8 @@ from itertools import product
 
 from pydantic import ValidationError
 
-from mqperf.base.problems import Problem, nearest, of_validation, unknown
-from mqperf.plan import RATE, BackgroundLoad, LoadPlan
+from mqperf.base.problems import Problem, Where, nearest, of_validation, unknown
+from mqperf.plan import RATE, BackgroundLoad, LoadPlan, strictly
 from mqperf.plan.load import GENERATORS, Generator
 
 
@@ -120,14 +120,22 @@ def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Pro
         for name, value in given.items()
     }
     try:
-        generator.parameters.model_validate(firsts)
+        strictly(generator.parameters, firsts)
     except ValidationError as error:
-        yield from (one for one in of_validation(error, lambda _: []) if not one.where)
+        of_all = _of_all(error)
+        yield from (one for one in of_validation(error, lambda _: []) if one.where in of_all)
 
 
 def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:
     try:
-        generator.parameters.model_validate({name: value})
+        strictly(generator.parameters, {name: value})
     except ValidationError as error:
         found = of_validation(error, lambda _: list(generator.parameters.model_fields))
-        yield from (one for one in found if one.where[:1] == (name,))
+        of_all = _of_all(error)
+        yield from (one for one in found if one.where[:1] == (name,) and one.where not in of_all)
+
+
+def _of_all(error: ValidationError) -> set[Where]:
+    """The places of what is wrong with parameters together."""
+    of_model = (detail for detail in error.errors(include_url=False) if not detail["loc"])
+    return {getattr(detail.get("ctx", {}).get("error"), "where", ()) for detail in of_model}

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.load.numbered.schedule import curve_of
 from mqperf.onhost.load.numbered.stamps import SIZE
-from mqperf.plan import Case, Frozen, offered_msg_s
+from mqperf.plan import Case, Frozen, Misplaced, offered_msg_s
 from mqperf.plan.file.attached import MOST_BYTES
 
 USUAL_BYTES = 256
@@ -88,11 +88,14 @@ class Paced(Frozen):
     @model_validator(mode="after")
     def _one_pace(self) -> Self:
         if self.rate_msg_s is not None and self.thread_rate_msg_s is not None:
-            raise ValueError("rate_msg_s and thread_rate_msg_s are two rates: keep one")
+            text = "rate_msg_s and thread_rate_msg_s are two rates: keep one"
+            raise Misplaced(("thread_rate_msg_s",), text)
         if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
-            raise ValueError("ramp_to_msg_s needs the rate at the start: give rate_msg_s, too")
+            text = "it needs the rate at the start: give rate_msg_s, too"
+            raise Misplaced(("ramp_to_msg_s",), text)
         if self.ramp_steps is not None and self.ramp_to_msg_s is None:
-            raise ValueError("ramp_steps lead to another rate: give ramp_to_msg_s, too")
+            text = "they lead to another rate: give ramp_to_msg_s, too"
+            raise Misplaced(("ramp_steps",), text)
         return self
 
     def of_thread(self, threads: int) -> dict[str, Any]:

@@ -76,9 +76,7 @@ class Network:
         reached = _reached(self)
         apart = [node.id for node in self.nodes if node.id not in reached]
         if apart:
-            raise NetworkError(
-                f"{apart[0]} is not joined with {self.nodes[0].id}, by no way: add an edge"
-            )
+            raise NetworkError(f"{apart[0]} has no path to {self.nodes[0].id}: add an edge")
 
     def __getitem__(self, name: str) -> Node:
         """The node of that id."""

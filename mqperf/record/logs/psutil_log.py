@@ -1,6 +1,6 @@
 """The log of the psutil probe, as ``onhost/probes/psutil_sampler.py`` writes it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +27,9 @@ Counter = Annotated[float, Field(ge=0, le=1e15)]
 Number = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Reading = tuple[Counter, Counter, Counter, Number]
 """When on the monotonic clock, user and system seconds so far, resident bytes."""
+
+Usage = tuple[float, float, float, int | None]
+"""The same, with the sum of user and system in the place of user."""
 
 
 class Strict(BaseModel):
@@ -81,11 +84,13 @@ def read(
     kinds: Mapping[str, str],
     window: tuple[float, float],
     host: str = "local",
+    ended: Collection[str] = (),
 ) -> "pd.DataFrame":
     """Rows of the ``cpu`` table: every process in every second of the window, and over all of it.
 
     ``kinds`` maps the label of each process to its kind; ``window`` is in epoch seconds.  A second
     without a sample gives no row; a process that had died gives none until it was started again.
+    One of ``ended``, which the plan had down, used nothing meanwhile: its window has all its lives.
     """
     import pandas as pd
 
@@ -97,6 +102,9 @@ def read(
         pairs = [(a, b, "interval") for a, b in pairwise(series)]
         if len(series) > 1 and all(reading for _, reading in series):
             pairs.append((series[0], series[-1], "window"))
+        elif len(series) > 1 and series[-1][1] and label in ended:
+            together = _all_lives(inside, label)
+            pairs.append(((series[0][0], together[0]), (series[-1][0], together[-1]), "window"))
         rows += [
             {
                 "process": label,
@@ -116,6 +124,7 @@ def read_network(
 ) -> "pd.DataFrame":
     """Rows of the ``network`` table: every interface that carried anything over the window.
 
+    Where none did, which no host of a run can, every interface has a row.
     No rows for a log which ends before the window or which was written without network counters.
     """
     import pandas as pd
@@ -130,7 +139,7 @@ def read_network(
     for interface, counted in last.bytes.items():
         before = first.bytes.get(interface, counted)
         sent, received = (b - a for a, b in zip(before, counted, strict=True))
-        if sent or received:
+        if sent or received or last.bytes == first.bytes:
             rows.append(
                 {
                     "host": host,
@@ -244,7 +253,7 @@ def _retransmitted_share(
     return (last[1] - first[1]) / (last[0] - first[0])
 
 
-def _reading(sample: Sample, label: str) -> tuple[float, float, float, int | None] | None:
+def _reading(sample: Sample, label: str) -> Usage | None:
     if label == WHOLE_HOST:
         at, busy, system = sample.host
         return at, busy, system, None
@@ -255,9 +264,27 @@ def _reading(sample: Sample, label: str) -> tuple[float, float, float, int | Non
     return at, user + system, system, rss
 
 
+def _all_lives(found: Sequence[Sample], label: str) -> list[Usage]:
+    """Readings of a process that was started again, as if its counters had gone on.
+
+    Those of each life begin at zero, when it was started.
+    """
+    readings: list[Usage] = []
+    before = counted = (0.0, 0.0)
+    rss: int | None
+    for sample in found:
+        if (reading := _reading(sample, label)) is None:
+            before, rss = counted, None
+        else:
+            _, total, system, rss = reading
+            counted = before[0] + total, before[1] + system
+        readings.append((sample.monotonic, *counted, rss))
+    return readings
+
+
 def _usage(
-    first: tuple[float, tuple[float, float, float, int | None]],
-    last: tuple[float, tuple[float, float, float, int | None]],
+    first: tuple[float, Usage],
+    last: tuple[float, Usage],
 ) -> dict[str, float | int | None]:
     (start_s, (at, total, system, _)), (end_s, (until, total_end, system_end, rss)) = first, last
     return {

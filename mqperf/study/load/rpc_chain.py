@@ -8,6 +8,7 @@ from mqperf.base.errors import LoadError
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
 from mqperf.record.outputs.steps import StepFacts, file_of, read_steps
+from mqperf.record.streams.telling import tells
 from mqperf.study.load.reader import Account, LoadReader
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mqperf.record.streams.stream import ByProcess
+
+P95 = 0.95
 
 BETWEEN = "between steps"
 """The row of a creation's time that is in no step."""
@@ -89,7 +92,8 @@ def _figures(took_s: "NDArray[np.float64]", share: float | None) -> dict[str, An
     known = took_s[~np.isnan(took_s)]
     row: dict[str, Any] = {"samples": len(known)}
     if len(known):
-        row |= {"latency_mean_s": known.mean(), "latency_p95_s": np.quantile(known, 0.95)}
+        slow = np.quantile(known, P95) if tells(len(known), P95) else None
+        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
         row["creation_share"] = share
     return row
 
@@ -110,15 +114,17 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     """
     import numpy as np
 
-    labels = [one.label for one in run.facts.processes]
-    read = {label: read_steps(file_of(run.folder, label)) for label in labels}
-    first = read[labels[0]][0]
+    kinds = {one.label: one.kind for one in run.facts.processes}
+    read = {label: read_steps(file_of(run.folder, label)) for label in kinds}
+    first = next(iter(read.values()))[0]
     for label, (header, _) in read.items():
-        if (header.label, header.steps) != (label, first.steps):
+        if (header.label, header.kind, header.steps) != (label, kinds[label], first.steps):
             raise LoadError(f"{file_of(run.folder, label)}: not of this run: another chain or file")
     rows = {label: some for label, (_, some) in read.items()}
     clients = [one.label for one in run.facts.processes if one.kind == "client"]
     parts = [_of_pair(run, label, rows, len(first.steps)) for label in clients]
+    for label, part in zip(clients, parts, strict=True):
+        _check_order(run, label, first.steps, part)
     return first.steps, Walked(*(np.concatenate(some) for some in zip(*parts, strict=True)))
 
 
@@ -145,6 +151,32 @@ def _of_pair(
     finished = np.full(len(sent), np.nan)
     finished[_place(file, replies[:, 0], sent)] = replies[:, 1] - ahead_s
     return Walked(sent - ahead_s, instants[0], instants[1], finished)
+
+
+def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Walked) -> None:
+    """Raise ``LoadError`` for a creation that begins a step before it has passed the one before.
+
+    What was sent while the receiver handled another step passes after it began.
+    """
+    import numpy as np
+
+    beside = {number for one in steps for number in one.meanwhile}
+    alone = [number for number in range(len(steps)) if number not in beside]
+    both = np.stack([walked.started, walked.passed], axis=2)
+    way = both[:, alone].reshape(len(both), -1)
+    way = np.column_stack([walked.creations, way, walked.finished])
+    back = np.diff(way, axis=1)
+    took = np.diff(both, axis=2)[:, :, 0]
+    places = np.array([number for number in alone for _ in range(2)] + [len(steps) - 1])
+    least_s = -_uncertainty_s(run)
+    for gaps, numbers in ((back, places), (took, np.arange(len(steps)))):
+        for creation, place in np.argwhere(gaps < least_s)[:1]:
+            number = numbers[place]
+            raise LoadError(
+                f"{file_of(run.folder, client)}: by this file, and that of its server, the creation"
+                f" that began at {walked.creations[creation] - run.window[0]:.3f} s goes back by"
+                f" {-gaps[creation, place]:.3f} s at step {number + 1} ({steps[number].step})"
+            )
 
 
 def _place(

@@ -66,7 +66,8 @@ def alarms(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Logs that end before the run began, or after it had ended; if their instants say the zone."""
+    """Logs of no node; and those that end before the run began, or after, if they say the zone."""
+    yield from _of_nobody(run)
     events = read_events(run.run.path)
     if not events:
         return
@@ -80,6 +81,19 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{FOLDER}/{log.name}: ends {last - end:.1f} s after the run"
         if last < begin - EARLY_S:
             yield f"{FOLDER}/{log.name}: ends {begin - last:.1f} s before the run"
+
+
+def _of_nobody(run: Whole) -> Iterator[str]:
+    """Logs of nodes that the run does not have: they are called as those of others, by a number."""
+    known = {node.log for node in run.facts.system.nodes if node.log is not None}
+    for log in sorted((run.run.path / FOLDER).glob("*.log")):
+        if log.name not in known and sort_of(log.name) in {*map(sort_of, known)}:
+            yield f"{FOLDER}/{log.name}: run.json knows no node whose log it is"
+
+
+def sort_of(log: str) -> str:
+    """What the logs of nodes that are alike have in common: the name but for its number."""
+    return re.sub(r"\d+", "", log)
 
 
 def _epoch(text: str | None) -> float:

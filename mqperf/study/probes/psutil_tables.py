@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mqperf.base.errors import ProbeError
 from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole
 from mqperf.record.logs import psutil_log
+from mqperf.study.probes import psutil_actions
 from mqperf.study.probes.reader import ProbeReader
 
 if TYPE_CHECKING:
@@ -32,15 +33,12 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     found = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
+    ended = {action.target for action in run.case.actions}
     by_host = [(file.parent.name, samples) for file, samples in found.items()]
+    used = ((host, psutil_log.read(own, kinds, run.window, host, ended)) for host, own in by_host)
     return {
         "cpu": pd.concat(
-            [
-                _named(
-                    psutil_log.read(samples, kinds, run.window, host), host, several=several
-                ).assign(cores=cores.get(host))
-                for host, samples in by_host
-            ]
+            [_named(own, host, several=several).assign(cores=cores.get(host)) for host, own in used]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(
@@ -58,7 +56,8 @@ def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Probes that began at another instant than the load, and a loopback that loses."""
+    """Probes that began at another instant than the load, a loopback that loses, other actions."""
+    yield from psutil_actions.disagreements(run, [*logs(run).values()])
     for file, samples in logs(run).items():
         name = file.relative_to(run.run.path)
         apart = samples[0].epoch - run.load[0] if samples else 0.0

@@ -14,6 +14,7 @@ from mqperf.base.errors import TableError
 from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.stream import Instants, Window
+from mqperf.record.streams.telling import tells
 from mqperf.study.published.measurement import Measurement, throughput
 from mqperf.study.published.quiver_files import (
     MS,
@@ -29,7 +30,7 @@ from mqperf.study.published.quiver_files import (
 from mqperf.study.tables import within_run
 from mqperf.study.tables.histograms import by_second
 from mqperf.study.tables.of_run import intervals
-from mqperf.study.tables.percentiles import BEYOND, percentiles
+from mqperf.study.tables.percentiles import percentiles
 
 TEST_CASE = "transfer"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
@@ -151,14 +152,17 @@ def _of_nines(results: Results) -> Frames:
         "stream": STREAM,
         "samples": count,
         "latency_mean_s": results.latency_average * MS,
-        "latency_p50_s": median,
+        "latency_p50_s": median if tells(count, 0.5) else None,
         "latency_max_s": largest,
-        **dict(zip(NINES, nines, strict=False)),
+        **{
+            name: value if tells(count, level) else None
+            for name, level, value in zip(NINES, LEVELS, nines, strict=False)
+        },
     }
     told = [
         {"stream": STREAM, "samples": count, "percentile": level, "latency_s": value}
         for level, value in zip((0.5, *LEVELS), (median, *nines), strict=True)
-        if round(count * (1 - level), 6) >= BEYOND
+        if tells(count, level)
     ]
     return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(told)}
 

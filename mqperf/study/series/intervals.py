@@ -69,14 +69,16 @@ def ratio_interval(totals: Array, counts: Array) -> Interval | None:
     """The interval of sum(totals) / sum(counts), both given per second of the window.
 
     With counts of one it is that of a mean per second; with sums of latency and counts of messages,
-    that of the mean latency.  None when the window is too short or not steady, or when fewer than
-    five seconds, or a tenth of them, make the differences in effect.
+    that of the mean latency.  Its lower end is not below zero where no total is: that cuts off what
+    cannot be, and the interval holds the truth as often.  None when the window is too short or not
+    steady, or when fewer than five seconds, or a tenth of them, make the differences in effect.
     """
     found = _error(totals, counts, max(FEWEST_SECONDS, FEWEST_SHARE * len(counts)))
     if found is None:
         return None
     centre = float(totals.sum() / counts.sum())
-    return centre - found.half, centre + found.half
+    low = centre - found.half
+    return low if totals.min() < 0 else max(0.0, low), centre + found.half
 
 
 def level_interval(level: float, below: Array, counts: Array) -> Interval | None:

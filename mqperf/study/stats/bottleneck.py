@@ -58,7 +58,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
         _by_run(some, columns)
         for some, columns in (
             (window, OF_CPU),
-            (hosts_used(window, tables["hosts"]), OF_HOSTS),
+            (hosts_used(tables), OF_HOSTS),
             (tables["network"], OF_LINKS),
         )
     )

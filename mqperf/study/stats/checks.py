@@ -19,7 +19,9 @@ from mqperf.study.stats.rules import (
     counts,
     cpu,
     disturbed,
+    idle,
     links,
+    network,
     offered,
     planned,
     queueing,
@@ -41,9 +43,9 @@ SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", 
 class Check:
     """One kind of doubt: the question it asks of the tables, and why the answer matters.
 
-    ``spoils`` says that the throughput of a point may be wrong for it, so that the point heads no
-    summary while another stands; the other doubts are about latency or CPU, or about what is not
-    there.
+    ``spoils`` says that it makes the throughput of a point doubtful, so that the point is never the
+    headline if a sound one exists; the other doubts are about latency or CPU, or about what is
+    missing.
     """
 
     question: str
@@ -55,197 +57,199 @@ class Check:
 CHECKS: Mapping[str, Check] = {
     "failed-run": Check(
         "Did every attempt succeed?",
-        "A point that only sometimes succeeds is not the same as one that always does; an attempt"
-        " that failed is evidence, never a gap.",
+        "A point that succeeds only sometimes is not the same as one that always does; a failed"
+        " attempt is kept as evidence.",
         counts.failed_run,
         spoils=False,
     ),
     "missing-run": Check(
-        "Is every run there that the plan asks for?",
-        "A mean without the repeats that somebody removed, or that were not measured yet, is not"
-        " the one that was planned.",
+        "Does every run exist that the plan asks for?",
+        "A mean without repeats that were removed, or not measured yet, is not the planned one.",
         planned.missing_run,
         spoils=False,
     ),
     "not-of-plan": Check(
         "Does the plan of the folder ask for every point in it?",
         "Points with another window or other settings are not comparable with those of the plan:"
-        " pages and notebooks show one plan's points.",
+        " pages and notebooks show the points of one plan.",
         planned.not_of_plan,
     ),
     "copied-run": Check(
-        "Is every run a run of its own?",
-        "A copy under another name makes repeats agree that were never measured.",
+        "Is every run a separate measurement?",
+        "A copy under another name looks like a repeat that agrees, but was never measured.",
         together.copied_run,
     ),
     "overlapping-runs": Check(
         "Did each run begin after the one before had ended?",
-        "Runs at the same time take CPU from each other, and one mqperf measures one at a time.",
+        "Concurrent runs take CPU from each other; mqperf measures one run at a time.",
         together.overlapping_runs,
     ),
     "mixed-hosts": Check(
         "Were all runs made on one machine?",
-        "A difference between points may then be one of the machines. Compared are the facts that"
-        " most runs agree in; what a run does not tell is no difference.",
+        "A difference between points may then come from the machines. Each run is compared with"
+        " the facts of the majority; a fact that a run does not record is not a difference.",
         together.mixed_hosts,
     ),
     "mixed-versions": Check(
         "Were all runs of a system made with the same versions?",
-        "A difference between points may then be one of the versions.",
+        "A difference between points may then come from the versions.",
         together.mixed_versions,
     ),
     "unreadable-run": Check(
         "Can every run be read?",
-        "A run with a damaged file is left out whole: half of it would be a smaller number, and"
-        " nobody would see why.",
+        "A run with a damaged file is left out completely: using half of it would give too small a"
+        " number, without a visible reason.",
         record.unreadable_run,
     ),
     "changed-record": Check(
         "Are the recorded files still what they were, in the folder of their case?",
-        "A figure made of a file that was changed, or without one that is gone, is not what was"
+        "A figure computed from a changed file, or without a missing file, is not what was"
         " measured.",
         record.changed_record,
     ),
     "causality": Check(
         "Was every message sent before it was received, and received before it was answered?",
-        "Clocks that disagree, or instants of another run, make every latency wrong, not only the"
+        "Clocks that disagree, or timestamps of another run, make every latency wrong, not only the"
         " negative ones.",
         record.causality,
     ),
     "record-disagrees": Check(
-        "Do the record of every message, the load generator's own output and the counts at the"
-        " drain agree?",
-        "They are made of the same messages by different means: one of them is not of this run, or"
-        " was changed, or is not whole.",
+        "Do the record of every message, the load generator's own output, the counts at the drain"
+        " and what nodes reported of their inside agree?",
+        "They record the same messages in different ways: one of them belongs to another run, or"
+        " was changed, or is incomplete.",
         record.record_disagrees,
     ),
     "incomplete": Check(
-        "Has every row its counts, its throughput and its latency?",
-        "A figure that is absent is unknown, not zero: nothing finished in the window, or the"
-        " report left it out.",
+        "Does every row have counts, throughput and latency?",
+        "A missing figure is unknown, not zero: nothing finished in the window, or the report left"
+        " it out.",
         counts.incomplete,
         spoils=False,
     ),
     "missing-process": Check(
         "Did every load generator process report?",
-        "Without its share the counts and the throughput are too small, by as much as one failed"
-        " host in five made the reports of 2016 wrong.",
+        "Without its share the counts and the throughput are too small, as with one failed host of"
+        " five in the reports of 2016.",
         counts.missing_process,
     ),
     "received-not-sent": Check(
         "Was every message that was received sent by a client of this run?",
-        "No broker makes messages: somebody who sent them did not report, or a file is of another"
-        " run.",
+        "A broker does not create messages: a client that sent them did not report, or a file"
+        " belongs to another run.",
         counts.received_not_sent,
     ),
     "roundtrip-not-received": Check(
         "Were there more replies than messages to reply to?",
-        "A reply needs a message that arrived: a server's count is not whole.",
+        "A reply needs a message that arrived: a server's count is incomplete.",
         counts.roundtrip_not_received,
     ),
     "lost": Check(
         "Did every message arrive, and does the stated loss follow from the counts?",
-        "Throughput with loss is not comparable with throughput without. What an action of the plan"
-        " cost is its result, and left out.",
+        "Throughput with loss is not comparable with throughput without. Losses from planned"
+        " actions are results, not doubts, and are left out.",
         counts.lost,
     ),
     "duplicates": Check(
         "Was every message handled once?",
-        "Work done twice counts twice in the throughput, and hides as many messages lost where"
-        " only numbers are compared.",
+        "Repeated messages increase the throughput, and hide the same number of lost messages if"
+        " only totals are compared.",
         counts.duplicates,
     ),
     "negative-lost": Check(
-        "Were fewer than no messages lost?",
+        "Is the number of lost messages negative?",
         "More arrived than was sent: the counts are of different runs, or of different processes.",
         counts.negative_lost,
     ),
     "client-errors": Check(
         "Did every attempt end without an error?",
-        "Attempts that time out hold their thread for seconds, and are missing in the latency."
-        " Those during an action of the plan are its result, and left out.",
+        "Attempts that time out block their thread for seconds, and are missing in the latency."
+        " Errors from planned actions are results, not doubts, and are left out.",
         counts.client_errors,
     ),
     "littles-law": Check(
         "Does threads = throughput x (round trip + think time) hold for CALL?",
-        "Little's law holds for any queue. Clients that failed are counted among the threads but"
-        " not in the throughput; the think time is taken from the other points of the sweep."
-        " Points below saturation whose counts agree, and points with less than a tenth of their"
-        " threads amiss, are not accused.",
+        "Little's law holds for any queue. Failed clients count as threads but not in the"
+        " throughput; the think time is taken from the other points of the sweep. Points below"
+        " saturation whose counts agree, and points with less than a tenth of their threads"
+        " missing, raise no doubt.",
         queueing.littles_law,
     ),
     "backlog": Check(
         "Is throughput x latency of one-way messages far above the number of threads?",
-        "By Little's law that many messages are under way. Each thread hands over one at a time,"
-        " and a message passes four places: client, two nodes, server. More than four for each"
-        " thread wait in queues, and the latency depends on how long the run was.",
+        "By Little's law the product is the number of messages in flight. Each thread hands over"
+        " one at a time, and a message passes four places: client, two nodes, server. More than"
+        " four per thread wait, in queues or on the way to one, and the latency depends on the"
+        " length of the run.",
         queueing.backlog,
     ),
     "unequal-rates": Check(
         "Did servers receive in the window as many one-way messages as clients sent in it, within"
         " 2 %?",
-        "Faster than sent is a backlog of the warm-up, and cannot last; slower, and a queue grows."
-        " Four messages for each thread may be under way at either end of the window. Messages that"
-        " an action of the plan cost are left out.",
+        "If more were received, a backlog of the warm-up was drained, which cannot last; if fewer,"
+        " a queue grows."
+        " Four messages per thread may be in flight at either end of the window. Losses from"
+        " planned actions are left out.",
         window.unequal_rates,
     ),
     "rate-missed": Check(
         "Did clients send at the offered rate, within 1 %?",
-        "The point is named after a load that the broker did not get; beyond its limit the offered"
-        " rate is no load but a wish.",
+        "The point is labelled with an offered rate that the broker did not receive.",
         offered.rate_missed,
     ),
     "count-missed": Check(
-        "Were as many messages sent as the load was to have?",
-        "A load by count ends when all are sent. One that was over before, since the system is"
-        " slower than was thought, shows a part of it.",
+        "Were all messages of a load by count sent?",
+        "A load by count ends when all messages are sent. If its time limit ended it earlier,"
+        " because the system is slower than expected, it covers only a part of them.",
         offered.count_missed,
         spoils=False,
     ),
     "sender-late": Check(
         "Were messages handed over when they were due?",
-        "Latency counts from the instant at which a message is due. Where clients wait for CPU, or"
-        " the broker takes no bytes, that wait is in it. Asked where it is above 10 ms, and half of"
-        " the latency.",
+        "Latency counts from the instant at which a message is due. If clients wait for CPU, or the"
+        " broker accepts no bytes, it includes that wait. Raised if the wait is above 10 ms, and"
+        " above half of the latency.",
         offered.sender_late,
         spoils=False,
     ),
     "service-time": Check(
         "Does the latency of an imported run at an offered rate count from when messages were due?",
-        "A tool that counts from the sending leaves out the wait of messages whose sender was late:"
-        " such a latency is lower than one that has it, and a pause shows in few messages only.",
+        "A tool that measures from the sending leaves out the delay of late senders (coordinated"
+        " omission): the latency is too low, and a pause shows in few messages only.",
         offered.service_time,
         spoils=False,
     ),
     "senders-blocked": Check(
-        "Did the broker let clients send all the time?",
-        "A broker that lacks memory or disk blocks those who publish, and serves the others: then"
-        " its limits are measured, and not its work.",
+        "Could clients send all the time, without being blocked by the broker?",
+        "A broker that is short of memory or disk blocks publishers, and serves consumers: the"
+        " figures then show its limits, not its performance.",
         offered.senders_blocked,
     ),
     "empty-seconds": Check(
         "Was something finished in every second of the window?",
-        "A mean over bursts and pauses is the rate of neither. Asked from 20 messages a second on,"
-        " where a second without any is no chance.",
+        "A mean over bursts and pauses is the rate of neither. Checked where chance leaves no time"
+        " so long without a message: 20 would have come in it, and three for each thread that"
+        " waits.",
         window.empty_seconds,
     ),
     "clock-offset": Check(
-        "Are one-way latencies above zero, and ten times what the clocks may make them wrong by?",
-        "They are differences of two clocks. Offsets are corrected; what remains is as much as half"
-        " a round trip between controller and hosts, and what the clocks drifted.",
+        "Are one-way latencies positive, and at least ten times the error bound of the clocks?",
+        "They are differences of two clocks. Offsets are corrected; the remaining error is up to"
+        " half a round trip between controller and hosts, plus the drift of the clocks.",
         clocks.clock_offset,
         spoils=False,
     ),
     "clock-drift": Check(
         "Did the clock of every host keep its offset to the controller's?",
-        "Clocks drift by less than 500 millionths, and none is set during a run. One that changes"
-        " more has no offset to correct by, or a comparison was wrong.",
+        "Clocks drift by less than 500 ppm, and must not be set during a run. If a clock changes"
+        " more, its offset cannot be corrected, or was measured wrongly.",
         clocks.clock_drift,
         spoils=False,
     ),
     "cpu-sum": Check(
         "Do the nodes' CPU add up to the total, and the processes' to no more than their host's?",
-        "Beyond rounding, or the kernel's sampling, they do not belong to the same run.",
+        "If they differ by more than rounding, or the kernel's sampling, they are not from the same"
+        " run.",
         cpu.cpu_sum,
         spoils=False,
     ),
@@ -257,96 +261,118 @@ CHECKS: Mapping[str, Check] = {
     ),
     "cpu-exceeds-cores": Check(
         "Did a process use more CPU than its host has?",
-        "A counter was reset, or two processes were taken for one.",
+        "A counter was reset, or two processes were counted as one.",
         cpu.cpu_exceeds_cores,
         spoils=False,
     ),
+    "cpu-too-low": Check(
+        "Did every process use CPU for the messages that it handled?",
+        "A process that did as much for a twentieth of the CPU, or for none, was not the one that"
+        " was watched; what it used then looks like the CPU of others.",
+        idle.cpu_too_low,
+        spoils=False,
+    ),
     "tester-saturated": Check(
-        "Had the load generators CPU left?",
-        "A tester without CPU measures itself. A Python process runs on about one core, and is at"
-        " its limit from 90 % of it on; when broker and tester share a host of which 95 % are in"
-        " use, they measure each other. A host that others helped to fill is a noisy one instead.",
+        "Did the load generators have CPU left?",
+        "A load generator without free CPU measures itself. A Python process runs on about one"
+        " core, and is at its limit from 90 % of it on; if broker and load generator share a host"
+        " with 95 % of its CPU in use, they limit each other. If other processes used that CPU as"
+        " well, the doubt is noisy-host instead.",
         tester.tester_saturated,
     ),
     "noisy-host": Check(
         "Did processes that do not belong to the run use less than a tenth of its host's cores?",
-        "What others take, the run has not: such runs were 5 to 12 % slower than the other repeats"
-        " of their points. Time that a hypervisor gave away counts as others'. Runs whose brokers"
-        " were not watched are not judged.",
+        "CPU that others use is not available to the run: such runs were 5 to 12 % slower than the"
+        " other repeats of their points. Steal time of a hypervisor counts as others'. Runs without"
+        " CPU records of the brokers are not checked.",
         tester.noisy_host,
     ),
     "broker-alarm": Check(
-        "Did the broker's log tell of a lack of memory or disk, of a full link, or of garbage?",
-        "A broker that runs short holds senders back, or stands still while it collects: then its"
-        " limits are measured, and not its work.",
+        "Is the broker's log free of alarms on memory, disk, a full link, or garbage collection?",
+        "A broker that is short of resources slows senders down, or pauses for garbage collection:"
+        " the figures then show its limits, not its performance.",
         broker.broker_alarm,
     ),
     "presettled-dropped": Check(
-        "Did routers pass on every pre-settled message?",
-        "A router that cannot keep up may drop such messages, and tells nobody: what was received"
-        " is then what it passed on, and not what was sent.",
+        "Did routers forward every pre-settled message?",
+        "A router that cannot keep up may silently drop such messages: the received rate is then"
+        " what it forwarded, not what was sent.",
         broker.presettled_dropped,
     ),
     "node-frozen": Check(
         "Did every broker node run all the time?",
-        "A node that was stopped (SIGSTOP, a debugger) serves nobody meanwhile: the pause is"
-        " measured, and not the broker.",
+        "A node that is stopped (SIGSTOP, a debugger) does not work: the figures then show the"
+        " pause, not the broker.",
         broker.node_frozen,
     ),
     "unread-record": Check(
-        "Can the records of nodes elsewhere be read that lie beside the runs?",
-        "CPU of those nodes is unknown in every run; all other figures stand.",
+        "Can the records of nodes on other hosts, beside the runs, be read?",
+        "CPU of those nodes is unknown in every run; all other figures are valid.",
         cpu.unread_record,
         spoils=False,
     ),
     "action-late": Check(
-        "Did every action begin when the plan asks?",
-        "An action at another time meets another load: the machine was too busy to take it.",
+        "Did every action begin at the planned time?",
+        "An action at another time disturbs another load: the machine was too busy to act in time.",
         disturbed.action_late,
     ),
     "not-recovered": Check(
-        "Did throughput come back after every action, while the load lasted?",
-        "How long recovery takes is not known, only that it takes longer than was measured.",
+        "Did throughput recover after every action, before the load ended?",
+        "The recovery time is not known, only that it is longer than the measurement.",
         disturbed.not_recovered,
         spoils=False,
     ),
     "background-load": Check(
-        "Was every background load the one that the plan asks for?",
-        "The figures are those of a system under another load than the point is named after.",
+        "Was every background load as planned?",
+        "The figures are those of a system under another load than the plan says.",
         beside.background_load,
     ),
     "link-not-as-asked": Check(
-        "Was every link what the plan asks for, before and after the load?",
-        "The run says what another network does than the one that it is named after.",
+        "Was every link as planned, before and after the load, and by its packets?",
+        "The run shows the effect of another network than the planned one.",
         links.link_not_as_asked,
+    ),
+    "network-bytes": Check(
+        "Did networks carry as many bytes as the messages hold, and receive what was sent?",
+        "Counters that contradict the messages are of another network, or of another run. Asked of"
+        " loopback where all is on one host, of the hosts of clients and servers where these are"
+        " apart, and of all hosts of one machine together.",
+        network.network_bytes,
+        spoils=False,
     ),
     "probe-gap": Check(
         "Was every process sampled through the whole window?",
-        "CPU of the missing seconds is unknown: the process died, or the machine was frozen.",
+        "CPU of the missing seconds is unknown: the process ended, or the machine was suspended.",
         cpu.probe_gap,
         spoils=False,
     ),
+    "missing-node": Check(
+        "Is something recorded of every node of the network that the topology is?",
+        "The nodes' CPU together is too small without one of them.",
+        cpu.missing_node,
+        spoils=False,
+    ),
     "short-window": Check(
-        "Is the measured window as long as the plan asks?",
-        "The run was cut short, and its points are less certain than the others; or the window was"
-        " moved after the run.",
+        "Is the measured window as long as planned?",
+        "The run ended early, and is less certain than the others; or the window was changed after"
+        " the run.",
         counts.short_window,
     ),
     "spread": Check(
         "Is every repeat of a point within 10 % of their median?",
-        "What differs between repeats of one point differs between points, too, for no reason. Of"
-        " two repeats the difference counts.",
+        "If repeats of one point differ that much, points differ as much by chance. With two"
+        " repeats, their difference counts.",
         sweep.spread,
     ),
     "peak-at-edge": Check(
         "Does the best throughput lie inside the sweep?",
-        "At its edge it is a bound: more, or fewer, threads might give more.",
+        "At the edge it is only a lower bound: more, or fewer, threads might give more.",
         sweep.peak_at_edge,
         spoils=False,
     ),
     "drift": Check(
         "Does throughput stay the same from the start of the sweep to its end?",
-        "If the same points move with time, so do the others, and the order of the sweep shows in"
+        "If the same points change with time, so do the others, and the order of the sweep affects"
         " its curve.",
         sweep.drift,
         spoils=False,
@@ -356,10 +382,16 @@ CHECKS: Mapping[str, Check] = {
 
 
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
-"""The kinds of doubt for which a point heads no summary while another stands."""
+"""The kinds of doubt with which a point is never the headline if a sound point exists."""
 
-WHOLE = ("not-of-plan", "copied-run", "overlapping-runs")
-"""The kinds that look at everything in a folder; the others at what its plan asks for."""
+WHOLE = (
+    *("not-of-plan", "copied-run", "overlapping-runs"),
+    *("unreadable-run", "changed-record", "causality", "record-disagrees"),
+)
+"""The kinds that look at everything in a folder; the others at what its plan asks for.
+
+A record that was changed may be why its run is none of the plan.
+"""
 
 
 def doubts(tables: Tables) -> pd.DataFrame:
@@ -367,11 +399,11 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
-    planned_only = with_measured(of_plan(tables))
+    everything, planned_only = with_measured(tables), with_measured(of_plan(tables))
     rows = [
         {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
         for kind, check in CHECKS.items()
-        for found in check.find(tables if kind in WHOLE else planned_only)
+        for found in check.find(everything if kind in WHOLE else planned_only)
     ]
     if not rows:
         return empty("doubts")
@@ -403,7 +435,7 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
             **{name: _plain(row[name]) for name in SHOWN},
             "evidence": json.loads(str(evidence)) if evidence is not None else {},
         }
-        yield json.dumps(line, ensure_ascii=False)
+        yield json.dumps(line)
 
 
 def as_text_lines(tables: Tables) -> Iterator[str]:

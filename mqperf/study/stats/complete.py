@@ -30,8 +30,8 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     found = {**tables, "points": points(tables), "doubts": both}
     return {
         **found,
-        "saturation_points": saturation_points(of_plan(tables)),
-        "saturation_rates": saturation_rates(of_plan(tables), verdicts),
+        "saturation_points": saturation_points(of_plan(found)),
+        "saturation_rates": saturation_rates(of_plan(found), verdicts),
         "searches": searches(of_plan(found), verdicts),
         "sustained": sustained(of_plan(found)),
         "bottlenecks": verdicts,

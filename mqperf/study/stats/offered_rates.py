@@ -14,9 +14,11 @@ import pandas as pd
 
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
+from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.window import KEEPS_UP
-from mqperf.study.tables import Tables, at, conform, varied
+from mqperf.study.stats.summary import with_doubts
+from mqperf.study.tables import Tables, at, conform, empty, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.axis_words import shown_value
 from mqperf.study.tables.shape import in_order
@@ -33,25 +35,27 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
     A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
     ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
-    points apart, each of their values has a row of its own.
+    points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
+    about the point with the best throughput, on which the saturation point rests.
     """
     frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
     frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
     frame = frame[
         frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
     ]
-    rows = conform("saturation_rates", pd.DataFrame(_rows(frame)))
+    doubts = tables.get("doubts", empty("doubts"))
+    rows = conform("saturation_rates", pd.DataFrame(_rows(frame, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
 
 
-def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, sweep in frame.groupby(list(SWEEP), sort=False):
         names = [name for name in ("threads", *varied(sweep)) if name not in RATES]
         told = [name for name in names if len(sweep[name].unique()) > 1]
         for values, curve in sweep.groupby(names, sort=False, dropna=False):
             if curve["offered"].nunique() >= FEWEST:
                 known = dict(zip(names, values, strict=True))
-                row = saturation_rate(curve)
+                row = with_doubts(saturation_rate(curve), curve, doubts)
                 place = at(known, told)
                 text = f"With {place}: {row['text']}" if place else row["text"]
                 yield {name: curve[name].iloc[0] for name in SWEEP} | known | {**row, "text": text}
@@ -59,6 +63,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck."""
+    unit = f"{unit_of(*curve['test_case'].unique())}/sec"
     by_rate = curve.groupby("offered")[["throughput_msg_s", "each"]].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     kept = by_rate.index[by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)]
@@ -74,22 +79,20 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         "top_throughput_msg_s": top,
     }
     if high is None:
-        return known | {
-            "text": f"It keeps up with {_told(low)} msg/sec, the most that was offered."
-        }
+        return known | {"text": f"It keeps up with {_told(low)} {unit}, the most that was offered."}
     limit = _limit(curve[curve["offered"] == high]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
     known |= {"limit": limit}
     if low is None:
         first = (
-            f"Even {_told(high)} msg/sec, the least that was offered, is more than it keeps up with"
+            f"Even {_told(high)} {unit}, the least that was offered, is more than it keeps up with"
         )
         return known | {"text": f"{first}{ran_out}."}
     crossing = min(max(top / float(by_rate["each"].max()), low), high)
     return known | {
         "saturation_rate_msg_s": crossing,
         "text": (
-            f"It keeps up with {_told(low)} msg/sec, and not with {_told(high)}: the saturation"
+            f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}: the saturation"
             f" point is at {_told(round(crossing, -2))}{ran_out}."
         ),
     }

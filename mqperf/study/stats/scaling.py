@@ -23,8 +23,8 @@ from scipy import special
 
 from mqperf.plan.columns import parameters
 from mqperf.study.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
-from mqperf.study.stats.summary import CONFIDENCE, run_figures
-from mqperf.study.tables import Tables, at, conform, curves, varied
+from mqperf.study.stats.summary import CONFIDENCE, run_figures, with_doubts
+from mqperf.study.tables import Tables, at, conform, curves, empty, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.axis_words import Value, worded
 
@@ -44,20 +44,22 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
     """One row per sweep of threads: its peak and saturation point, and both as a sentence.
 
     Where other parameters tell points apart, each of their values has a curve, and a row, of its
-    own, which holds and names them.
+    own, which holds and names them.  ``doubted`` are the kinds of doubts about the point with the
+    best throughput, on which the saturation point rests.
 
     ``peak_lies`` is ``inside`` only when throughput falls after its best by more than chance
     explains, ``beyond`` when it still rises at the end, ``below`` when the fewest threads are the
     best, ``plateau`` when it does neither, and ``cannot tell`` with fewer than four thread counts
     or when the runs differ too much.  What is not known to within anything is empty.
     """
-    runs = tables["runs"]
+    runs, doubts = tables["runs"], tables.get("doubts", empty("doubts"))
     figures = run_figures(tables)[["run", "throughput_msg_s"]]
     names = dict.fromkeys((*FACTORS, *varied(runs)))
     frame = runs[["run", "point", *SWEEP, "threads", *names]].merge(figures, on="run")
     frame = frame[frame["throughput_msg_s"].gt(0) & frame["threads"].notna()]
     rows = [
-        {name: curve[name].iloc[0] for name in SWEEP} | _saturation_point(curve, values)
+        {name: curve[name].iloc[0] for name in SWEEP}
+        | with_doubts(_saturation_point(curve, values), curve, doubts)
         for values, curve in curves(frame)
     ]
     return conform("saturation_points", pd.DataFrame(rows))

@@ -10,9 +10,11 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
-from mqperf.plan.latencies import LATENCIES
+from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most
+from mqperf.plan.test_cases import unit_of
+from mqperf.record.streams.telling import needed
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.tester import noisy_host
 from mqperf.study.tables import Tables, conform, varied
@@ -128,19 +130,20 @@ def _limit(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str
 
 def sentence(row: Row) -> str:
     """What a search found, in one sentence, from its row."""
+    unit = f"{unit_of(row['test_case'])}/sec"
     subject, low, high = row["hold"], row["held_rate_msg_s"], row["broken_rate_msg_s"]
     if row["search_ends"] == "below":
-        return f"Even {_rate(high)} msg/sec, the lowest rate searched, does not hold {subject}."
+        return f"Even {_rate(high)} {unit}, the lowest rate searched, does not hold {subject}."
     if row["search_ends"] == "unfinished":
         known = [f"it holds at {_rate(low)}"] if low else []
         known += [f"not at {_rate(high)}"] if high else []
-        so_far = f" (so far {', '.join(known)} msg/sec)" if known else ""
+        so_far = f" (so far {', '.join(known)} {unit})" if known else ""
         return f"The search for {subject} is not finished{so_far}: run the plan again."
-    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} msg/sec"
+    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} {unit}"
     if pd.notna(ends := row.get("throughput_msg_s_low")):
         high_end = _rate(row["throughput_msg_s_high"])
         finished += f" (95 % interval {_rate(ends)} to {high_end}, {row['repeats']} repeats)"
-    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} msg/sec"
+    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} {unit}"
     if row["search_ends"] == "beyond":
         return f"{lead}, the highest that was searched; {finished}."
     why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""
@@ -153,8 +156,18 @@ def _figures(tables: Tables) -> pd.DataFrame:
     frame = measured(tables)
     latency = tables["latency"].drop_duplicates("run")
     columns = [name for name in LATENCIES if name not in frame.columns]
-    frame = frame.merge(latency[["run", *columns]], on="run", how="left")
+    frame = frame.merge(latency[["run", "samples", *columns]], on="run", how="left")
     return frame.assign(offered=offered(frame))
+
+
+def _untold(name: str, samples: float) -> str:
+    """Why a run has no such latency."""
+    if name not in PERCENTILES or pd.isna(samples):
+        return f"no {LATENCIES[name]} is known"
+    return (
+        f"{LATENCIES[name]} takes {needed(PERCENTILES[name])} messages, and there are"
+        f" {samples:.0f}: give the load a longer duration_s"
+    )
 
 
 def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
@@ -168,7 +181,7 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     for name, most in hold.latencies.items():
         value = row[name]
         if pd.isna(value):
-            return Verdict(None, f"no {LATENCIES[name]} is known")
+            return Verdict(None, _untold(name, row["samples"]))
         words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
         (told if value <= most else broken).append(words)
     sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))

@@ -1,8 +1,12 @@
 """Points of a sweep: the runs of each point over its repeats."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 from scipy import special
 
+from mqperf.plan import PERCENTILES
 from mqperf.plan.columns import FIGURES, TABLES
 from mqperf.study.tables import Tables, conform, empty, varied, whole
 from mqperf.study.tables.repeats import by_point
@@ -16,7 +20,7 @@ def points(tables: Tables) -> pd.DataFrame:
     Parameters that vary have columns.  A point whose every attempt failed has a row without
     figures.  Spread and interval (Student's t, n - 1 degrees of freedom) are empty for a single
     run: one run tells nothing about the next, and the interval from within it (``*_within_low``) is
-    no substitute.
+    no substitute.  Its lower end is zero where it would be below.
     """
     runs = tables["runs"]
     if runs.empty:
@@ -42,16 +46,47 @@ def run_figures(tables: Tables) -> pd.DataFrame:
     frame = frame.merge(used, left_on="run", right_index=True, how="left")
     finished = frame["throughput_msg_s"]
     frame["cpu_per_message_s"] = frame["cpu_total_cores"] / finished.where(finished > 0)
-    return frame[["run", "point", *FIGURES]]
+    return _told_by_all(frame[["run", "point", *FIGURES]])
+
+
+def _told_by_all(figures: pd.DataFrame) -> pd.DataFrame:
+    """The figures, without a percentile that some run of the point has too few messages to tell.
+
+    The mean over the others would be that of the runs with most messages.
+    """
+    known = figures["latency_mean_s"].notna()
+    for name in PERCENTILES:
+        withheld = figures.loc[known & figures[name].isna(), "point"]
+        figures[name] = figures[name].mask(figures["point"].isin(withheld))
+    return figures
+
+
+def with_doubts(
+    row: Mapping[str, Any], curve: pd.DataFrame, doubts: pd.DataFrame
+) -> dict[str, Any]:
+    """What is known of a curve of runs, with the kinds of doubts about its best throughput.
+
+    They stand in ``doubted``, and at the end of the ``text``.
+    """
+    top = str(curve.groupby("point")["throughput_msg_s"].mean().idxmax())
+    kinds = ", ".join(doubts[doubts["point"].eq(top)]["kind"].unique())
+    if not kinds:
+        return {**row, "doubted": None}
+    text = f"{row['text']} Its best throughput is in doubt: {kinds}."
+    return {**row, "doubted": kinds, "text": text}
 
 
 def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
     """CPU of all broker nodes over the window, by run: the total that a report printed, if any.
 
-    Such a total is exact, and the sum of rounded nodes is not.
+    Such a total is exact, and the sum of rounded nodes is not.  Without what each node used over
+    the window that was sampled in it, the sum is not known.
     """
-    window = cpu[cpu["scope"] == "window"].groupby(["kind", "run"])[["total_cores", "sys_cores"]]
-    used = window.sum(min_count=1)
+    parts = cpu[cpu["kind"].isin(["broker", "total"])]
+    over = parts[["total_cores", "sys_cores"]].where(parts["scope"].eq("window"))
+    nodes = over.groupby([parts["kind"], parts["run"], parts["process"]]).first()
+    runs = ["kind", "run"]
+    used = nodes.groupby(runs).sum().where(nodes.notna().groupby(runs).all())
     kinds = used.index.get_level_values("kind")
     nodes, printed = (used[kinds == kind].droplevel("kind") for kind in ("broker", "total"))
     return printed.combine_first(nodes)
@@ -63,11 +98,13 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     mean, sd, n = (one.set_index("point") for one in of_groups)
     quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
+    low = mean - half
+    low = low.mask((low < 0) & (mean >= 0), 0.0)  # by clocks a latency may be negative
     return pd.concat(
         [
             mean,
             sd.add_suffix("_sd"),
-            (mean - half).add_suffix("_low"),
+            low.add_suffix("_low"),
             (mean + half).add_suffix("_high"),
         ],
         axis=1,

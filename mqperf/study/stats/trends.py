@@ -259,13 +259,12 @@ def _sustained(
     rows = pd.concat(parts, ignore_index=True)
     ordered = rows.sort_values("folder_place", kind="stable")
     series = ordered.groupby([*SWEEP, "machine_number"], dropna=False, sort=False)
-    before = series[["folder_place", "sustained_throughput_msg_s", *keys]].shift()
+    before = series[["sustained_throughput_msg_s", "sustained_at", *keys]].shift()
     rate = ordered["sustained_throughput_msg_s"]
     ratio = rate / before["sustained_throughput_msg_s"].where(lambda value: value > 0)
     throughput = steps[steps["figure"] == TREND_FIGURES[0]].to_dict("records")
     verdicts = {_key(row, keys): found_by(row) for row in throughput}
     found = ordered.assign(
-        ratio=ratio,
         step=[
             _step(row, last, keys, verdicts) if known else FIRST
             for row, last, known in zip(
@@ -273,6 +272,8 @@ def _sustained(
             )
         ],
     )
+    moved = found["step"] == AT_ANOTHER_POINT
+    found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))
     names = TABLES["trend_sustained"].with_parameters(ordered.columns)
     return conform("trend_sustained", found[[name for name in names if name in found.columns]])
 

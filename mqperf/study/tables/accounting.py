@@ -49,7 +49,7 @@ def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
 
     Of a message that is to be delivered several times, each delivery counts for itself.
     """
-    copies = generator_of(run.case).copies(run.case)
+    copies = generator_of(run).copies(run.case)
     sent = {
         f"{sender}@{copy}" if copies > 1 else sender: numbers.ranges
         for sender, numbers in streams.seen("sent")

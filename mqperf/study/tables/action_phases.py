@@ -15,6 +15,7 @@ from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.streams.stream import Stream, Window, seconds
+from mqperf.record.streams.telling import told_s
 from mqperf.record.totals import COUNTS
 from mqperf.study.tables.streams import Streams
 
@@ -101,7 +102,7 @@ class _Count:
         for name in REFUSALS:
             found[name] = self._started(name, some) if self.streams.has(name) else None
         if done.count:
-            p50, p99 = done.quantiles_s([0.5, 0.99])
+            p50, p99 = told_s(done, [0.5, 0.99])
             found |= {"latency_p50_s": p50, "latency_p99_s": p99, "latency_max_s": done.max_s}
         return found
 
@@ -114,7 +115,7 @@ class _Count:
         several_clocks = self.streams.record == COUNTS and self.streams.uncertainty_s > 0
         if twice or self.accounts["foreign"] or several_clocks:
             return None
-        lost = sent * generator_of(self.run.case).copies(self.run.case) - ended
+        lost = sent * generator_of(self.run).copies(self.run.case) - ended
         return lost if lost >= 0 else None
 
 

@@ -53,7 +53,7 @@ def _checked(run: Run, attempt: Attempt) -> Attempt:
         for name, frame in attempt.frames.items():
             conform(name, frame)
     except MqperfError as error:
-        return _unreadable(run, None, type(error)(f"{run.path}: {error}"))
+        return _unreadable(run, run.facts(), type(error)(f"{run.path}: {error}"))
     return attempt
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Whole, beside
+from mqperf.record.streams.telling import told_s
 from mqperf.study.load import account_of
+from mqperf.study.tables import one_way
 from mqperf.study.tables.accounting import accounted, drained
 from mqperf.study.tables.streams import Streams, read_streams
 
@@ -27,7 +29,12 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     streams = read_streams(run)
     account = account_of(run, streams.recorded)
-    disagreements = [*account.disagreements, *drained(streams, [*_of(number, events)])]
+    accounts = accounted(run, streams)
+    disagreements = [
+        *account.disagreements,
+        *drained(streams, [*_of(number, events)]),
+        *one_way.disagreements(run, streams, accounts["duplicates"], accounts["foreign"]),
+    ]
     length = run.window[1] - run.window[0]
     sent = streams.together("sent")
     finished = streams.finished(run.case.test_case)
@@ -40,7 +47,7 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
         "throughput_msg_s": finished.per_second(run.window).sum() / length,
         "send_rate_msg_s": sent.per_second(run.window).sum() / length,
         "offered_rate_msg_s": account.offered_msg_s,
-        **accounted(run, streams),
+        **accounts,
         **_latency(run, streams),
         "disagreements": "; ".join(disagreements) or None,
     }
@@ -51,7 +58,7 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
     latencies = streams.finished(run.case.test_case).started_in(run.window)
     if not latencies.count:
         return {}
-    values = latencies.quantiles_s([PERCENTILES[name] for name in FIGURES])
+    values = told_s(latencies, [PERCENTILES[name] for name in FIGURES])
     one_way = not TEST_CASES[run.case.test_case].replies
     unsure = {"latency_uncertainty_s": streams.uncertainty_s if one_way else 0.0}
     return unsure | {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}

@@ -17,9 +17,10 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import ByProcess, Latencies, Stream, Window
+from mqperf.record.streams.telling import told_s
 from mqperf.study.load import Account, account_of
 from mqperf.study.probes import PROBE_READERS
-from mqperf.study.tables import accounting, timeline, within_run
+from mqperf.study.tables import accounting, conservation, one_way, timeline, within_run
 from mqperf.study.tables.action_phases import action_phases
 from mqperf.study.tables.background import background
 from mqperf.study.tables.hosts import hosts
@@ -56,12 +57,20 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["events"] = pd.concat(
         [tables["events"], _noted(one, account.happened)], ignore_index=True
     )
-    accounts = accounting.accounted(one, streams) | {
+    seconds, probed = intervals(streams.processes, one.load, one.window), _probed(one)
+    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
+    latency = _latency_row(kind, finished, one.window, account)
+    inside = probed.get("internals", pd.DataFrame())
+    mean_s = latency.get("latency_mean_s")
+    accounts = accounting.accounted(one, streams)
+    accounts |= {
         "disagreements": "; ".join(
             [
                 *account.disagreements,
+                *one_way.disagreements(one, streams, accounts["duplicates"], accounts["foreign"]),
                 *accounting.drained(streams, events),
                 *timeline.disagreements(one, events),
+                *conservation.disagreements(inside, seconds, one, mean_s),
             ]
         )
         or None
@@ -70,16 +79,14 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     if (late := _started(streams, "handover", one.window)) is not None:
         counts |= _quantiles("handover", late, {"p99": 0.99}) | {"handover_max_s": late.max_s}
     tables["messages"] = pd.DataFrame([counts | accounts])
-    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
-    latency = _latency_row(kind, finished, one.window, account)
     for name, label in (("service", "service"), ("confirmed", "confirm")):
         if (some := _started(streams, name, one.window)) is not None:
             latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
-    one_way = not TEST_CASES[one.case.test_case].replies
-    latency["latency_uncertainty_s"] = streams.uncertainty_s if one_way else 0.0
+    replies = TEST_CASES[one.case.test_case].replies
+    latency["latency_uncertainty_s"] = 0.0 if replies else streams.uncertainty_s
     tables["latency"] = pd.DataFrame([latency])
     tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
-    tables["intervals"] = intervals(streams.processes, one.load, one.window)
+    tables["intervals"] = seconds
     disturbed = outages(one, done, events)
     tables["outages"] = pd.DataFrame(disturbed)
     tables["action_phases"] = pd.DataFrame(action_phases(one, streams, accounts, disturbed))
@@ -87,9 +94,8 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     tables["links"] = pd.DataFrame(links(one.case, facts))
     tables["background"] = pd.DataFrame(background(one, events))
     own = {name: pd.DataFrame(rows) for name, rows in account.tables.items()}
-    probed = _probed(one)
-    if "internals" in probed:
-        tables["insides"] = pd.DataFrame(insides(probed["internals"]))
+    if len(inside):
+        tables["insides"] = pd.DataFrame(insides(inside))
     return {**tables, **own, **probed}
 
 
@@ -218,9 +224,9 @@ def _started(streams: Streams, name: str, window: Window) -> Latencies | None:
 
 
 def _quantiles(label: str, some: Latencies, levels: Mapping[str, float]) -> dict[str, float]:
-    """Columns of that label, one for each level."""
+    """Columns of that label, one for each level; empty where too few messages tell it."""
     columns = [f"{label}_{end}_s" for end in levels]
-    return dict(zip(columns, some.quantiles_s(list(levels.values())), strict=True))
+    return dict(zip(columns, told_s(some, list(levels.values())), strict=True))
 
 
 def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:

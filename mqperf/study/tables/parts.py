@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.shape import Tables, empty
-
-DATES = "%Y-%m-%dT%H:%M:%S.%fZ"
+from mqperf.study.tables.spreadsheets import write_csv
 
 GROUP = 1_000_000
 """Rows of a row group, in the files that have such."""
@@ -55,7 +54,7 @@ def _write(frame: pd.DataFrame, file: Path, form: str, *, header: bool) -> None:
     if form == "parquet":
         frame.to_parquet(file, index=False)
     else:
-        frame.to_csv(file, index=False, header=header, date_format=DATES)
+        write_csv(frame, file, header=header)
 
 
 def _join_csv(name: str, parts: Iterable[Path], file: Path) -> None:

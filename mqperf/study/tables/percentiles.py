@@ -1,8 +1,4 @@
-"""How latencies are distributed: percentiles, as far as there are messages enough to tell them.
-
-A percentile is told from ten messages beyond it: of fewer, the next run would have others.  That is
-the same for every record; where counts are recorded, latencies are known to three digits.
-"""
+"""How latencies are distributed: percentiles, as far as there are messages enough to tell them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +6,7 @@ from typing import Any
 import numpy as np
 
 from mqperf.record.streams.stream import Latencies
-
-BEYOND = 10
-"""Messages that must be slower than a percentile."""
+from mqperf.record.streams.telling import tells
 
 RAREST = 6
 """Decades: the last percentile is the 99.9999th."""
@@ -34,10 +28,10 @@ def percentiles(stream: str, latencies: Latencies) -> Iterator[dict[str, Any]]:
 
     None for fewer than 20 messages, nor for latencies beyond an hour, which counts do not tell.
     """
-    above = [share for share in SHARES_ABOVE if round(latencies.count * share, 6) >= BEYOND]
-    if not above:
+    every = [round(1 - share, 9) for share in SHARES_ABOVE]
+    levels = [level for level in every if tells(latencies.count, level)]
+    if not levels:
         return
-    levels = [round(1 - share, 9) for share in above]
     for level, value in zip(levels, latencies.quantiles_s(levels), strict=True):
         if not np.isnan(value):
             yield {

@@ -15,6 +15,7 @@ from mqperf.base.errors import TableError
 from mqperf.plan.columns import COLUMNS, TABLES
 from mqperf.study.tables.given import MIB, text_of
 from mqperf.study.tables.shape import MEANT, conform, empty
+from mqperf.study.tables.spreadsheets import unmarked
 
 PUBLISHED = "published.json"
 """The file by which such a folder is known."""
@@ -73,6 +74,8 @@ def _read(name: str, file: Path) -> pd.DataFrame:
     for column in frame:
         if COLUMNS[str(column)].dtype in WHOLE:  # some programs write 5 as 5.0
             frame[column] = frame[column].str.replace(r"\.0*$", "", regex=True)
+        elif COLUMNS[str(column)].dtype == "string":
+            frame[column] = unmarked(frame[column])
     if any(_problem(name, frame[[column]]) for column in frame):
         column, row = _first_problem(name, frame)
         problem = _problem(name, frame[[column]].iloc[[row]])

@@ -1,6 +1,6 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, reduce
 from operator import and_
 from typing import Any
@@ -136,11 +136,19 @@ def _check(table: str, frame: pd.DataFrame, column: str) -> None:
     if wrong.any():
         row = frame[wrong].iloc[0]
         place = f"row {wrong.to_numpy().argmax() + 1}"
-        place += f" (run {_quoted(row['run'])})" if "run" in row else ""
+        place += f" ({', '.join(told)})" if (told := [*_known(row)]) else ""
         raise TableError(
             f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
             f" got {_quoted(row[column])}"
         )
+
+
+def _known(row: pd.Series) -> Iterator[str]:
+    """What tells a row from others: its run, whom it is about, and when."""
+    for name in ("run", "host", "node", "process", "stream", "step", "start_s", "time_s"):
+        if name in row and pd.notna(row[name]):
+            unit = " s" if name in {"start_s", "time_s"} else ""
+            yield f"{name.removesuffix('_s')} {_quoted(row[name])}{unit}"
 
 
 def _wrong(values: pd.Series, check: Check) -> pd.Series:

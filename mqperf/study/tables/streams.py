@@ -119,7 +119,7 @@ def read_streams(run: Whole) -> Streams:
 
 def _check_processes(run: Whole) -> None:
     """Raise ``RecordError`` unless there are as many processes as the load of the case has."""
-    asked = Counter(member.kind for member in generator_of(run.case).members(run.case))
+    asked = Counter(member.kind for member in generator_of(run).members(run.case))
     found = Counter(process.kind for process in run.facts.processes)
     for kind in ("client", "server"):
         if found[kind] != asked[kind]:

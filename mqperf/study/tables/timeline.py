@@ -14,6 +14,7 @@ def disagreements(run: Whole, events: Sequence[Event]) -> Iterator[str]:
     """Where facts, events and probes do not tell of the same run."""
     yield from _milestones(run, events)
     yield from _instants(run, events)
+    yield from _exits(run)
     for probe in PROBE_READERS.values():
         yield from probe.disagreements(run)
 
@@ -50,3 +51,16 @@ def _instants(run: Whole, events: Sequence[Event]) -> Iterator[str]:
         if event.epoch < earliest.get(event.what, 0.0) - SLACK_S:
             late = earliest[event.what] - event.epoch
             yield f"{FILE}: {event.what} {late:.1f} s before that can be"
+
+
+def _exits(run: Whole) -> Iterator[str]:
+    """Processes of a load that did not end well: a run with such a one fails, and is not done.
+
+    None of them is ended by a signal before that is written down.
+    """
+    loads = {"": run.facts.processes}
+    loads |= {f"background-{n} ": one.processes for n, one in enumerate(run.facts.background, 1)}
+    for load, processes in loads.items():
+        for process in processes:
+            if process.exit_code not in {0, None}:
+                yield f"{load}{process.label} ended with exit code {process.exit_code}"

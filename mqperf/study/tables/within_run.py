@@ -9,6 +9,7 @@ import numpy as np
 
 from mqperf.plan import PERCENTILES
 from mqperf.record.streams.stream import Latencies, Stream, Window, seconds
+from mqperf.record.streams.telling import told_s
 from mqperf.study.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
 from mqperf.study.series.warmup import warmup_s
 
@@ -21,15 +22,23 @@ def warmup_found_s(finished: Stream, steady: Window | None) -> int | None:
 
 
 def throughput_interval(counts: np.ndarray) -> Row:
-    """The interval of the throughput, of the messages finished in each second of the window."""
+    """The interval of the throughput, of the messages finished in each second of the window.
+
+    A rate is not below zero, and neither is an end of it.
+    """
     interval = ratio_interval(counts.astype(float), np.ones(len(counts)))
+    if interval is not None:
+        interval = max(0.0, interval[0]), interval[1]
     return _columns("throughput_msg_s", interval)
 
 
 def latency_figures(latencies: Latencies) -> Row:
-    """Mean, percentiles and the largest by their columns, of at least one message."""
-    values = latencies.quantiles_s(list(PERCENTILES.values()))
-    estimates = dict(zip(PERCENTILES, map(float, values), strict=True))
+    """Mean, percentiles and the largest by their columns, of at least one message.
+
+    A percentile that so few messages do not tell is NaN.
+    """
+    values = told_s(latencies, list(PERCENTILES.values()))
+    estimates = dict(zip(PERCENTILES, values, strict=True))
     return {**estimates, "latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
 
 

@@ -1,7 +1,8 @@
 "use strict";
 
-// Thousands separators, tables sorted by a click on a heading, boxes in which wide drawings
-// scroll, and notebooks that open.  Everything can be read without this file.
+// Thousands separators, tables sorted by a click on a heading, boxes in which wide drawings and
+// tables scroll, drawings to explore, and notebooks that open.  Everything can be read without this
+// file.
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
@@ -60,19 +61,60 @@ function makeSortable(table) {
 function boxed(image) {
   const box = document.createElement("div");
   box.className = "scrolls";
-  box.tabIndex = 0;
-  box.setAttribute("role", "group");
-  box.setAttribute("aria-label", "Drawing, scrolls sideways");
   image.replaceWith(box);
   box.append(image);
+  return box;
+}
+
+// What is wider than its box says so, as long as there is more to the right.
+function tellWidth(box, what) {
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", `${what}, scrolls sideways`);
+  const note = document.createElement("p");
+  note.className = "goes-on";
+  note.textContent = "scroll right \u2192";
+  box.before(note);
+  const look = () => {
+    const hidden = box.scrollWidth - box.clientWidth;
+    note.hidden = hidden <= 1;
+    box.tabIndex = note.hidden ? -1 : 0;
+    note.classList.toggle("at-its-end", box.scrollLeft >= hidden - 1);
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
 }
 
 for (const table of document.querySelectorAll("table.numbers")) {
   readNumbers(table);
   makeSortable(table);
 }
-// Executed notebooks are files to Sphinx, and pages to a reader.
-for (const link of document.querySelectorAll('a.download[href$=".html"]')) {
+// Executed notebooks and runs in time are files to Sphinx, and pages to a reader.
+for (const link of document.querySelectorAll('a.download:is([href$=".html"], [href$=".svg"])')) {
   link.removeAttribute("download");
 }
-for (const image of document.querySelectorAll('article img:not([src*="topology_"])')) boxed(image);
+// A drawing that is pointed at, or reached by the keyboard, becomes one to explore; paper keeps it.
+function explorable(box) {
+  const explore = () => {
+    if (box.querySelector("iframe")) return;
+    const [image] = box.getElementsByTagName("img");
+    const frame = document.createElement("iframe");
+    frame.src = image.src;
+    frame.title = image.alt;
+    const hint = document.createElement("p");
+    hint.className = "hint";
+    hint.textContent = "drag to zoom, double-click for all, click a legend to hide its lines";
+    const drawing = document.createElement("div");
+    drawing.className = "drawing";
+    image.replaceWith(drawing);
+    drawing.append(image, frame, hint);
+  };
+  box.addEventListener("pointerenter", explore);
+  box.addEventListener("focus", explore);
+}
+
+for (const image of document.querySelectorAll("article img:not(.topology)")) {
+  const box = boxed(image);
+  tellWidth(box, "Drawing");
+  explorable(box);
+}
+for (const box of document.querySelectorAll(".table-wrapper")) tellWidth(box, "Table");

@@ -15,6 +15,7 @@ LAUNCHER = Launcher(
     try_out=PROGRAM.self_check,
     commands=commands,
     describe=describe,
+    typed=False,
     check=partial(diary.check, "amqp-0-9-1"),
     options=options,
     queues=layout.queues,

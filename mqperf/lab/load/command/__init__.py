@@ -1,6 +1,7 @@
 """Any command of the user's as a load generator: run again and again, and timed from outside."""
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,6 @@ LAUNCHER = Launcher(
     about=lambda _driver: "a command of yours",
     try_out=lambda driver, machine: tool(driver, machine).versions,
     commands=commands,
-    describe=lambda case: [" ".join(words_of(case))],
+    describe=lambda case: [shlex.join(words_of(case))],
     check=check,
 )

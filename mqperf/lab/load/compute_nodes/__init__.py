@@ -18,6 +18,7 @@ LAUNCHER = Launcher(
     try_out=PROGRAM.self_check,
     commands=commands,
     describe=describe,
+    typed=False,
     check=partial(diary.check, "compute-nodes"),
     options=options,
     queues=queues,

@@ -32,8 +32,8 @@ def with_orders(
 
 
 def described(program: Program, case: Case) -> list[str]:
-    """The same processes as command lines; what they are told is in their files."""
-    return [f"python -m {program.name} {orders_of(one)}" for one in pairs(case)]
+    """Who the processes are; a run makes the files that tell them what to do, with passwords."""
+    return [f"{one.label}: {program.title}, which reads {orders_of(one)}" for one in pairs(case)]
 
 
 def orders_of(one: Member) -> str:

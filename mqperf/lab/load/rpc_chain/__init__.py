@@ -38,6 +38,7 @@ LAUNCHER = Launcher(
     try_out=lambda driver, machine: tool(driver, machine).versions,
     commands=commands,
     describe=describe,
+    typed=False,
     check=check,
     options=options,
     queues=queues,

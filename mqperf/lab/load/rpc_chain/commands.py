@@ -80,10 +80,11 @@ def describe(case: Case) -> list[str]:
     parameters = of_case(case)
     chain = find(parameters.chain)
     number = len(pairs(case)) // 2
+    others = [f" to {kind}-{number}" * (number > 1) for kind in ("server", "client")]
     return [
-        f"server-1 to server-{number}, agents: {', '.join(chain.agents)}",
+        f"server-1{others[0]}, agents: {', '.join(chain.agents)}",
         (
-            f"client-1 to client-{number}, control plane: {', '.join(chain.control)};"
+            f"client-1{others[1]}, control plane: {', '.join(chain.control)};"
             f" {case.green_threads} x {parameters.chain} ({len(chain.steps)} steps) at a time"
             f" for {case.load_s} s"
         ),

@@ -47,7 +47,7 @@ class Environment:
         if not same:
             raise LoadError(
                 f"{self.tools}: {' or '.join(TOOLS)} was changed while it was in use;"
-                " repeat the command, which makes the simulator anew"
+                " repeat the command, which creates the simulator again"
             )
 
 

@@ -9,7 +9,8 @@ from mqperf.lab.systems.java import ENVIRONMENT, Java
 from mqperf.lab.systems.java.logging import Logging, log4j2
 from mqperf.lab.systems.service import Server
 
-SIZE = 3
+LABELS = ("ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3")
+SIZE = len(LABELS)
 PORTS = 3 * SIZE
 """Every server has a port for clients, one for its peers, and one for elections."""
 
@@ -61,7 +62,7 @@ def _server(
         **edition.logging.properties(folder),
     }
     return Server(
-        label=f"ZooKeeper {index + 1}",
+        label=LABELS[index],
         name=f"{spot.host.address}:{ports[index]}",
         spot=spot,
         argv=(

@@ -42,9 +42,9 @@ ROUTER = Tool(
     "qdrouterd",
     packages=(),
     instead=("skrouterd",),
-    by_hand="Debian and Ubuntu package none: build Apache Qpid Dispatch or Skupper Router and put"
-    " qdrouterd or skrouterd on the PATH, or name the program in the plan, in settings: {program:"
-    " PATH}",
+    by_hand="Debian and Ubuntu have no package; build Apache Qpid Dispatch or Skupper Router and"
+    " put qdrouterd or skrouterd on the PATH, or name the program in the plan, in settings:"
+    " {program: PATH}",
 )
 VERSION_LIMIT_S = 60
 
@@ -223,5 +223,6 @@ SYSTEM = System(
     forms=tuple(FORMS),
     misfit=misfit,
     network=network,
+    labels=lambda topology, settings: tuple(one.id for one in network(topology, settings).nodes),
     encrypts=lambda settings: check(settings).tls,
 )

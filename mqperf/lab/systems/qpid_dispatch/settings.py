@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue
 
 from mqperf.base.errors import NetworkError
-from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.settings import Flag, SystemSettings, checked
 from mqperf.plan.networks import DEFAULTS, GRAPH, Network, from_node_link, named
 
 NAME = "qpid-dispatch"
@@ -29,7 +29,7 @@ class RouterSettings(SystemSettings):
     program: str | None = Field(default=None, min_length=1, max_length=1_000)
     worker_threads: int = Field(default=4, ge=1, le=1_000, strict=True)
     link_capacity: int = Field(default=250, ge=1, le=1_000_000, strict=True)
-    tls: bool = False
+    tls: Flag = False
     graph: Annotated[dict[str, JsonValue], AfterValidator(_network)] | None = None
 
 

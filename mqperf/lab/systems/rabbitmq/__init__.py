@@ -14,7 +14,7 @@ from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.private import private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
-from mqperf.lab.systems.system import Deployment, System
+from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System, node_label
 
 SINGLE = "single"
 """The topology of a broker alone, which is started for itself; the others share a cluster."""
@@ -58,6 +58,13 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
     return asked
 
 
+def labels(topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """Those of its nodes: of a private cluster, or of one that is there."""
+    if topology == SINGLE:
+        return (ONLY_BROKER,)
+    return tuple(map(node_label, range(len(parse_settings(settings).nodes) or NODES)))
+
+
 SYSTEM = System(
     name="rabbitmq",
     title="RabbitMQ",
@@ -80,4 +87,5 @@ SYSTEM = System(
     apart=lambda topology: topology == SINGLE,
     unfit={(SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")},
     misfit=misfit,
+    labels=labels,
 )

@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue, SecretStr, model_validator
 
 from mqperf.base.urls import BrokerUrl
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
-from mqperf.lab.systems.settings import SettingsFault, SystemSettings, checked
+from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
 
 
 class Settings(SystemSettings):
@@ -17,10 +17,10 @@ class Settings(SystemSettings):
     With ``metrics`` the nodes tell of their inside.
     """
 
-    management: bool = False
-    metrics: bool = False
-    tls: bool = False
-    memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216)
+    management: Flag = False
+    metrics: Flag = False
+    tls: Flag = False
+    memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
     nodes: tuple[str, ...] = ()
     urls: tuple[NodeUrl, ...] = ()
 

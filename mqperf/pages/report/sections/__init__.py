@@ -1,11 +1,11 @@
 """The sections of a test case: messages, throughput and latency, CPU of the nodes, over time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from mqperf.pages.report import drawings, grids, limits, rows, run_sheets
+from mqperf.pages.report import drawings, grids, limits, losses, rows, run_sheets
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import FOLDER, Explorers
 from mqperf.pages.report.explorers import shown as shown_in_time
@@ -21,39 +21,56 @@ from mqperf.pages.report.sections import (
     searches,
     steps,
 )
-from mqperf.pages.report.words import MESSAGES, Layout, amount, cell, in_unit, joined
+from mqperf.pages.report.words import Layout, amount, cell, joined
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import TEST_CASES, TestCase
-from mqperf.study.tables import Tables, arranged, tidy, varied, whole, with_parameters
+from mqperf.plan.test_cases import MESSAGES, TEST_CASES, TestCase, in_unit
+from mqperf.record.streams.telling import BEYOND
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.tables import (
+    Tables,
+    arranged,
+    conditions,
+    tidy,
+    varied,
+    where,
+    whole,
+    with_parameters,
+)
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import called
 from mqperf.study.tables.clocks import LARGE_SHARE
+from mqperf.study.tables.places import CONDITION
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, what to know, the picture, the table and its data."""
+    """A heading, what to know, the picture, the table and its data.
+
+    ``apart`` is of what brokers, links or other loads count: messages, whatever the test case does.
+    """
 
     heading: str
     text: str
     drawing: Drawing | None = None
     grid: Grid | None = None
     data: pd.DataFrame | None = None
+    apart: bool = False
 
     @property
     def file(self) -> Text:
         """Name of the CSV file with the table's data."""
         return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
-    def counting(self, unit: str) -> "Section":
-        """The same in the unit of the test case, where that does not count messages."""
-        if unit == MESSAGES:
+    def counting(self, unit: str, kept: Sequence[str] = ()) -> "Section":
+        """The same in the unit of the test case, but for names that are ``kept``."""
+        if unit == MESSAGES or self.apart:
             return self
-        drawing = None if self.drawing is None else self.drawing.counting(unit)
+        drawing = None if self.drawing is None else self.drawing.counting(unit, kept)
+        names = [*kept, *map(escape, kept)]
         grid = self.grid and replace(
-            self.grid, headings=tuple(in_unit(heading, unit) for heading in self.grid.headings)
+            self.grid, headings=tuple(in_unit(one, unit, names) for one in self.grid.headings)
         )
-        text = type(self.text)(in_unit(self.text, unit))
+        text = type(self.text)(in_unit(self.text, unit, names))
         return replace(self, text=text, drawing=drawing, grid=grid)
 
     def leading(self, sheets: Sheets) -> "Section":
@@ -71,8 +88,9 @@ def sections(
     layout: Layout, case: str, tables: Tables, printed: Printed, labels: Iterator[str]
 ) -> Iterator[Section]:
     """The sections that there is data for; ``labels`` are those of the footnotes, page by page."""
+    kept = list(conditions(tables)[CONDITION])
     for section in _sections(layout, case, tables, printed, labels):
-        yield section.counting(TEST_CASES[case].unit).leading(printed.sheets)
+        yield section.counting(TEST_CASES[case].unit, kept).leading(printed.sheets)
 
 
 def _sections(
@@ -126,6 +144,7 @@ def _messages(case: str, tables: Tables, printed: Printed, labels: Iterator[str]
     sentences = [Text(words.finish.points), f"Lost messages are {words.finish.lost}."]
     if not _published(tables):
         sentences.append("Counts are of whole runs, after the last message.")
+    sentences += losses.of_planned_actions(tables)
     return Section(
         "Message processing",
         Text(" ").join(sentences),
@@ -149,23 +168,23 @@ def _linked(grid: Grid, printed: Printed) -> Grid:
 
 
 def _one_run(tables: Tables, explorers: Explorers) -> Iterator[Section]:
-    """The first run of the best point, with everything that was recorded of its seconds."""
-    for run in shown_in_time(tables).values():
-        if run in explorers:
-            others = sum(one in explorers for one in tables["runs"]["run"]) - 1
-            yield Section(
-                "One run in time",
-                Text(" ").join(_in_time(explorers[run].alt, others)),
-                explorers[run],
-            )
+    """The runs that answer, each with everything that was recorded of its seconds."""
+    drawn = [run for run in shown_in_time(tables) if run in explorers]
+    others = sum(run in explorers for run in tables["runs"]["run"]) - len(drawn)
+    for run in drawn:
+        heading, told = "One run in time", explorers[run].alt
+        if len(drawn) > 1:
+            heading += f", {where(tables['runs'], run=run)[CONDITION].iloc[0]}"
+        text = " ".join(_in_time(told, others)) if run == drawn[0] else told
+        yield Section(heading, escape(text), explorers[run])
 
 
 def _in_time(alt: str, others: int) -> Iterator[str]:
     """Which run it is, and how to read it."""
-    yield escape(alt)
+    yield alt
     yield (
-        "Shaded seconds are warm-up and cool-down, or an action of the plan. The more a cell of the"
-        " latency stands out, the more messages that were started in that second were so slow;"
+        "Shaded seconds are warm-up and cool-down, or an action of the plan. The heat map has the"
+        " number of messages started in each second by latency, more intense for more messages;"
         " lines are of those finished in it."
     )
     if others:
@@ -190,6 +209,8 @@ def _sweep(
     axes = joined([called(name) for name in arranged(figures).names])
     caption = f"{words.title} {what} depending on {axes}"
     marks = grids.marks(tables["doubts"], "sweep", "point", _shown(tables))
+    for point, text in survivors(tables).items():
+        marks.setdefault((point, "latency_mean_s"), []).append(text)
     return Section(
         f"The {what}",
         Text(" ").join(_explained(words, tables, figures)),
@@ -216,8 +237,8 @@ def _ended_early(case: str, tables: Tables) -> Section:
     every = len(whole(tables["runs"]))
     return Section(
         "Runs that ended early",
-        f"{amount(len(runs), 'run')} of {every} came to the fail condition of the plan, and ended."
-        " All figures of such a run are of the window that it had.",
+        f"{amount(len(runs), 'run')} of {every} met the fail condition of the plan and ended early."
+        " All figures of such a run are of its shortened window.",
         grid=Grid(
             f"{TEST_CASES[case].title} runs that ended early",
             tuple(COLUMNS[name].heading() for name in names),
@@ -258,34 +279,42 @@ def _explained(words: TestCase, tables: Tables, figures: pd.DataFrame) -> Iterat
     else:
         yield f"Throughput counts {words.finish.counted} in the measured window."
     yield words.finish.measured
-    if (unsure := figures.get("latency_uncertainty_s")) is not None:
-        yield (
-            "± is the most by which the clocks of two hosts may make a latency wrong, after their"
-            " offsets were corrected."
-        )
-        if (unsure > LARGE_SHARE * figures["latency_p50_s"].abs()).any():
-            yield (
-                "Where that is more than a tenth of the median, latencies are given with the digits"
-                " that it leaves, and no more."
-            )
+    yield from _about_latencies(figures)
     if figures["cpu_total_cores"].notna().any():
         cpu = tables["cpu"]
         nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
         yield f"CPU is that of {nodes or 'all broker nodes'}; 100 % is one hardware thread."
         if words.streamed:
-            yield "CPU per message is that CPU for each of the messages that throughput counts."
+            yield "CPU per message is that CPU divided by the throughput."
     if figures["throughput_msg_s_low"].notna().any():
         yield "Bars, low and high are the 95 % interval of the mean over the repeats."
     if limits.known(figures["bottleneck"]):
-        yield Text("*Bottleneck* is what ran out of CPU or of network.")
+        yield Text("*Bottleneck* is the part that ran out of CPU or network.")
     if len(tables["doubts"]):
         yield "A hollow mark is a point with a doubt."
     if {*varied(figures)} & {*FACTORS}:
         yield (
-            "Points with as many threads in another number of client processes are points of their"
-            " own, and are not joined."
+            "Points with the same number of threads in another number of client processes are"
+            " separate points, and are not connected."
         )
     yield from saturation.enough(tables["saturation_points"])["text"]
+
+
+def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
+    """What clocks, and few messages, leave of them."""
+    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+        yield (
+            "± is the error bound of a latency from the clocks of two hosts, after correction of"
+            " their offsets."
+        )
+        usual = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
+        if (unsure > LARGE_SHARE * usual.abs()).any():
+            yield (
+                "If that is more than a tenth of the median, latencies are given with significant"
+                " digits only."
+            )
+    if latencies.withheld(figures):
+        yield (f"A percentile is given only if {BEYOND} messages or more of each run are slower.")
 
 
 def _nodes(
@@ -297,7 +326,7 @@ def _nodes(
     marks = grids.marks(tables["doubts"], "nodes", "point", ("nodes",))
     text = "CPU of each node over the measured window: total, and its system part."
     if (used["kind"] != "broker").any():
-        text += " Load generator and host stand beside them."
+        text += " Load generator and host are shown beside them."
     return Section(
         f"Detailed {system} CPU consumption",
         text,
@@ -328,6 +357,7 @@ def _insides(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         drawings.insides(caption, with_parameters(tables["internals"], tables["runs"])),
         grids.inside_grid(caption, told, marks, labels),
         tidy(told),
+        apart=True,
     )
 
 
@@ -376,6 +406,7 @@ def _factors(case: str, tables: Tables) -> Section:
         drawings.factors(caption, tables["factors"]),
         factors.grid(caption, tables),
         tables["factors"],
+        apart=True,
     )
 
 
@@ -388,6 +419,7 @@ def _links(case: str, tables: Tables, labels: Iterator[str]) -> Section:
         " ".join(_about_links(tables)),
         grid=grids.link_grid(caption, links, marks, labels),
         data=tidy(links),
+        apart=True,
     )
 
 
@@ -396,11 +428,11 @@ def _about_links(tables: Tables) -> Iterator[str]:
     ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
     yield (
         f"Every packet between {', or '.join(ends)}, went over a link of this delay, jitter, loss"
-        " and rate."
+        " and bandwidth."
     )
     yield (
-        "Delays are each way, by echoes before and after the load; losses are of all packets until"
-        " then."
+        "Delays are one-way, measured by echoes before and after the load; losses are of all"
+        " packets until then."
     )
     control = tables["hosts"]["tcp_congestion_control"].dropna().unique()
     if len(control):
@@ -413,11 +445,12 @@ def _background(case: str, tables: Tables, labels: Iterator[str]) -> Section:
     marks = grids.marks(tables["doubts"], "background", "run", ("background",))
     return Section(
         "Background load",
-        "Loads that flowed beside the measured one from before its warm-up until after its"
-        " cool-down. No other figure counts their messages. Throughput and latency are those of the"
-        " measured window, counts those of all of the background load.",
+        "Loads that ran beside the measured load from before its warm-up until after its cool-down."
+        " No other figure includes their messages. Throughput and latency are those of the measured"
+        " window, counts those of the whole background load.",
         grid=grids.background_grid(caption, loads, marks, labels),
         data=tidy(loads),
+        apart=True,
     )
 
 
@@ -443,8 +476,9 @@ def _over_time(tables: Tables) -> Iterator[str]:
     if len(found):
         late = int((found["warmup_found_s"] > found["warmup_s"]).sum())
         yield (
-            f"Of {amount(len(runs), 'run')}, {len(found)} tell where they became steady,"
-            f" {late or 'none'} of them only after the warm-up."
+            f"The start of the steady state is known for {len(found)} of"
+            f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
+            " warm-up."
         )
     heading = COLUMNS["throughput_sd_msg_s"].heading()
     sentence = "The column *{}* above is the standard deviation in the measured window."

@@ -1,12 +1,12 @@
 """Conditions against the first of them, on a page: by which factor each figure changes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mqperf.pages.report.rst import MISSING, Grid, Text
-from mqperf.pages.report.words import cell, three_figures
+from mqperf.pages.report.words import cell, joined, three_figures
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, conditions
@@ -30,21 +30,44 @@ def about(tables: Tables, test_case: str) -> Text:
             " geometric means; latency is {}."
         ).format(first, latency)
     ]
-    kinds = set(factors["interval_kind"])
+    kinds = set(factors.loc[factors["figure"].isin(FIGURES), "interval_kind"])
     if "repeats" in kinds:
-        sentences.append(Text("Behind it stands its 95 % interval over the repeats."))
+        sentences.append(Text("It is followed by its 95 % interval over the repeats."))
     if "within run" in kinds:
         sentences.append(
             Text(
-                "Where a point was measured once, its 95 % interval is from within the runs, and"
-                " knows nothing of how much the next run would differ."
+                "If a point was measured once, its 95 % interval is from within the runs, and does"
+                " not include the variation between runs."
             )
         )
+    sentences += _without_interval(factors, TEST_CASES[test_case].noun)
     if factors["published_factor"].notna().any():
         sentences.append(
             Text("*Published* is the factor that a publication reports, as the plan states it.")
         )
     return Text(" ").join(sentences)
+
+
+def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
+    """Which of the factors have none, and why, as far as there are such."""
+    rows = factors[factors["interval_kind"].eq("none") & factors["figure"].isin(FIGURES)]
+    once = [rows[f"repeats_{side}"].eq(1) for side in "ab"]
+    why = {
+        f"measured once, and with too short or unsteady a window, or too few {noun}s in it, for an"
+        " interval from within the run": once[0] & once[1],
+        "measured once under one of both conditions": once[0] ^ once[1],
+        "equal in all repeats": ~once[0] & ~once[1],
+    }
+    for reason, mask in why.items():
+        parts = [
+            Text("{} under {}").format(
+                COLUMNS[str(figure)].label,
+                Text(joined([Text("*{}*").format(name) for name in own[CONDITION].unique()])),
+            )
+            for figure, own in rows[mask].groupby("figure", sort=False)
+        ]
+        if parts:
+            yield Text("Without an interval: {}; {}.").format(Text("; ").join(parts), reason)
 
 
 def grid(caption: str, tables: Tables) -> Grid:

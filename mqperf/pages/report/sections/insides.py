@@ -17,8 +17,8 @@ def rows(tables: Tables) -> pd.DataFrame:
 def about(insides: pd.DataFrame) -> Iterator[str]:
     """What was asked, and what it says of the runs."""
     yield (
-        "What nodes told when they were asked, once a second over the measured window. Lines are"
-        " sums over all nodes of a run."
+        "Metrics of the nodes, queried once a second over the measured window. Lines are sums over"
+        " all nodes of a run."
     )
     growth = insides.groupby("run")["waiting_growth"].sum(min_count=1)
     if (growth > 0).any():
@@ -30,7 +30,7 @@ def about(insides: pd.DataFrame) -> Iterator[str]:
     paused = insides["paused_s"].dropna()
     if len(paused):
         longest = COLUMNS["paused_s"].scale * paused.max()
-        yield f"Garbage collectors of a node worked for {longest:.0f} ms of a window at most."
+        yield f"Garbage collection of a node took at most {longest:.0f} ms of a window."
     if insides["presettled_dropped"].gt(0).any():
         dropped = int(insides["presettled_dropped"].sum())
-        yield f"Routers dropped {dropped} pre-settled messages, of which nobody is told."
+        yield f"Routers silently dropped {dropped} pre-settled messages."

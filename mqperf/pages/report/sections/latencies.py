@@ -7,9 +7,10 @@ import pandas as pd
 from mqperf.pages.figures import common
 from mqperf.pages.report.rst import MISSING, Grid, Text
 from mqperf.pages.report.words import cell
+from mqperf.plan import PERCENTILES
 from mqperf.plan.columns import COLUMNS
+from mqperf.record.streams.telling import BEYOND
 from mqperf.study.tables import arranged
-from mqperf.study.tables.percentiles import BEYOND
 
 SHOWN = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 
@@ -21,9 +22,15 @@ def about() -> Iterator[str]:
         " right, the rarer."
     )
     yield (
-        f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance would tell."
+        f"A curve ends where fewer than {BEYOND} messages are slower: beyond, chance dominates."
         " With several repeats it is the mean over them."
     )
+
+
+def withheld(figures: pd.DataFrame) -> bool:
+    """Whether any of these points has too few messages for one of the percentiles."""
+    known = figures[figures["latency_mean_s"].notna() & figures["latency_max_s"].notna()]
+    return bool(known[[*PERCENTILES]].isna().any(axis=None))
 
 
 def grid(caption: str, rows: pd.DataFrame) -> Grid:

@@ -14,6 +14,7 @@ TOLD = (
     "saturation_rate_msg_s",
     "top_throughput_msg_s",
     "limit",
+    "doubted",
 )
 
 AS_OFFERED = {"kept_rate_msg_s": "rate_msg_s", "missed_rate_msg_s": "rate_msg_s"}
@@ -23,14 +24,14 @@ AS_OFFERED = {"kept_rate_msg_s": "rate_msg_s", "missed_rate_msg_s": "rate_msg_s"
 def about(rates: pd.DataFrame) -> Iterator[str]:
     """What is meant, and what is not known."""
     yield (
-        "An offered rate is kept up with where 98 % of its deliveries were finished within the"
-        " window. The saturation point is where the best throughput would be all that is offered:"
-        " between the highest rate that was kept up with and the next."
+        "An offered rate is kept if 98 % of its deliveries were finished within the window. The"
+        " saturation point is the offered rate that equals the best throughput: it is between the"
+        " highest rate that was kept and the next one."
     )
     if rates["missed_rate_msg_s"].isna().any():
-        yield "Where every rate was kept up with, it lies beyond the sweep."
+        yield "If every rate was kept, it is above the sweep."
     if rates["kept_rate_msg_s"].isna().any():
-        yield "Where none was, it lies below the sweep."
+        yield "If none was, it is below the sweep."
 
 
 def grid(caption: str, rates: pd.DataFrame) -> Grid:

@@ -13,9 +13,9 @@ from mqperf.study.stats.scaling import FEWEST, apart
 
 WHERE = {
     "inside": "inside the sweep",
-    "plateau": "nowhere, on a plateau",
-    "beyond": "beyond its end",
-    "below": "before its start",
+    "plateau": "no peak but a plateau",
+    "beyond": "above its last thread count",
+    "below": "below its first thread count",
 }
 
 UNKNOWN = "cannot tell"
@@ -36,22 +36,18 @@ def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
 def sentence(saturation_points: pd.DataFrame) -> str:
     """What is known of the peaks of these sweeps, in one sentence."""
     if saturation_points.empty or saturation_points["points"].max() < FEWEST:
-        return (
-            f"Where throughput peaks cannot be told: that takes {FEWEST} thread counts in a sweep."
-        )
+        return f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
     counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
-    rest = [f"in {counted[UNKNOWN]} it cannot be told"] if UNKNOWN in counted else []
-    words = "; ".join(filter(None, [joined(parts), *rest]))
-    return (
-        f"Where throughput peaks in {amount(len(saturation_points), 'sweep')} of threads: {words}."
-    )
+    rest = [f"not known in {counted[UNKNOWN]}"] if UNKNOWN in counted else []
+    sweeps = amount(len(saturation_points), "sweep")
+    return f"Peak of throughput in {sweeps} of threads: {joined([*parts, *rest])}."
 
 
 def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
     """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
     point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
-    headings = ("Topology", "test case", point, "its interval", peak, "its interval")
+    headings = ("Topology", "test case", point, "its interval", peak, "its interval", "doubted")
     rows = [
         (
             link(layout.label, layout.folder),
@@ -60,6 +56,7 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
             _interval(row, "saturation"),
             row["peak_lies"] if isnan(row["peak_threads"]) else _number(row["peak_threads"]),
             _interval(row, "peak"),
+            row["doubted"] if pd.notna(row["doubted"]) else "no",
         )
         for layout in layouts
         for case in TEST_CASES

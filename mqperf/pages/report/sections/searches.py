@@ -21,9 +21,9 @@ AS_OFFERED = ("held_rate_msg_s", "broken_rate_msg_s")
 def about(found: pd.DataFrame) -> Iterator[str]:
     """How the rates were found, then what was found, a sentence each."""
     yield (
-        "Each search halves the range of offered rates until it is as narrow as the plan asks. A"
-        " rate holds when most of its runs do; the interval is that of the repeats at the highest"
-        " such rate."
+        "Each search is a bisection of the range of offered rates, until it is as narrow as the"
+        " plan asks. A rate holds if most of its runs do; the interval is that of the repeats at"
+        " the highest such rate."
     )
     yield from found["text"]
 

@@ -46,8 +46,8 @@ def about(noun: str, figures: pd.DataFrame) -> Iterator[str]:
     """How to read the table, and how often a link is waited for."""
     yield (
         f"Mean time of every step over the {noun}s that were started in the window, and its share"
-        " of their whole time. A call lasts until its reply, or until the chain goes on at its"
-        " receiver; a cast lasts until its receiver has handled it."
+        " of their total time. A call lasts until its reply, or until its receiver sends the next"
+        " step; a cast lasts until its receiver has handled it."
     )
     crossed = figures.groupby("point")["round_trips"].sum().max()
     if crossed:
@@ -58,11 +58,11 @@ def about(noun: str, figures: pd.DataFrame) -> Iterator[str]:
         )
     if figures["creation_share"].isna().any():
         yield (
-            "Steps without a share are sent while the step before them is handled, whose time holds"
-            " theirs."
+            "Steps without a share are sent while the step before them is handled, whose time"
+            " includes theirs."
         )
     if figures["latency_uncertainty_s"].gt(0).any():
-        yield "± is the most by which the clocks of two hosts may make a step wrong."
+        yield "± is the error bound of a step from the clocks of two hosts."
     if failed := int(figures["errors"].sum()):
         last = figures.loc[figures["errors"].gt(0), "step"].unique()
         yield f"{amount(failed, noun)} failed; the last steps that they began: {', '.join(last)}."

@@ -1,12 +1,13 @@
 """The probe of the inside in tables: what nodes told, figure by figure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqperf.base.errors import ProbeError
-from mqperf.record import Whole
+from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.record.logs.inside import LOG, Line, lines
+from mqperf.study.probes.broker_log import sort_of
 from mqperf.study.probes.internals import of_java, of_rabbitmq, of_routers
 from mqperf.study.probes.internals.figure import Figure
 from mqperf.study.probes.reader import ProbeReader
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
 TOLERANCE_S = 0.5
 """A question further than this from its second is not taken for one at an end of the window."""
 
+EARLY_S, LATE_S = 0.1, 2.0
+"""No node is asked before the load begins, nor so long after its end in the plan."""
+
 FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
     "prometheus": of_rabbitmq.figures,
     "amqp-management": of_routers.figures,
     "jolokia": of_java.figures,
 }
 """By protocol: what an answer says."""
+
+NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
+"""Kind and quantity of what tables hold: they have no number below zero."""
 
 COLUMNS = ("time_s", "host", "node", "kind", "object", "quantity", "value", "unit")
 
@@ -42,8 +49,37 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
         for row in _of_log(run, file)
     ]
     places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
+    _check(run.run.path / "probes", rows)
     rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
     return {"internals": pd.DataFrame(rows, columns=list(COLUMNS))}
+
+
+def disagreements(run: Whole) -> Iterator[str]:
+    """Logs of another time than the load, and nodes that tell nothing where others like them do.
+
+    Those are alike whose own logs are called the same but for a number.
+    """
+    told: set[str] = set()
+    files = sorted((run.run.path / "probes").glob(f"*/{LOG}"))
+    for file in files:
+        name, clock = file.relative_to(run.run.path), run.clock(file.parent.name)
+        found = [*lines(file)]
+        told |= {line.node for line in found}
+        instants = [line.epoch - clock.offset_s for line in found]
+        early_s = run.load[0] - min(instants, default=run.load[0])
+        end = run.load[0] + run.case.load_s  # one that ends early is asked on until it is noticed
+        late_s = max(instants, default=end) - end
+        offsets = [line.epoch - line.monotonic for line in found] or [0.0]
+        if (step_s := max(offsets) - min(offsets)) > CLOCK_STEP_LIMIT_S:
+            yield f"{name}: the wall clock was set by {step_s:.3f} s during the load"
+        if early_s > clock.uncertainty_s + EARLY_S:
+            yield f"{name}: begins {early_s:.1f} s before the load"
+        if late_s > clock.uncertainty_s + LATE_S:
+            yield f"{name}: ends {late_s:.1f} s after the load"
+    logs = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
+    for node, log in logs.items():
+        if node not in told and log in {logs.get(one) for one in told}:
+            yield f"{LOG}: it tells of {', '.join(sorted(told))}, and nothing of {node}"
 
 
 def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
@@ -67,4 +103,22 @@ def _figures(file: Path, number: int, line: Line) -> list[Figure]:
         ) from None
 
 
-READER = ProbeReader("inside", read=read)
+def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raise ``ProbeError`` for a node that tells of less than nothing whenever it is asked.
+
+    Counters that several threads of a broker change are below zero for moments.
+    """
+    most: dict[tuple[Any, ...], tuple[float, float]] = {}
+    for time_s, host, node, kind, _, quantity, value, _ in rows:
+        if (kind, quantity) in NEVER_NEGATIVE:
+            told = host, node, kind, quantity
+            most[told] = max(most.get(told, (value, time_s)), (value, time_s))
+    for (host, node, kind, quantity), (value, time_s) in most.items():
+        if value < 0:
+            raise ProbeError(
+                f"{places / host / LOG}: {node} tells of {value:g} {quantity} of {kind} at"
+                f" {time_s:.0f} s, and of no more at any other time"
+            )
+
+
+READER = ProbeReader("inside", read=read, disagreements=disagreements)

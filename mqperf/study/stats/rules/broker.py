@@ -48,8 +48,8 @@ def presettled_dropped(tables: Tables) -> Iterator[Finding]:
         listing = ", ".join(f"{node} {count}" for node, count in of_nodes.items())
         yield Finding(
             str(run),
-            f"{sum(of_nodes.values())} pre-settled messages were dropped in the window, of which"
-            f" nobody is told ({listing}): the rate is beyond what can be passed on",
+            f"{sum(of_nodes.values())} pre-settled messages were silently dropped in the window"
+            f" ({listing}): the rate is more than routers can forward",
             of_nodes,
         )
 

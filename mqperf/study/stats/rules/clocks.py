@@ -25,10 +25,10 @@ def clock_offset(tables: Tables) -> Iterator[Finding]:
             row.run,
             f"the one-way latency of {row.median * 1e3:.2f} ms (median) "
             + (
-                f"is below zero by more than the {wrong} by which the clocks may be wrong: an"
-                " offset was measured wrongly, or a clock was set"
+                f"is below zero by more than the error bound of the clocks, {wrong}: an offset was"
+                " measured wrongly, or a clock was set"
                 if row.below
-                else f"may be wrong by {wrong} either way, as the clocks of the hosts may be"
+                else f"has an error bound of ± {wrong} from the clocks of the hosts"
             ),
             {"latency_p50_s": row.median, "latency_uncertainty_s": row.unsure},
         )
@@ -47,6 +47,6 @@ def clock_drift(tables: Tables) -> Iterator[Finding]:
 def _drifted(row: Row) -> str:
     return (
         f"the clock of host {row.host} went {'ahead' if row.change > 0 else 'behind'} by"
-        f" {abs(row.change) * 1e3:.3g} ms during the run, and {row.limit * 1e3:.3g} ms is the most"
+        f" {abs(row.change) * 1e3:.3g} ms during the run, more than the {row.limit * 1e3:.3g} ms"
         " that drift and measurement explain"
     )

@@ -122,7 +122,7 @@ def missing_process(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"{row.expected - row.reported} of {row.expected} load generator processes did not"
-            " report; counts and throughput are without them",
+            " report; counts and throughput do not include them",
             {"expected": int(row.expected), "reported": int(row.reported)},
         )
 
@@ -134,7 +134,7 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
     done = set(whole(runs)[turn].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
         made_up = (row.point, row.repeat, row.control_run) in done
-        outcome = "another attempt succeeded" if made_up else "no other attempt made up for it"
+        outcome = "another attempt succeeded" if made_up else "no other attempt succeeded"
         failure = "no reason recorded" if pd.isna(row.failure) else str(row.failure)
         yield Finding(row.run, f"the attempt failed ({failure}); {outcome}", {"failure": failure})
 
@@ -146,7 +146,7 @@ def short_window(tables: Tables) -> Iterator[Finding]:
     for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
         yield Finding(
             row.run,
-            f"the measured window is {row.window_s:.2f} s, {row.asked_s:.2f} s were asked for",
+            f"the measured window is {row.window_s:.2f} s instead of {row.asked_s:.2f} s",
             {"asked_s": row.asked_s, "window_s": row.window_s},
         )
 
@@ -165,4 +165,4 @@ def incomplete(tables: Tables) -> Iterator[Finding]:
     for run, absent in zip(frame["run"], gone.to_numpy(), strict=True):
         missing = [name for name, lacks in zip(names.values(), absent, strict=True) if lacks]
         if missing:
-            yield Finding(run, f"it has no figure of {', '.join(missing)}")
+            yield Finding(run, f"there is no figure for {', '.join(missing)}")

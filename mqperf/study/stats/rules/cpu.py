@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.plan.networks import named
+from mqperf.plan.topologies import impossible
 from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each
 from mqperf.study.tables import Tables
 
@@ -74,6 +76,28 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
         )
 
 
+def missing_node(tables: Tables) -> Iterator[Finding]:
+    """Runs over a network of routers of which only some nodes were sampled.
+
+    Nothing is said of nodes that the plan acted on, nor where they have other names.
+    """
+    cpu, acted_on = tables["cpu"], tables["outages"][["run", "node"]].value_counts().index
+    brokers = cpu[cpu["kind"].eq("broker")].drop_duplicates(PROCESS)
+    for topology, of_topology in brokers.groupby("topology"):
+        network = None if impossible(str(topology)) else named(str(topology))
+        asked = [] if network is None else [node.id for node in network.nodes]
+        for run, rows in of_topology.groupby("run", sort=False):
+            watched = [str(node) for node in rows["process"]]
+            gone = [n for n in asked if n not in watched and (run, n) not in acted_on]
+            if gone and {*watched} < {*asked}:
+                yield Finding(
+                    str(run),
+                    f"nothing is recorded of {', '.join(gone)}, and the topology {topology} has"
+                    f" the nodes {', '.join(asked)}",
+                    {"nodes": len(asked), "sampled": len(watched)},
+                )
+
+
 def sampled(tables: Tables) -> pd.DataFrame:
     """One row per process that was sampled in a run, by second, and the keys of the run.
 
@@ -97,8 +121,8 @@ def unread_record(tables: Tables) -> Iterator[Finding]:
         reason = str(detail(row).get("reason", "no reason recorded")).rstrip(".")
         yield Finding(
             row.run,
-            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; put a sound one"
-            " in its place, or remove it",
+            f"CPU of {row.host} is unknown, as its record cannot be read: {reason}; replace the"
+            " record, or remove it",
             {"node": str(row.host), "reason": reason},
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, each
 from mqperf.study.tables import Tables
 
@@ -15,7 +16,7 @@ def action_late(tables: Tables) -> Iterator[Finding]:
     for row in each(outages[(outages["began_s"] - outages["commanded_s"]).abs() > LATE_S]):
         yield Finding(
             row.run,
-            f"{row.action} of {row.node} was to begin at {row.commanded_s:.2f} s and began at"
+            f"{row.action} of {row.node} was planned for {row.commanded_s:.2f} s and began at"
             f" {row.began_s:.2f} s",
             {"commanded_s": row.commanded_s, "began_s": row.began_s},
         )
@@ -27,7 +28,8 @@ def not_recovered(tables: Tables) -> Iterator[Finding]:
     for row in each(outages[outages["level_msg_s"].notna() & outages["recovery_s"].isna()]):
         yield Finding(
             row.run,
-            f"after {row.action} of {row.node} throughput did not come back to 90 % of the"
-            f" {row.level_msg_s:.0f} msg/sec before, for 3 s, while the load lasted",
+            f"after {row.action} of {row.node} throughput did not recover to 90 % of the"
+            f" {row.level_msg_s:.0f} {unit_of(row.test_case)}/sec before, for 3 s, until the load"
+            " ended",
             {"level_msg_s": row.level_msg_s},
         )

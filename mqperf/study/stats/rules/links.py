@@ -1,37 +1,104 @@
-"""Links: whether they were what the plan asks for, before the load and after it."""
+"""Links: whether they were what the plan asks for, before the load, after it and meanwhile."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
+from scipy import special
 
-from mqperf.plan import tolerances
+from mqperf.plan import statistically_known, tolerances
 from mqperf.plan.columns import LINK, Column, measured_column
-from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.stats.rules.finding import Finding, Row, each
 from mqperf.study.tables import Tables
+
+CHANCE = 1e-6
+"""A count of losses that chance makes no more often is none of the share that was asked for."""
+
+LOSSY = 0.5
+"""From a link that loses more, or as much of a slow one, no packet need come back."""
+
+WHENS = ("before", "after")
 
 
 def link_not_as_asked(tables: Tables) -> Iterator[Finding]:
-    """Links with another delay, jitter, loss or bandwidth than the plan asks for."""
+    """Links with another delay, jitter, loss or bandwidth than the plan asks for, or with none."""
     for row in each(tables["links"]):
-        off = [text for column in LINK for text in _off(row, column)]
+        off = [*_unmeasured(row), *(text for column in LINK for text in _off(row, column))]
+        off += [*_lost(row), *_dropped(row), *_late(row)]
+        if pd.isna(row.backend):
+            off = ["the record does not say what it was like"]
         if off:
             between = row.between.replace(", ", " and ")
-            yield Finding(row.run, f"the link between {between} had {'; '.join(off)}")
+            yield Finding(row.run, f"the link between {between}: {'; '.join(off)}")
 
 
-def _off(row: Any, column: Column) -> Iterator[str]:  # noqa: ANN401 (a row of a frame)
+def _unmeasured(row: Row) -> Iterator[str]:
+    """Delays of a link over which packets come back, which nobody measured."""
+    if row.loss_share > (LOSSY if pd.isna(row.bandwidth_bits_s) else 0):
+        return
+    for when in WHENS:
+        if pd.isna(getattr(row, measured_column("delay_s", when))):
+            yield f"its delay {when} the load is not recorded"
+
+
+def _off(row: Row, column: Column) -> Iterator[str]:
     """What differs in one quantity, by when it was measured; what was not is no difference."""
     name, asked = column.name, getattr(row, column.name)
     if pd.isna(asked):
         return
-    wanted = {one.name: getattr(row, one.name) for one in LINK}
-    off = tolerances({name: None if pd.isna(one) else one for name, one in wanted.items()})[name]
-    for when in ("before", "after"):
+    for when in WHENS:
         found = getattr(row, measured_column(name, when))
-        if pd.notna(found) and abs(found - asked) > off:
+        if pd.notna(found) and abs(found - asked) > _tolerances(row)[name]:
             unit = column.shown or column.unit
             yield (
-                f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load,"
-                f" and {asked * column.scale:.4g} {unit} was asked for"
+                f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load"
+                f" instead of {asked * column.scale:.4g} {unit}"
             )
+
+
+def _lost(row: Row) -> Iterator[str]:
+    """Packets lost on purpose, each by itself: their number is binomial.
+
+    Of those that a closed link swallowed it is not known which could have been lost before.
+    """
+    share, lost, came = row.loss_share, row.packets_lost, row.packets_came
+    if pd.isna([share, lost, came, row.packets_swallowed]).any() or lost > came:
+        return
+    least = max(came - row.packets_swallowed, lost)
+    so_many = special.betainc(lost, came - lost + 1, share) if lost else 1.0
+    so_few = 1 - special.betainc(lost + 1, least - lost, share) if lost < least else 1.0
+    if min(so_many, so_few) < CHANCE:
+        yield (
+            f"{lost:.0f} of {came:.0f} packets were lost, which is no chance where {share:.2%}"
+            " was asked for"
+        )
+
+
+def _dropped(row: Row) -> Iterator[str]:
+    """Packets for which there was no room, and accounts of more packets than came."""
+    known = row.packets_came, row.packets_lost, row.packets_full, row.packets_swallowed
+    if pd.isna([*known, row.packets_unread, row.packets_left]).any():
+        return
+    came, lost, full, swallowed = known
+    impaired = 0 if pd.isna(row.packets_impaired) else row.packets_impaired
+    if lost + full + swallowed + row.packets_left > came + impaired:
+        yield f"more packets left it, or were dropped, than the {came + impaired:.0f} that came"
+    seen = came - swallowed + row.packets_unread
+    room = row.packets_unread + (full if pd.isna(row.bandwidth_bits_s) else 0)
+    if seen <= 0 or not statistically_known(row.loss_share, seen):
+        return
+    if (lost + room) / seen - row.loss_share > _tolerances(row)["loss_share"]:
+        yield f"there was no room for {room:.0f} of {seen:.0f} packets, and {lost:.0f} were lost"
+
+
+def _late(row: Row) -> Iterator[str]:
+    """Packets that left later than the delay says."""
+    if not row.packets_left > 0 or pd.isna(row.packets_late_s):
+        return
+    late_s = row.packets_late_s / row.packets_left
+    if late_s > _tolerances(row)["delay_s"]:
+        yield f"packets left it {late_s * 1e3:.3g} ms late in the mean"
+
+
+def _tolerances(row: Row) -> dict[str, float]:
+    wanted = {one.name: getattr(row, one.name) for one in LINK}
+    return tolerances({name: None if pd.isna(one) else one for name, one in wanted.items()})

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.plan.pace import COUNT
+from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, detail, each, measured, offered
 from mqperf.study.tables import Tables
 
@@ -25,9 +26,9 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
     for row in each(missed(measured(tables))):
         yield Finding(
             row.run,
-            f"clients sent {row.send_rate_msg_s:.0f} msg/sec in the window, and"
-            f" {row.offered_rate_msg_s:.0f} were offered: the broker held them back, or they lacked"
-            " CPU",
+            f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window"
+            f" instead of the offered {row.offered_rate_msg_s:.0f}: the broker slowed them down, or"
+            " they lacked CPU",
             {
                 "send_rate_msg_s": row.send_rate_msg_s,
                 "offered_rate_msg_s": row.offered_rate_msg_s,
@@ -64,15 +65,16 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
     """Messages that waited at the client, so long that this is most of their latency."""
-    latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
+    latency = tables["latency"][["run", "latency_p99_s", "latency_max_s"]].drop_duplicates("run")
     frame = measured(tables).merge(latency, on="run", how="left")
     late = frame["handover_p99_s"].fillna(0.0)
-    wrong = (late > LATE_S) & (late > LATE_SHARE * frame["latency_p99_s"].fillna(0.0))
+    slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)
+    wrong = (late > LATE_S) & (late > LATE_SHARE * slow)
     for row in each(frame[wrong]):
         yield Finding(
             row.run,
             f"one message of a hundred was handed over more than {row.handover_p99_s * 1e3:.0f} ms"
-            " after it was due: latency is that of clients that could not send, and not of the"
+            " after it was due: the latency is that of clients that could not send, not that of the"
             " queue",
             {"handover_p99_s": row.handover_p99_s},
         )
@@ -90,8 +92,9 @@ def service_time(tables: Tables) -> Iterator[Finding]:
     for row in each(frame.assign(rate=rates)[timed]):
         yield Finding(
             row.run,
-            f"at an offered rate of {row.rate:.0f} msg/sec the latency counts from the sending of a"
-            " message, not from when it was due: what a late sender held back is not in it",
+            f"at an offered rate of {row.rate:.0f} {unit_of(row.test_case)}/sec the latency counts"
+            " from the sending of a message, not from when it was due: it does not include the"
+            " delay of late senders",
             {"rate_msg_s": row.rate},
         )
 

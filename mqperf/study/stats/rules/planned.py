@@ -12,12 +12,18 @@ TURN = ["point", "repeat", "control_run"]
 
 
 def missing_run(tables: Tables) -> Iterator[Finding]:
-    """Points of the plan without all of their runs; an attempt that failed is not missing."""
+    """Points of the plan without all of their runs.
+
+    An attempt that failed is not missing, nor a run that cannot be read.
+    """
     planned = tables.get("planned")
     if planned is None or planned.empty:
         return
-    there = set(_turns(tables["runs"]))
-    gone = planned[[turn not in there for turn in _turns(planned)]]
+    attempts = tables["runs"]
+    there = set(_turns(attempts))
+    unread = attempts.loc[attempts["status"] == "unreadable", "run"]
+    gone = planned[~planned["run"].isin(unread)]
+    gone = gone[[turn not in there for turn in _turns(gone)]]
     asked = planned.groupby("point").size()
     for point, runs in gone.groupby("point", sort=False):
         which = ", ".join(
@@ -25,9 +31,8 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
         )
         yield Finding(
             str(runs["run"].iloc[0]),
-            f"of the runs that the plan asks for at point {point}, {len(runs)} of {asked[point]}"
-            f" {'is' if len(runs) == 1 else 'are'} not there ({which}): not measured yet, or"
-            " removed",
+            f"{len(runs)} of {asked[point]} runs that the plan asks for at point {point}"
+            f" {'is' if len(runs) == 1 else 'are'} missing ({which}): not measured yet, or removed",
             {"asked": int(asked[point]), "missing": len(runs)},
         )
 

@@ -6,14 +6,14 @@ thread that CALLs has exactly one message under way, or is between two: threads 
 message.  The law holds for any broker, any distribution and any order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
 import pandas as pd
 
-from mqperf.plan.test_cases import streams
+from mqperf.plan.test_cases import streams, unit_of
 from mqperf.study.stats.rules.finding import Finding, Row, closed, each, offered, one_way
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
@@ -38,12 +38,14 @@ IN_FLIGHT_PER_THREAD = 4
 """Places at which one message of each thread may be worked on without waiting: the client, two
 nodes, the server."""
 
+MOSTLY = 0.5
+"""Share of the messages under way that nodes hold in their queues, where these are the backlog."""
+
 LOST_REPLIES = 2
 """Messages by which counts may differ without a load generator that is missing."""
 
 MOST_TESTERS = 10
 """Shares of more load generators than this are not told apart."""
-
 
 SIMPLE = 0.02
 """A fraction of load generators this near the unaccounted share explains it."""
@@ -54,6 +56,7 @@ class Call:
     """The figures of one CALL run that Little's law ties together."""
 
     run: str
+    test_case: str
     threads: int
     green_threads: int
     throughput: float
@@ -124,21 +127,27 @@ def backlog(tables: Tables) -> Iterator[Finding]:
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
     told = _told_inside(tables["insides"])
     for row in each(frame.assign(under_way=under_way)[waiting]):
-        inside, words = told.get(row.run, {}), ""
-        if inside:
-            growth = inside["waiting_growth"]
-            words = (
-                f"; the nodes told of at most {inside['waiting_max']} messages that wait in them,"
-                f" {abs(growth)} {'fewer' if growth < 0 else 'more'} at the end of the window than"
-                " at its start"
-            )
+        inside = told.get(row.run, {})
         yield Finding(
             row.run,
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
-            f" thread{'' if row.threads == 1 else 's'}: they wait in queues, and the latency is"
-            f" that of the backlog{words}",
+            f" thread{'' if row.threads == 1 else 's'}: {_where(inside, row.under_way)}",
             _figures(row) | {"under_way": round(row.under_way, 1)} | inside,
         )
+
+
+def _where(inside: Mapping[str, int], under_way: float) -> str:
+    """Where so many wait, by what the nodes told, if they did."""
+    if not inside:
+        return "they wait in queues, and the latency is that of the backlog"
+    most, growth = inside["waiting_max"], inside["waiting_growth"]
+    queued = most >= MOSTLY * under_way
+    place = "they wait in queues" if queued else "most wait outside the queues that nodes told of"
+    return (
+        f"{place}, and the latency is that of the backlog; the nodes told of at most {most}"
+        f" messages in their queues or on their links, {abs(growth)}"
+        f" {'fewer' if growth < 0 else 'more'} at the end of the window than at its start"
+    )
 
 
 def _told_inside(insides: pd.DataFrame) -> dict[str, dict[str, int]]:
@@ -165,6 +174,7 @@ def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
 def _call(row: Row) -> Call:
     return Call(
         run=row.run,
+        test_case=row.test_case,
         threads=int(row.threads),
         green_threads=1 if pd.isna(row.green_threads) else int(row.green_threads),
         throughput=row.throughput_msg_s,
@@ -228,8 +238,8 @@ def _unaccounted(run: Call, typical_s: float) -> Iterator[Finding]:
         whole = run.throughput / (1 - float(silent))
         text += (
             f"; the counts disagree too, so about {silent.numerator} of {silent.denominator} load"
-            f" generators did not report, and throughput would be about {whole:.0f} msg/sec"
-            f" instead of {run.throughput:.1f}"
+            f" generators did not report, and throughput would be about {whole:.0f}"
+            f" {unit_of(run.test_case)}/sec instead of {run.throughput:.1f}"
         )
         evidence["throughput_if_all_reported_msg_s"] = round(whole, 1)
     yield Finding(run.run, text, evidence)

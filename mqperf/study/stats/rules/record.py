@@ -13,7 +13,7 @@ def unreadable_run(tables: Tables) -> Iterator[Finding]:
         yield Finding(
             row.run,
             f"the run cannot be read and is in no figure: {str(row.failure).rstrip('.')}; restore"
-            " the file from a copy, or remove the run folder and measure again",
+            " the file from a backup, or remove the run folder and measure again",
             {"reason": str(row.failure)},
         )
 
@@ -30,8 +30,8 @@ def changed_record(tables: Tables) -> Iterator[Finding]:
     for row in each(runs[(runs["case"] != named).fillna(value=False)]):
         yield Finding(
             row.run,
-            f"the folder is named after another case than its record holds, {row.case}: it was"
-            " renamed, or the record is of another run",
+            f"the folder is not named after the case in its record, {row.case}: it was renamed, or"
+            " the record is of another run",
             {"case": str(row.case)},
         )
 

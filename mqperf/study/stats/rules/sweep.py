@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, measured
 from mqperf.study.tables import Tables, curves, over_repeats
 
@@ -114,10 +115,11 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     chance = float(special.fdtrc(len(rates) - 1, freedom, own / noise)) if noise else 0.0
     if chance < CONTROL_CHANCE and apart >= MOVED:
         gave = ", ".join(f"{rate:.0f}" for rate in rates)
+        gave += f" {unit_of(*control['test_case'].unique())}/sec"
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {gave} msg/sec, which spreads by {_percent(own)} where repeats"
-            f" of the same test case spread by {_percent(noise)} (standard deviation / mean)",
+            f"the control runs gave {gave}, a spread of {_percent(own)}, while repeats of the same"
+            f" test case spread by {_percent(noise)} (standard deviation / mean)",
             {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )
 

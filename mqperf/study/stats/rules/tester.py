@@ -6,6 +6,7 @@ import pandas as pd
 
 from mqperf.study.stats.rules.cpu import over_the_window, percent
 from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.stats.rules.idle import cpu_too_low
 from mqperf.study.tables import Tables
 
 ONE_CORE = 0.9
@@ -20,6 +21,9 @@ FOREIGN = 0.1
 error of the kernel's counters, less than 0.025 of it in 159 of 171 recorded runs; those in which
 they used more than a tenth were 5 to 12 % slower than the other repeats of their points."""
 
+UNSEEN_S = 1.0
+"""What a node used after its last sample, before an action ended it, looks like that of others."""
+
 LOAD = ("client", "server")
 WHOLE = ("host", "total")
 """The kinds of rows that are sums of others."""
@@ -29,7 +33,7 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator without CPU left, or a host which the run's own processes filled."""
     window = over_the_window(tables)
     busy = busy_testers(window)
-    hosts = hosts_used(window, tables["hosts"])
+    hosts = hosts_used(tables)
     full = hosts[hosts["full"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
     for run, rows in busy.groupby("run", sort=False):
         used = listed(rows)
@@ -55,14 +59,15 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     """A host on which processes that do not belong to the run used much CPU.
 
     Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
-    processes over the window: what they used would look like that of others.
+    processes over the window, or too little of it: what they used would look like that of others.
     """
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
     sampled = cpu[["run", "process"]].drop_duplicates()
     known = sampled.merge(window[["run", "process"]], how="left", indicator="where")
-    partly = known.loc[known["where"] == "left_only", "run"]
-    hosts = hosts_used(window, tables["hosts"])
+    partly = {*known.loc[known["where"] == "left_only", "run"]}
+    partly |= {finding.run for finding in cpu_too_low(tables)}
+    hosts = hosts_used(tables)
     judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
     for row in each(hosts[judged & hosts["noisy"]]):
         yield Finding(
@@ -84,7 +89,7 @@ def busy_testers(window: pd.DataFrame) -> pd.DataFrame:
     return window[busy.fillna(value=False)]
 
 
-def hosts_used(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+def hosts_used(tables: Tables) -> pd.DataFrame:
     """Who used the hosts: one row per run and host, from the rows of CPU over the window.
 
     Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
@@ -93,7 +98,7 @@ def hosts_used(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     others used more than they may.
     """
     place = ["run", "host"]
-    window = _by_machine(window, hosts)
+    window = _by_machine(over_the_window(tables), tables["hosts"])
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
     own = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
     used = whole[[*place, "process", "cores", "total_cores"]].merge(
@@ -103,10 +108,19 @@ def hosts_used(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     used = used.merge(testing, how="left", on=place)
     others = (used["total_cores"] - used["own"].fillna(0.0)).clip(lower=0.0)
     full = used["tests"].eq(True) & used["total_cores"].ge(HOST_FULL * used["cores"])  # noqa: FBT003
-    noisy = others.ge(FOREIGN * used["cores"])
+    unseen = used["run"].map(_unseen_share(tables)).astype("float64").fillna(0.0)
+    noisy = others.ge((FOREIGN + unseen) * used["cores"])
     return used.assign(
         others=others, full=full.fillna(value=False), noisy=noisy.fillna(value=False)
     )
+
+
+def _unseen_share(tables: Tables) -> pd.Series:
+    """Run -> share of its window in which a node may have run after its last sample."""
+    outages = tables["outages"]
+    nodes = tables["cpu"].loc[tables["cpu"]["kind"].eq("broker"), "process"].unique()
+    ended = outages[outages["node"].isin(nodes)].groupby("run").size()
+    return ended * UNSEEN_S / tables["runs"].groupby("run")["window_s"].first()
 
 
 def _by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:

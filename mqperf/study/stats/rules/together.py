@@ -69,8 +69,8 @@ def copied_run(tables: Tables) -> Iterator[Finding]:
         for run in others:
             yield Finding(
                 run,
-                f"its recorded messages are, to the byte, those of {first}: one of the folders is a"
-                " copy, and counts for nothing",
+                f"its recorded messages are identical to those of {first}: one of the folders is a"
+                " copy, and must not be counted",
                 {"other": first, "content": str(content)},
             )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.test_cases import with_replies
+from mqperf.plan.test_cases import closed_loops, unit_of, with_replies
 from mqperf.study.stats.rules.finding import KEYS, Finding, each, measured, of_actions, one_way
 from mqperf.study.stats.rules.queueing import IN_FLIGHT_PER_THREAD
 from mqperf.study.tables import Tables
@@ -15,7 +15,11 @@ KEEPS_UP = 0.02
 stay within a hundredth."""
 
 BUSY = 20.0
-"""Messages a second from which on a second without any is no chance: one in 5e8 by Poisson."""
+"""So many messages, had they come as else, are not missing by chance: one in 5e8 by Poisson."""
+
+TURNS = 3
+"""Threads that wait may finish all at once, and then none for a turn.  With as many turns in the
+window, no more messages than those of so many turns would have come in that time."""
 
 
 UNDISTURBED = "undisturbed"
@@ -44,8 +48,8 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
         )
         yield Finding(
             row.run,
-            f"servers received {row.throughput_msg_s:.0f} msg/sec in the window, clients sent"
-            f" {row.to_arrive:.0f}: {why}",
+            f"servers received {row.throughput_msg_s:.0f} {unit_of(row.test_case)}/sec in the"
+            f" window, clients sent {row.to_arrive:.0f}: {why}",
             {"throughput_msg_s": row.throughput_msg_s, "send_rate_msg_s": row.send_rate_msg_s},
         )
 
@@ -56,12 +60,18 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
     With how long the nodes collected garbage, where they tell.
     """
     found = undisturbed(tables)
-    known = found[found["run"].isin(measured(tables)["run"])]
+    known = found[found["run"].isin(measured(tables)["run"]) & found["longest"].gt(0)]
+    rate = known["mean"] * known["seconds"] / (known["seconds"] - known["longest"])
+    waits = known["test_case"].isin(closed_loops())
+    turns = (TURNS * known["threads"]).where(waits, 0).fillna(0)
+    enough = (known["mean"] * known["seconds"]).ge(turns)
+    improbable = enough & (rate * known["longest"]).ge(turns.clip(lower=BUSY))
     paused = tables["insides"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
-    for row in each(known[known["empty"].gt(0) & ~known["mean"].lt(BUSY)]):
+    for row in each(known[improbable]):
         figures: dict[str, int | float] = {
             "seconds": row.seconds,
             "empty_seconds": row.empty,
+            "longest_s": row.longest,
             "most_msg": int(row.most),
         }
         words = ""
@@ -79,8 +89,8 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
 def undisturbed(tables: Tables) -> pd.DataFrame:
     """One row per run with seconds in its window that no action disturbed, and its keys.
 
-    ``seconds`` are how many, ``empty`` those in which no message was finished; ``mean`` and
-    ``most`` are messages of a second.
+    ``seconds`` are how many, ``empty`` those in which no message was finished, ``longest`` how many
+    of these follow each other; ``mean`` and ``most`` are messages of a second.
     """
     if (known := tables.get(UNDISTURBED)) is not None:
         return known
@@ -91,14 +101,23 @@ def undisturbed(tables: Tables) -> pd.DataFrame:
             "run": run,
             "seconds": len(counts),
             "empty": int((counts == 0).sum()),
+            "longest": _longest(counts),
             "mean": counts.mean(),
             "most": counts.max(),
         }
         for run, counts in runs
     ]
-    columns = ["run", "seconds", "empty", "mean", "most"]
+    columns = ["run", "seconds", "empty", "longest", "mean", "most"]
     owners = intervals.drop_duplicates("run")[[*KEYS]]
     return owners.merge(pd.DataFrame(rows, columns=columns), on="run")
+
+
+def _longest(counts: pd.Series) -> int:
+    """The most seconds without a message that follow each other."""
+    start = counts.index.get_level_values("start_s").to_numpy()
+    busy = np.append(np.diff(start) > 1, True) | (counts.to_numpy() > 0)
+    empty = (counts == 0).to_numpy().astype(int)
+    return int(np.add.reduceat(empty, np.append(0, np.flatnonzero(busy)[:-1] + 1)).max())
 
 
 def without_actions(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:

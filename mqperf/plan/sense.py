@@ -1,0 +1,112 @@
+"""What a plan asks for in good form, and can never get: told before anything runs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from mqperf.plan.experiment import LoadPlan, Plan
+from mqperf.plan.fail_when import CONDITIONS
+from mqperf.plan.pace import COUNT, RAMP, RATE, STEPS, THREAD_RATE
+
+Where = tuple[int | str, ...]
+Nonsense = tuple[Where, str]
+"""Where it stands in the plan, and what is wrong."""
+
+
+def nonsense(plan: Plan) -> Iterator[Nonsense]:
+    """What cannot be, each at its place."""
+    yield from _of_rates(("load",), plan.load.parameters, plan.load)
+    for around in plan.surroundings:
+        for place, beside in enumerate(around.background):
+            said = {name: (value,) for name, value in beside.parameters.items()}
+            where = (*plan.place_of("background", around), place)
+            yield from _of_rates(where, said, plan.load)
+    yield from _of_counts(plan.load)
+    if plan.search is not None and (why := _too_slow(plan.search.from_msg_s, plan.load)):
+        yield ("search", "from_msg_s"), why
+    yield from _of_conditions(plan)
+    yield from _of_links(plan)
+
+
+def _of_rates(
+    where: Where, said: Mapping[str, Sequence[Any]], load: LoadPlan
+) -> Iterator[Nonsense]:
+    """Rates at which nothing is sent, and steps of a rate that pass within a second."""
+    for name, threads in ((RATE, 1), (RAMP, 1), (THREAD_RATE, _threads(load))):
+        for place, rate in _numbers(said, name):
+            if why := _too_slow(rate * threads, load):
+                yield (*where, name, place), why
+    shortest = _load_s(load, min)
+    for place, steps in _numbers(said, STEPS):
+        if steps > shortest:
+            text = f"{steps} steps in {shortest} s are shorter than a second: give {shortest}"
+            yield (*where, STEPS, place), f"{text} at most, or lengthen load.duration_s"
+
+
+def _too_slow(rate: float, load: LoadPlan) -> str | None:
+    longest = _load_s(load, max)
+    few = rate * longest < 1
+    return f"at {rate:g} msg/s no message is sent in {longest} s: raise it" if few else None
+
+
+def _of_counts(load: LoadPlan) -> Iterator[Nonsense]:
+    """More messages than the highest rate of the plan sends until the load ends."""
+    said, longest = load.parameters, _load_s(load, max)
+    rates = [rate for name in (RATE, RAMP) for _, rate in _numbers(said, name)]
+    rates += [rate * _threads(load) for _, rate in _numbers(said, THREAD_RATE)]
+    for place, count in _numbers(said, COUNT):
+        if rates and count > max(rates) * longest:
+            text = f"{count:,} messages are not sent in {longest} s at {max(rates):g} msg/s"
+            yield ("load", COUNT, place), f"{text}: lower it, or raise the rate or load.duration_s"
+
+
+def _of_conditions(plan: Plan) -> Iterator[Nonsense]:
+    """A fail condition without a limit, or one that outlasts every window."""
+    if (said := plan.fail_when) is None:
+        return
+    if all(getattr(said, name) is None for name in CONDITIONS):
+        named = sorted(said.model_fields_set & CONDITIONS)
+        yield ("fail_when", *named[:1]), "it limits nothing: give a number"
+    if said.for_s > (longest := max(plan.load.duration_s)):
+        text = f"{said.for_s} s do not pass in a window of {longest} s: lower it"
+        yield ("fail_when", "for_s"), f"{text}, or lengthen load.duration_s"
+
+
+def _of_links(plan: Plan) -> Iterator[Nonsense]:
+    """Delays that vary by more than they are."""
+    for around in plan.surroundings:
+        where = plan.place_of("link", around)
+        for link in around.links:
+            if link is not None and link.jitter_s > link.delay_s:
+                yield (*where, "jitter_s"), _varying(link.delay_s, link.jitter_s)
+        for place, action in enumerate(around.actions):
+            least = min((link.delay_s for link in around.links if link), default=0.0)
+            impaired: dict[str, object] = {"delay_s": least, **action.parameters}
+            delay, jitter = impaired["delay_s"], impaired.get("jitter_s")
+            if _is_number(delay) and _is_number(jitter) and jitter > delay:
+                where = (*plan.place_of("actions", around), place, "jitter_s")
+                yield where, _varying(delay, jitter)
+
+
+def _varying(delay: float, jitter: float) -> str:
+    return (
+        f"a delay of {delay:g} s cannot vary by {jitter:g} s: give delay_s, too, and at most"
+        " that much jitter_s"
+    )
+
+
+def _numbers(said: Mapping[str, Sequence[Any]], name: str) -> Iterator[tuple[int, Any]]:
+    """The values of a parameter with their places; those of a wrong type are told elsewhere."""
+    yield from ((place, one) for place, one in enumerate(said.get(name, ())) if _is_number(one))
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _threads(load: LoadPlan) -> int:
+    return max(load.green_threads) * max(load.processes) * max(load.hosts)
+
+
+def _load_s(load: LoadPlan, which: Callable[[Sequence[int]], int]) -> int:
+    """Seconds of the longest, or of the shortest, load."""
+    return sum(which(some) for some in (load.duration_s, load.warmup_s, load.cooldown_s))

@@ -1,0 +1,90 @@
+"""Bytes on networks: as many as the messages that crossed them hold, and received as sent."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from mqperf.plan.test_cases import with_servers
+from mqperf.study.stats.rules.finding import Finding, Row, each, measured
+from mqperf.study.tables import Tables
+
+LOOPBACK = "lo"
+
+SENT, RECEIVED = 0.9, 0.5
+"""So much of the bodies must be there: what is sent may wait in buffers at the ends of the window,
+and what is received may have waited at the server, and was counted later."""
+
+APART, LEAST_BYTES_S = 0.05, 20_000.0
+"""By so much hosts of one machine may receive less, or more, than they sent: its controller, too,
+talks to them."""
+
+
+def network_bytes(tables: Tables) -> Iterator[Finding]:
+    """Networks that carried less than the messages hold, or lost what was sent on them."""
+    carried, hosts = (dict([*tables[name].groupby("run")]) for name in ("network", "hosts"))
+    nodes = tables["cpu"].loc[tables["cpu"]["kind"].eq("broker"), ["run", "host"]]
+    with_node = nodes.drop_duplicates().merge(tables["network"][["run", "host"]])["run"]
+    frame = measured(tables)
+    frame = frame.assign(
+        payload=_least_payload(frame),
+        send_rate_msg_s=frame["send_rate_msg_s"].astype("float64"),
+        linked=frame["run"].isin(tables["links"]["run"]),
+        watched=frame["run"].isin(with_node),
+    )
+    for row in each(frame[frame["run"].isin(carried)]):
+        own, known = carried[row.run], hosts.get(row.run, ())
+        if len(known) > 1:
+            found = [*_between(row, known, own), *_closed(row, known, own)]
+        else:
+            found = [*_over_loopback(row, own)] if row.watched else []
+        if found:
+            yield Finding(row.run, "; ".join(found))
+
+
+def _least_payload(frame: pd.DataFrame) -> pd.Series:
+    """The length of the shortest body; NaN where it is not told."""
+    none = pd.Series(np.nan, index=frame.index)
+    length, spread = (frame.get(name, none) for name in ("payload_bytes", "payload_spread"))
+    return length.astype("float64") * (1 - spread.astype("float64").fillna(0.0))
+
+
+def _over_loopback(row: Row, carried: pd.DataFrame) -> Iterator[str]:
+    """On one host with its brokers, every message crosses loopback at least once."""
+    there = carried.loc[carried["interface"].eq(LOOPBACK), "sent_bytes_s"].sum()
+    yield from _missing(LOOPBACK, there, row.send_rate_msg_s, SENT, row)
+
+
+def _between(row: Row, hosts: pd.DataFrame, carried: pd.DataFrame) -> Iterator[str]:
+    """Every message leaves the hosts of clients, and comes to those of servers that are apart."""
+    outside = carried[~carried["interface"].eq(LOOPBACK)]
+    parts = [("client", "sent", row.send_rate_msg_s, SENT)]
+    if row.test_case in with_servers():
+        parts.append(("server", "received", row.throughput_msg_s, RECEIVED))
+    for role, what, rate, share in parts:
+        with_role = hosts[hosts["roles"].str.contains(role, na=False)]
+        names = with_role["host"]
+        if len(names) and with_role["roles"].eq(role).all() and names.isin(outside["host"]).all():
+            there = outside.loc[outside["host"].isin(names), f"{what}_bytes_s"].sum()
+            yield from _missing(f"the network of {', '.join(names)}", there, rate, share, row)
+
+
+def _missing(network: str, there: float, rate: float, share: float, row: Row) -> Iterator[str]:
+    if there < share * rate * row.payload:
+        yield (
+            f"{network} carried {there:.0f} bytes/s, and {rate:.0f} messages a second of"
+            f" {row.payload:.0f} bytes crossed it"
+        )
+
+
+def _closed(row: Row, hosts: pd.DataFrame, carried: pd.DataFrame) -> Iterator[str]:
+    """Hosts of one machine talk to each other alone: what one sends another receives."""
+    one_machine = len(hosts["machine"].unique()) == 1 and hosts["machine"].notna().all()
+    if row.linked or not one_machine or not hosts["host"].isin(carried["host"]).all():
+        return
+    sent, received = carried["sent_bytes_s"].sum(), carried["received_bytes_s"].sum()
+    if abs(sent - received) > APART * max(sent, received) + LEAST_BYTES_S:
+        yield (
+            f"its hosts sent {sent:.0f} bytes/s, and received {received:.0f}, though all are of one"
+            " machine: others talk to them, or a counter is not of this run"
+        )

@@ -1,0 +1,70 @@
+"""The parts of a one-way latency: how late a message was handed over, and how long it took then.
+
+The three are recorded apart, by client and server: of the same messages the sums must agree.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.record import Whole
+from mqperf.record.streams.counted import Counted, cut
+from mqperf.study.tables.streams import Streams
+
+RESOLUTION_S = 5e-7
+"""Two steps of epoch seconds in a float64: by so much a latency of each message may be off."""
+
+Sums = Mapping[str, NDArray[np.float64]]
+
+
+def disagreements(run: Whole, streams: Streams, duplicates: int, foreign: int) -> Iterator[str]:
+    """One-way latencies that are not handover and service together, where all three are known.
+
+    Asked of each stretch of seconds at whose ends nothing due was still to be handed over: the
+    same messages are in all three sums.  What was lost of them, or received again, was handed over
+    no faster than the fastest, and no slower than the slowest.
+    """
+    named = {name: streams.together(name) for name in ("received", "handover", "service")}
+    parts = {name: one for name, one in named.items() if isinstance(one, Counted) and one.count}
+    if len(parts) < len(named) or foreign:
+        return
+    sums = _sums(parts, one_clock=len({run.host_of(label) for label in streams.processes}) == 1)
+    lost = sums["due"] - sums["received"] + duplicates
+    late = sums["one_way_s"] - sums["service_s"]
+    allowed = sums["due"] * RESOLUTION_S
+    least = sums["handover_s"] - np.minimum(lost * sums["most_s"], sums["handover_s"])
+    most = sums["handover_s"] - lost * sums["least_s"] + duplicates * sums["most_s"]
+    wrong = (late < least - allowed) | (late > most + allowed)
+    for at in np.flatnonzero(wrong & (sums["due"] > 0) & (lost >= 0))[:1]:
+        yield (
+            f"received: one-way latencies of {sums['one_way_s'][at]:.6g} s together,"
+            f" {sums['service_s'][at]:.6g} s of it service, so {late[at]:.6g} s handover; clients"
+            f" recorded {sums['handover_s'][at]:.6g} s of the {sums['due'][at]:.0f} messages"
+        )
+
+
+def _sums(parts: Mapping[str, Counted], *, one_clock: bool) -> Sums:
+    """By stretch, messages and latencies; seconds of several clocks are of one stretch."""
+    window = min(one.start for one in parts.values()), max(one.end for one in parts.values())
+    handed = parts["handover"]
+    due = cut(handed.started.count, handed.start, window)
+    done = cut(handed.finished.count, handed.start, window)
+    known = np.cumsum(due) == np.cumsum(done) if one_clock and not handed.negative else due < 0
+    known[-1] = True
+    begins = np.append(0, np.flatnonzero(known)[:-1] + 1)
+
+    def by_stretch(name: str, what: str, join: np.ufunc = np.add) -> NDArray[np.float64]:
+        values = np.nan_to_num(getattr(parts[name].started, what), posinf=0.0, neginf=0.0)
+        found: NDArray[np.float64] = join.reduceat(cut(values, parts[name].start, window), begins)
+        return found
+
+    return {
+        "due": by_stretch("handover", "count"),
+        "received": by_stretch("received", "count"),
+        "handover_s": by_stretch("handover", "latency_sum_s"),
+        "service_s": by_stretch("service", "latency_sum_s"),
+        "one_way_s": by_stretch("received", "latency_sum_s"),
+        "least_s": by_stretch("handover", "latency_min_s", np.minimum),
+        "most_s": by_stretch("handover", "latency_max_s", np.maximum),
+    }

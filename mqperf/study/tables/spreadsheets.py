@@ -1,0 +1,40 @@
+"""CSV files whose text no spreadsheet takes for a formula.
+
+A text that begins like a formula is written with an apostrophe before it, which makes it text
+there; reading takes the apostrophe away.  Numbers are written as they are.
+"""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+DATES = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+FORMULA = r"'*[=+\-@\t\r]"
+"""How a text begins that is marked: like a formula, or like a text that was marked."""
+
+_FORMULA = re.compile(FORMULA)
+_NUMBER = re.compile(r"[-+]?[0-9]+([.][0-9]*)?(e[-+]?[0-9]{1,3})?")
+
+
+def write_csv(frame: pd.DataFrame, file: Path, *, header: bool = True) -> None:
+    """Write the rows, with no index; instants in UTC."""
+    marked = frame.set_axis([mark(str(name)) for name in frame.columns], axis="columns")
+    for number in range(frame.shape[1]):
+        column = frame.iloc[:, number]
+        if not pd.api.types.is_any_real_numeric_dtype(column):
+            texts = [one for one in column.unique() if isinstance(one, str)]
+            if changed := {one: mark(one) for one in texts if mark(one) != one}:
+                marked.isetitem(number, column.replace(changed).array)
+    marked.to_csv(file, index=False, header=header, date_format=DATES)
+
+
+def mark(text: str) -> str:
+    """The text as it is written."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unmarked(texts: pd.Series) -> pd.Series:
+    """Texts as they were before they were written."""
+    return texts.str.replace(rf"^'({FORMULA})", r"\1", regex=True)

@@ -1,0 +1,109 @@
+"""Secrets of a sweep while it runs: where they lie, who can read them there, and what is left."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from one_rabbitmq import master_of
+
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.pages.report.build import publish
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+MQPERF = str(Path(sys.executable).with_name("mqperf"))
+LOAD = """
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 1, rate_msg_s: 100, duration_s: 3, warmup_s: 1}
+"""
+EXISTING = (
+    "systems: {{rabbitmq: {{topologies: [cmsm], settings: {{nodes: [mq1],"
+    " urls: ['amqp://mqperf:${{SECRET}}@{address}']}}}}}}"
+)
+PRIVATE = "systems: {rabbitmq: {topologies: [single], settings: {tls: true}}}"
+
+
+class Look:
+    """What was seen of a secret while ``mqperf run`` ran on a plan, its temporary files below us.
+
+    ``files`` are those that held it, with their modes and those of the folders around them;
+    ``spoken`` the pids of processes that had it in an argument or a variable.
+    """
+
+    def __init__(self, folder: Path, plan: str, secret: str, **variables: str) -> None:
+        self.scratch, self.secret = folder / "scratch", secret
+        self.files: dict[str, list[int]] = {}
+        self.spoken: dict[str, set[int]] = {"arguments": set(), "variables": set()}
+        self.scratch.mkdir()
+        (folder / "plan.yaml").write_text(plan + LOAD)
+        argv = [MQPERF, "run", "plan.yaml", "--runs", "runs"]
+        env = {**os.environ, "TMPDIR": str(self.scratch), **variables}
+        with (folder / "said").open("w") as said:
+            run = subprocess.Popen(argv, env=env, cwd=folder, stdout=said, stderr=said)
+            while run.poll() is None:
+                self._processes()
+                self._files()
+                with suppress(subprocess.TimeoutExpired):
+                    run.wait(0.2)
+        self.pid, self.code = run.pid, run.returncode
+
+    def _processes(self) -> None:
+        for process in psutil.process_iter():
+            try:
+                words = {"arguments": process.cmdline(), "variables": process.environ().values()}
+            except (psutil.Error, OSError):
+                continue
+            for where, texts in words.items():
+                if any(self.secret in text for text in texts):
+                    self.spoken[where].add(process.pid)
+
+    def _files(self) -> None:
+        for path in self.scratch.rglob("*"):
+            try:
+                if path.is_file() and self.secret in path.read_text(errors="replace"):
+                    around = [path, *path.parents][: len(path.relative_to(self.scratch).parts)]
+                    modes = [stat.S_IMODE(one.stat().st_mode) for one in around]
+                    self.files[path.name] = modes
+            except OSError:
+                continue
+
+
+def holding(folder: Path, secret: str) -> Iterator[Path]:
+    """The files below a folder in which the secret stands."""
+    for path in folder.rglob("*"):
+        if path.is_file() and secret in path.read_text(errors="replace"):
+            yield path
+
+
+def test_the_password_of_an_existing_cluster(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Only mqperf's own variables and the orders of its processes hold it, for their owner alone.
+
+    It is in no argument, no variable of another process, no run folder, and in no file of a report.
+    """
+    broker = master_of(rabbitmq)
+    plan = EXISTING.format(address=broker.addresses[0])
+    seen = Look(tmp_path, plan, broker.password, SECRET=broker.password)
+    assert seen.code == 0, (tmp_path / "said").read_text()
+    assert seen.spoken == {"arguments": set(), "variables": {seen.pid}}
+    assert set(seen.files) == {"client-1.orders", "server-1.orders"}
+    assert {modes[0] for modes in seen.files.values()} == {0o600}
+    assert all(0o700 in modes[1:] for modes in seen.files.values())
+    publish(tmp_path / "runs", tmp_path / "report", notebooks=False)
+    assert [*holding(tmp_path, broker.password)] == []
+
+
+def test_the_keys_of_a_private_broker(tmp_path: Path) -> None:
+    """They lie in a private folder, for their owner alone, and are gone after the sweep."""
+    seen = Look(tmp_path, PRIVATE, "PRIVATE KEY")
+    assert seen.code == 0, (tmp_path / "said").read_text()
+    assert set(seen.files) == {"authority.key", "nodes.key"}
+    assert {modes[0] for modes in seen.files.values()} == {0o600}
+    assert all(0o700 in modes[1:] for modes in seen.files.values())
+    assert [*holding(tmp_path, "PRIVATE KEY")] == []
+    assert seen.spoken == {"arguments": set(), "variables": set()}

@@ -1,0 +1,159 @@
+"""Every key that runs record is read by a table or a rule, or is listed as one for a person's eye.
+
+All records are read by typed models.  While the tables of recorded runs are made, and the doubts
+about them, every field of a model that is looked at is noted.  A later kind of record brings what
+reads it, or is listed here, with why.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+from typing_extensions import override
+
+from mqperf.record import Event, Facts, counts_lines, messages, runs
+from mqperf.record.logs import psutil_log
+from mqperf.record.logs.inside import Line
+from mqperf.record.outputs import steps as steps_file
+from mqperf.record.outputs.diary import Diary
+from mqperf.study import tables
+from mqperf.study.stats import checks
+
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+FOLDERS = ("runs", "hosts", "wan", "stress", "faults", "inside/rabbitmq", "inside/transfers")
+
+FORMS: Mapping[str, type[BaseModel]] = {
+    "run.json": Facts,
+    "events.jsonl": Event,
+    "psutil.jsonl": psutil_log.Sample,
+    "inside.jsonl": Line,
+    "*.messages": messages.Header,
+    "*.counts": counts_lines.Header,
+    "*.steps": steps_file.Header,
+    "*-1.json": Diary,
+}
+"""What files are called -> the model of the first line, or of each."""
+
+BATCH = 8
+"""Runs of a folder: so few are read by this process itself, and what it looks at is noted."""
+
+OTHERS = ("*.log", "*.conf", "*.xml", "*.properties", "*-enabled_plugins")
+"""Files that other programs wrote, or read."""
+
+FOR_A_PERSON = {
+    # checked by the model itself, or before it is made
+    *("facts.Facts.schema_version", "facts.Facts.seal", "facts.Facts.clock_offsets_s"),
+    *("diary_file.Diary.label", "diary_file.Diary.version"),
+    *(f"{file}.Header.format" for file in ("messages", "counts_lines", "steps_file")),
+    *(f"{file}.Header.version" for file in ("messages", "counts_lines", "steps_file")),
+    # in the id of the case, after which the folder is named: the doubt changed-record compares it
+    *("case.Case.fail_when", "case.Case.targets", "background.BackgroundLoad.rate_msg_s"),
+    # the case says the same of an action
+    *("events.Event.action", "events.Event.commanded", "events.Event.node"),
+    # what was set up, as far as no table compares it
+    *("facts.Facts.generator_options", "facts.HostFacts.python", "facts.SystemFacts.config"),
+    *("facts.SystemFacts.heap_bytes", "facts.SystemFacts.management", "facts.SystemFacts.metrics"),
+    *("facts.SystemFacts.memory_watermark_bytes", "facts.SystemFacts.policies"),
+    *("facts.SystemFacts.product", "facts.SystemFacts.schedulers", "facts.SystemFacts.tls"),
+    # the chain as it was walked
+    *("steps_file.Header.chain", "messages.Header.seed", "steps_file.StepFacts.processing_s"),
+    *("steps_file.StepFacts.receipt", "steps_file.StepFacts.reply_bytes"),
+    "steps_file.StepFacts.request_bytes",
+    # beside figures that are read: of the clock, the link, a node, an answer
+    *("facts.KernelClock.estimated_error_s", "facts.KernelClock.frequency_ppm"),
+    *("facts.KernelClock.max_error_s", "facts.LinkFacts.packets", "facts.LinkFacts.seed"),
+    *("facts.Node.rss_bytes", "log.Line.took_s"),
+}
+"""Model and key of what no table and no rule reads, and why."""
+
+Keys = set[str]
+
+
+class Noted(dict[str, object]):
+    """What an event tells more; which of it is looked at is noted."""
+
+    read: Keys
+
+    @override
+    def get(self, name: str, default: object = None) -> object:
+        self.read.add(f"events.Event.{name}")
+        return super().get(name, default)
+
+    @override
+    def __getitem__(self, name: str) -> object:
+        self.read.add(f"events.Event.{name}")
+        return super().__getitem__(name)
+
+
+def key(model: BaseModel, name: str) -> str:
+    """The module, the model and the field."""
+    kind = type(model)
+    return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}.{name}"
+
+
+def recorded(told: object, model: object) -> Iterator[str]:
+    """Keys of JSON that a model was made of, by the fields that they became."""
+    if isinstance(model, BaseModel) and isinstance(told, dict):
+        names = {
+            alias: name
+            for name, field in type(model).model_fields.items()
+            for alias in (field.alias, field.serialization_alias)
+        }
+        for said, value in told.items():
+            name = names.get(str(said), str(said))
+            yield key(model, name)
+            yield from recorded(value, vars(model).get(name))
+    elif isinstance(model, Mapping) and isinstance(told, dict):
+        for name, value in told.items():
+            yield from recorded(value, model.get(name))
+    elif isinstance(model, list | tuple) and isinstance(told, list):
+        for value, part in zip(told, model, strict=True):
+            yield from recorded(value, part)
+
+
+def written(run: Path) -> Iterator[str]:
+    """The keys of all files of a run."""
+    for file in run.rglob("*"):
+        form = next((form for name, form in FORMS.items() if fnmatch(file.name, name)), None)
+        if file.is_dir() or any(fnmatch(file.name, name) for name in OTHERS):
+            continue
+        assert form is not None, f"{file}: nobody says how it is read"
+        content = file.read_bytes()
+        lines = content.splitlines() if file.suffix == ".jsonl" else [content.splitlines()[0]]
+        for line in [content] if file.suffix == ".json" else lines:
+            told = json.loads(line)
+            if form is not Diary or str(told.get("format", "")).startswith("mqperf"):
+                yield from recorded(told, form.model_validate_json(line))
+
+
+def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a table or a rule; those that are not are listed above, and no others are."""
+    found: Keys = set()
+    samples = [[*runs(SAMPLES / folder)][:BATCH] for folder in FOLDERS]
+    for run in chain(*samples):
+        found |= {*written(run.path)}
+    read: Keys = set()
+    Noted.read = read
+
+    def look(self: BaseModel, name: str) -> object:
+        if not name.startswith(("_", "model_")):
+            read.add(key(self, name))
+        return object.__getattribute__(self, name)
+
+    monkeypatch.setattr(BaseModel, "__getattribute__", look, raising=False)
+    monkeypatch.setattr(Event, "detail", property(lambda self: Noted(self.model_extra or {})))
+    for sample in samples:
+        checks.doubts(tables.of_runs(sample))
+    assert found - read - FOR_A_PERSON == set()
+    assert FOR_A_PERSON - found == set()
+
+
+def test_a_key_that_nobody_knows_is_noticed() -> None:
+    """Wherever it stands."""
+    told = {"surprise": 1, "hosts": [{"label": "h1", "surprise": 2}]}
+    found = {*recorded(told, Facts.model_validate(told))}
+    assert {"facts.Facts.surprise", "facts.HostFacts.surprise"} <= found

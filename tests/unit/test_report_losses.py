@@ -1,0 +1,67 @@
+"""What planned actions cost stands beside the doubts, and beside the counts."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mqperf.pages.report import losses
+from mqperf.pages.report.build import build
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
+
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+TOLD = (
+    "In 1 run with planned actions 4558 of 12500 messages were lost; 4558 ended in an error at the"
+    " client. Losses and errors from planned actions are results, not doubts."
+)
+
+
+@pytest.fixture(scope="module")
+def found() -> Tables:
+    return stats.complete(tables.read(SAMPLES / "faults"))
+
+
+def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
+    """On the first page beside the number of doubts, and above the table of messages."""
+    build(found, tmp_path / "out", title="faults", html=False)
+    for page in ("index.rst", "qpid-dispatch/line/index.rst"):
+        text = " ".join((tmp_path / "out" / page).read_text().split())
+        assert text.count(TOLD) == 1
+
+
+def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
+    """A sum over runs hides how much one of them lost."""
+    messages = found["messages"]
+    disturbed = messages[messages["run"].isin(found["outages"]["run"])]
+    few = disturbed.assign(run="few", sent=10_000, lost=2, errors=0)
+    runs = found["runs"]
+    more = {
+        "messages": pd.concat([messages, few]),
+        "outages": pd.concat([found["outages"], found["outages"].assign(run="few")]),
+        "runs": pd.concat([runs, runs[runs["run"].isin(disturbed["run"])].assign(run="few")]),
+    }
+    [told] = losses.of_planned_actions({**found, **more})
+    assert told.startswith(
+        "In 2 runs with planned actions 4560 of 22500 messages were lost; 4558 ended in an error at"
+        " the client; at most 4558 of 12500 (36 %) in one run."
+    )
+
+
+@pytest.mark.parametrize("missing", ["outages", "messages"])
+def test_without_actions_or_counts_nothing_is_said(found: Tables, missing: str) -> None:
+    """Neither is a reason to speak of losses."""
+    assert list(losses.of_planned_actions({**found, missing: found[missing].head(0)})) == []
+
+
+def test_runs_without_counts_are_left_out(found: Tables) -> None:
+    """A record that was changed may say so; a share of nothing is no share."""
+    damaged = found["messages"].assign(sent=0)
+    assert list(losses.of_planned_actions({**found, "messages": damaged})) == []
+
+
+def test_creations_are_no_messages() -> None:
+    """Where the tool counts creations, these are what is lost."""
+    wan = stats.complete(tables.read(SAMPLES / "wan"))
+    [told] = losses.of_planned_actions(wan)
+    assert told.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")

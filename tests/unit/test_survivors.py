@@ -1,0 +1,72 @@
+"""Latencies over what arrived: said where much was lost, and only there."""
+
+from pathlib import Path
+
+import pytest
+from factory import Shape, tables
+
+from mqperf.pages import answer, notebook
+from mqperf.pages.report.build import build
+from mqperf.plan.columns import COMPUTED
+from mqperf.record import runs
+from mqperf.study import stats
+from mqperf.study import tables as rooms
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = "data/samples/faults"
+SHAPE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(5,), repeats=2)
+
+
+def lacking(lost: int, errors: int = 0) -> dict[str, str]:
+    """What is said of a point with 2 runs of so many messages of each kind."""
+    rows = tables(SHAPE)
+    messages = rows["messages"].assign(sent=10_000, lost=lost, errors=errors)
+    return survivors({**rows, "messages": messages})
+
+
+def test_it_is_said_from_one_per_cent_on() -> None:
+    """Over all runs of the point; a call that failed has no latency, either."""
+    [told] = lacking(3600).values()
+    assert told == "latency is of what arrived: 36 % of 20000 messages did not"
+    assert lacking(0) == lacking(99) == lacking(-500) == {}
+    assert set(lacking(100)) == set(lacking(60, errors=40))
+
+
+@pytest.mark.parametrize("name", ["runs", "hosts", "stress", "wan"])
+def test_sound_runs_have_no_such_remark(name: str) -> None:
+    """All recorded samples in which everything arrived."""
+    assert survivors(stats.complete(rooms.read(ROOT / "data/samples" / name))) == {}
+
+
+def test_answer_and_overview_say_it_of_the_point_that_they_tell_of() -> None:
+    """In a line below the table, in a column of the overview."""
+    rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
+    lost = rows["messages"].assign(lost=(rows["messages"]["sent"] * 0.1).astype("Int64"))
+    found = stats.complete({**rows, "messages": lost})
+    [told] = survivors(found).values()
+    assert any(told in line for line in answer.of_tables(found))
+    assert set(notebook.overview(found)["remarks"]) == {told}
+    assert "remarks" not in notebook.overview(stats.complete(rows))
+
+
+@pytest.fixture(scope="module")
+def faults() -> Tables:
+    return stats.complete(rooms.read(ROOT / SAMPLE))
+
+
+def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) -> None:
+    """On the page at the latency, and on the terminal when the run is over."""
+    assert faults["doubts"].empty
+    [told] = survivors(faults).values()
+    assert told == (
+        "latency is of what arrived: 36 % of 12500 messages did not, during actions of the plan"
+    )
+    ends = [answer.of_run(run).partition("no doubts")[2] for run in runs(ROOT / SAMPLE)]
+    assert sorted(ends) == ["", f"; {told}"]
+    tops = "\n".join(answer.of_tables(faults))
+    assert told not in tops, "that is of the undisturbed point"
+    build(faults, tmp_path / "out", title="faults", html=False)
+    pages = [" ".join(path.read_text().split()) for path in (tmp_path / "out").rglob("index.rst")]
+    assert sum(told in page for page in pages) == 1
