@@ -82,7 +82,9 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
         ],
         "planned": [own | {"control_run": 0}],
         "latency": [
-            own | {"stream": "round-trip" if call else "one-way", "latency_mean_s": latency}
+            own
+            | {"stream": "round-trip" if call else "one-way"}
+            | {"latency_mean_s": latency, "latency_max_s": 3 * latency}
         ],
         "cpu": [
             own

@@ -32,6 +32,14 @@ def test_more_calls_than_threads_are_impossible() -> None:
     assert ("littles-law", "rpc-call-100-r1") in found(frames)
 
 
+@pytest.mark.parametrize(("longest_s", "doubted"), [(1.77, False), (0.3, True)])
+def test_a_long_round_trip_may_begin_before_the_window(longest_s: float, *, doubted: bool) -> None:
+    """A thread has at most its longest round trip more than the window in what ends there."""
+    frames = planted("latency", {"latency_mean_s": 0.03, "latency_max_s": longest_s}, CALL)
+    texts = checks.doubts(frames).query("kind == 'littles-law'")["text"]
+    assert any("waits for only one" in text for text in texts) == doubted
+
+
 def test_thinking_below_saturation_is_no_fault() -> None:
     """A fast broker leaves clients more to do than to wait, at the first point of a sweep."""
     slow = planted("latency", {"latency_mean_s": 0.002}, "run == 'rpc-call-10-r1'")

@@ -427,7 +427,7 @@ def _about_links(tables: Tables) -> Iterator[str]:
     """What the link is, how it was measured, and what else decides the throughput over it."""
     ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
     yield (
-        f"Every packet between {', or '.join(ends)}, went over a link of this delay, jitter, loss"
+        f"Every packet between {', or '.join(ends)} went over a link of this delay, jitter, loss"
         " and bandwidth."
     )
     yield (

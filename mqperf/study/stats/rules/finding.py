@@ -41,7 +41,7 @@ def with_measured(tables: Tables) -> Tables:
 
 
 def measured(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures: its row of ``runs``, its messages, its mean latency.
+    """One row per run that gave figures: its row of ``runs``, its messages, its mean and largest latency.
 
     ``asked`` is how many deliveries its messages are to have: one each, unless they tell more.
     """
@@ -50,7 +50,7 @@ def measured(tables: Tables) -> pd.DataFrame:
     runs = whole(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
-    latency = tables["latency"][["run", "latency_mean_s"]].drop_duplicates("run")
+    latency = tables["latency"][["run", "latency_mean_s", "latency_max_s"]].drop_duplicates("run")
     frame = runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
     return frame.assign(asked=frame["deliveries"].fillna(frame["sent"]))
 

@@ -65,7 +65,7 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
     """Messages that waited at the client, so long that this is most of their latency."""
-    latency = tables["latency"][["run", "latency_p99_s", "latency_max_s"]].drop_duplicates("run")
+    latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
     frame = measured(tables).merge(latency, on="run", how="left")
     late = frame["handover_p99_s"].fillna(0.0)
     slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)

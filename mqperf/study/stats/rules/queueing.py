@@ -202,8 +202,9 @@ def _balanced(row: Row) -> bool:
 def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:
     turn = frame["latency_mean_s"] + frame["pause_s"]
     under_way = frame["throughput_msg_s"] * turn
-    # a message may begin before the window and end in it: one turn of each thread
-    edge = (turn / frame["window_s"]).fillna(0.0)
+    # the first message of each thread to end in the window may have begun before it
+    longest = frame["latency_max_s"].fillna(frame["latency_mean_s"]) + frame["pause_s"]
+    edge = (longest / frame["window_s"]).fillna(0.0)
     wrong = under_way > frame["threads"] * (1 + ROUNDING + edge)
     for row in each(frame.assign(under_way=under_way)[wrong]):
         paused = f"(round trip + {row.pause_s * 1e3:g} ms pause)" if row.pause_s else "round trip"
