@@ -1,6 +1,7 @@
 """The command line: translates what a person types into calls, and does nothing else."""
 
 import io
+import json
 import os
 import signal
 import sys
@@ -311,6 +312,37 @@ def audit(
         print_line(console, line)
     if strict and len(doubts):
         raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    path: TablesFolder,
+    section: Annotated[
+        str, typer.Argument(help="messages, points, nodes, outages ...; of each what there is.")
+    ] = "points",
+    test_case: Annotated[str, typer.Option("--test-case", help="Only this test case.")] = "",
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
+    ] = "text",
+) -> None:
+    """Show one section of the report here: its sentences and its table.
+
+    Examples: `mqperf show data/runs/quickstart`,
+    `mqperf show data/samples/faults outages --format json`
+    """
+    from mqperf.pages.sections import shown
+    from mqperf.pages.sections.forms import document, lines
+    from mqperf.study.stats.seconds import read_complete
+    from mqperf.study.tables import of_plan
+
+    for view, content in shown(of_plan(read_complete(path)), section, test_case):
+        if form == "json":
+            print_line(console, json.dumps(document(view, content), ensure_ascii=False))
+            continue
+        print_line(console, f"{view.layout.system_title}, {view.layout.label}, {view.case.title}")
+        for line in lines(content, console.width):
+            print_line(console, line)
+        print_line(console, "")
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """What notebooks show: one line per cell, so that a notebook tells the story and nothing else."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -16,38 +16,23 @@ from mqperf.pages import figures
 from mqperf.pages.figures.told import short
 from mqperf.pages.report import limits
 from mqperf.pages.report.drawings import counting
-from mqperf.pages.report.rows import uncertainty
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import layouts
-from mqperf.plan.columns import BACKGROUND, COUNTS, OUTAGES, parameters
+from mqperf.pages.sections import forms, shown
+from mqperf.pages.sections.rows import uncertainty
+from mqperf.plan.columns import parameters
 from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study import tables
 from mqperf.study.stats.survivors import survivors
-from mqperf.study.tables import (
-    Tables,
-    by_layout,
-    conditions,
-    over_repeats,
-    select,
-    shown,
-    varied,
-    with_parameters,
-)
+from mqperf.study.tables import Tables, conditions, varied, with_parameters
+from mqperf.study.tables import shown as readable
 from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.places import CONDITION
 
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
 
-FIGURES_OF_POINTS = (
-    *("throughput_msg_s", "latency_mean_s", "latency_p50_s", "latency_p99_s"),
-    *("cpu_total_cores", "repeats", "failed"),
-)
 AXES = (*LAYOUT, "threads")
-POINT = (*AXES, "processes")
-"""What tells points apart: 10 threads may be 10 in one process, or 5 in each of two.
-
-Parameters that vary tell them apart, too."""
 
 
 def set_up() -> None:
@@ -79,27 +64,47 @@ def as_html(frame: pd.DataFrame) -> str:
     return frame.to_html(index=False, na_rep="", float_format=short)
 
 
-def message_processing(found: Tables, test_case: str) -> pd.DataFrame:
-    """Message counts of every whole run of a test case."""
-    own = _own(found, test_case)
-    return _readable(_with_parameters(own["messages"], own), COUNTS)
+def each(found: Tables, view: Callable[[Tables, str], None]) -> None:
+    """Show one view of every test case that was measured, each below its name."""
+    measured = set(found["points"].dropna(subset=["throughput_msg_s"])["test_case"])
+    for name, test_case in TEST_CASES.items():
+        if name in measured:
+            display(Markdown(f"### {test_case.title}"))
+            view(found, name)
 
 
-def throughput_latency_cpu(found: Tables, test_case: str) -> pd.DataFrame:
-    """Figures of every point of a test case."""
-    rows = _unsure(_own(found, test_case))
-    return _readable(rows, (*FIGURES_OF_POINTS, *_clocks(rows)))
+def show(found: Tables, section: str, test_case: str = "") -> None:
+    """Show a section of each test case that was measured, or of one, as reports show it.
+
+    Each layout has its words, its figure and its table.
+    """
+    title = ""
+    for view, content in shown(found, section, test_case):
+        if not test_case and view.case.title != title:
+            title = view.case.title
+            display(Markdown(f"### {title}"))
+        display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
+        display(Markdown(" ".join(content.words)))
+        if content.drawing is not None:
+            display(content.drawing.figure())
+        if content.rows is not None:
+            table = forms.frame(content)
+            display(table.set_index(table.columns[0]))
 
 
-def node_cpu(found: Tables, test_case: str) -> pd.DataFrame:
-    """CPU over the window, total and system, of every process: brokers, clients, servers, host."""
-    own = _own(found, test_case)
-    cpu = _with_parameters(own["cpu"], own)
-    window = cpu[cpu["scope"] == "window"].sort_values(["kind", "process"], kind="stable")
-    used = over_repeats(window, ["total_cores", "sys_cores"], "process")
-    keys, figures = _point(used), ("total_cores", "sys_cores")
-    readable = shown(used, *keys, "process", *figures)
-    return readable.pivot_table(index=list(readable)[: len(keys)], columns="process", sort=False)
+def table(found: Tables, section: str, test_case: str = "") -> pd.DataFrame:
+    """The table of a section, in the units of reports, for all layouts and test cases.
+
+    The index says which layout and test case a row is of; without rows the table is empty.
+    """
+    parts = {
+        (view.layout.system, view.layout.topology, view.layout.queues, view.test_case): (
+            forms.frame(content).reset_index(drop=True)
+        )
+        for view, content in shown(found, section, test_case)
+    }
+    names = [*SWEEP]
+    return pd.concat(parts, names=names).droplevel(-1) if parts else pd.DataFrame()
 
 
 def cpu_by_probe(runs: str) -> pd.DataFrame:
@@ -114,57 +119,9 @@ def cpu_by_probe(runs: str) -> pd.DataFrame:
     return pd.concat(rows).pivot_table("total_cores", index, "probe", sort=False)
 
 
-def each(found: Tables, view: Callable[[Tables, str], pd.DataFrame | None]) -> None:
-    """Show one view of every test case that was measured, each below its name."""
-    measured = set(found["points"].dropna(subset=["throughput_msg_s"])["test_case"])
-    for name, test_case in TEST_CASES.items():
-        if name in measured:
-            display(Markdown(f"### {test_case.title}"))
-            if (shown := view(found, name)) is not None:
-                display(shown)
-
-
-def outages(found: Tables) -> pd.DataFrame:
-    """What each action of the plan did to a run: downtime, outage and recovery."""
-    rows = _with_parameters(found["outages"], found)
-    return _indexed(rows, (*_point(rows), "repeat"), OUTAGES)
-
-
-def background(found: Tables) -> pd.DataFrame:
-    """The figures of every background load of a run."""
-    rows = _with_parameters(found["background"], found)
-    keys, columns = (*_point(rows), "repeat"), (*BACKGROUND, *_clocks(rows))
-    return shown(rows, *keys, *columns).pipe(_by_keys, keys)  # in the unit of messages
-
-
-def show_outages(found: Tables) -> None:
-    """Show them under a heading of their own; nothing where the plan disturbs nothing."""
-    if len(found["outages"]):
-        text = (
-            "What each action of the plan did: how long it went on, how long no message was"
-            " finished, and how long throughput took to come back."
-        )
-        display(Markdown(f"## Outages\n\n{text}"), outages(found))
-
-
-def show_background(found: Tables) -> None:
-    """Show them under a heading of their own; nothing where the plan asks for no such load."""
-    if len(found["background"]):
-        text = "Loads that flowed beside the measured one; no other figure counts their messages."
-        display(Markdown(f"## Background load\n\n{text}"), background(found))
-
-
 def doubts(found: Tables) -> pd.DataFrame:
     """Every reason to distrust a number, beside the point it is about."""
     return _placed(found, "doubts", "kind", "text")
-
-
-def measured_layouts(
-    found: Tables, test_case: str
-) -> Iterator[tuple[str, Mapping[str, pd.DataFrame]]]:
-    """Each layout on which a test case was measured: in words, and its tables of that test case."""
-    own = _own(found, test_case)
-    return by_layout(own, own["points"].dropna(subset=["throughput_msg_s"]))
 
 
 def doubted_points(found: Tables) -> set[str]:
@@ -172,15 +129,11 @@ def doubted_points(found: Tables) -> set[str]:
     return set(found["doubts"]["point"].dropna())
 
 
-def show_sweeps(found: Tables, test_case: str) -> None:
-    """Draw throughput, latency and CPU of each sweep, a sheet for each layout of a system.
-
-    Where two axes vary, a map of the throughput at all their combinations follows.
-    """
-    for title, part in measured_layouts(found, test_case):
-        display(Markdown(title), sweep_of(part))
-        if (combinations := figures.map_sheet(part["points"])) is not None:
-            display(_counting(combinations, part))
+def disturbed(found: Tables) -> str:
+    """The last run with an action; the last of all where none has any."""
+    runs = found["messages"]["run"]
+    acted = runs[runs.isin(found["outages"]["run"])]
+    return str((acted if len(acted) else runs).iloc[-1])
 
 
 def sweep_of(found: Tables, metric: str = "") -> Figure:
@@ -194,26 +147,14 @@ def sweep_of(found: Tables, metric: str = "") -> Figure:
         if metric
         else figures.sweep_sheet(points, doubted=doubted)
     )
-    return _counting(sheet, found)
-
-
-def _counting(sheet: Figure, found: Tables) -> Figure:
-    """The sheet in the unit of its test case; names of conditions stay."""
     return counting(sheet, _unit(found["points"]), list(conditions(found)[CONDITION]))
 
 
-def show_nodes(found: Tables, test_case: str) -> None:
-    """Draw the CPU of each broker node, a sheet for each layout of a system."""
-    for title, part in measured_layouts(found, test_case):
-        display(Markdown(title), figures.node_sheet(with_parameters(part["cpu"], part["runs"])))
-
-
-def show_seconds(found: Tables, test_case: str) -> None:
-    """Draw the throughput of every run second by second, by system, topology and queues."""
-    for title, part in measured_layouts(found, test_case):
-        intervals = with_parameters(part["intervals"], part["runs"])
-        sheet = figures.time_sheet(intervals, part["outages"])
-        display(Markdown(title), _counting(sheet, part))
+def show_metric(found: Tables, metric: str, test_case: str) -> None:
+    """Draw one of ``figures.METRICS`` of a test case, a sheet for each layout."""
+    for view, _ in shown(found, "points", test_case):
+        display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
+        display(sweep_of(view.tables, metric))
 
 
 def overview(found: Tables) -> pd.DataFrame:
@@ -231,7 +172,9 @@ def overview(found: Tables) -> pd.DataFrame:
     columns = SWEEP
     rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
     where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
-    told = shown(best, *columns, *rates, *where).rename(columns=partial(in_unit, unit=_unit(best)))
+    told = readable(best, *columns, *rates, *where).rename(
+        columns=partial(in_unit, unit=_unit(best))
+    )
     told = told.assign(doubts=best["doubts"].map(", ".join))
     remarks = best["point"].map(survivors(found))
     return told.assign(remarks=remarks.fillna("")) if remarks.notna().any() else told
@@ -263,20 +206,6 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison[["test_case", *AXES, *apart, *columns, *clocks, "doubted"]]
 
 
-def _readable(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-    present = [name for name in columns if rows[name].notna().any()]
-    return _indexed(rows, _point(rows), present)
-
-
-def _indexed(rows: pd.DataFrame, keys: tuple[str, ...], columns: Sequence[str]) -> pd.DataFrame:
-    readable = shown(rows, *keys, *columns).rename(columns=partial(in_unit, unit=_unit(rows)))
-    return _by_keys(readable, keys)
-
-
-def _by_keys(readable: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    return readable.set_index(list(readable)[: len(keys)])
-
-
 def _unit(rows: pd.DataFrame) -> str:
     """What rows count: of several test cases each unit, once."""
     return unit_of(*rows["test_case"].unique())
@@ -288,28 +217,7 @@ def _unsure(found: Tables) -> pd.DataFrame:
     return points.assign(**uncertainty(found["latency"], points["point"]))
 
 
-def _clocks(rows: pd.DataFrame) -> tuple[str, ...]:
-    """The column that says so, where there is anything to say."""
-    name = "latency_uncertainty_s"
-    return (name,) if name in rows.columns and rows[name].gt(0).any() else ()
-
-
-def _with_parameters(rows: pd.DataFrame, found: Tables) -> pd.DataFrame:
-    """The rows with the parameters of their run; 1 process where the number is not known."""
-    known = with_parameters(rows, found["runs"])
-    return known.assign(processes=known["processes"].fillna(1))
-
-
 def _placed(found: Tables, table: str, *columns: str) -> pd.DataFrame:
     """Columns of a table beside the points that its rows are about."""
     rows = with_parameters(found[table], found["runs"])
     return rows[[*AXES, *varied(found["runs"]), "test_case", *columns]]
-
-
-def _point(rows: pd.DataFrame) -> tuple[str, ...]:
-    """The columns that tell these points apart."""
-    return (*POINT, *(name for name in varied(rows) if name not in POINT))
-
-
-def _own(found: Tables, test_case: str) -> Tables:
-    return select(found, test_case=test_case)

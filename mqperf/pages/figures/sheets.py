@@ -64,16 +64,14 @@ def sweep_sheet(
     return figure
 
 
-def map_sheet(points: pd.DataFrame) -> Figure | None:
-    """Throughput at every combination of two axes; nothing where only one varies."""
+def map_sheet(points: pd.DataFrame, rows_by: str) -> Figure:
+    """Throughput at every combination of what is on x and of another axis, a row for each value."""
     shown = arranged(points)
-    if shown.colour is None:
-        return None
     parts = dict(split(points, shown.rest))
-    rows = points.groupby(shown.colour, dropna=False).ngroups
+    rows = points.groupby(rows_by, dropna=False).ngroups
     figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        throughput_map(part, axes, shown.x, shown.colour, most=points["throughput_msg_s"].max())
+        throughput_map(part, axes, shown.x, rows_by, most=points["throughput_msg_s"].max())
     return figure
 
 

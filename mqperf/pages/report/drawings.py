@@ -51,12 +51,15 @@ class Drawing:
             return image(self.name, self.alt)
         return image(Text(f"{self.folder}/") + self.name, self.alt, APART)
 
+    def figure(self) -> Figure:
+        """Draw it, in the unit of its test case."""
+        return counting(self.draw(), self.unit, self.kept)
+
     def write(self, folder: Path) -> None:
         """Write it as SVG into the folder of the page."""
         path = folder / self.folder / f"{self.name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure = counting(self.draw(), self.unit, self.kept)
-        figures.write_svg(figure, path, title=self.caption, description=self.alt)
+        figures.write_svg(self.figure(), path, title=self.caption, description=self.alt)
 
 
 def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
@@ -113,6 +116,12 @@ def sweep(
             stream=stream,
         ),
     )
+
+
+def combinations(caption: str, rows: pd.DataFrame, rows_by: str) -> Drawing:
+    """Throughput at every combination of two axes, as numbers on shades."""
+    alt = f"Map of the throughput at every combination of {_axes(rows)}."
+    return Drawing(caption, alt, partial(figures.map_sheet, rows, rows_by))
 
 
 def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from mqperf.pages.report.rows import SWEEP
 from mqperf.pages.report.rst import Grid
 from mqperf.pages.report.words import joined
+from mqperf.pages.sections.rows import POINTS
 from mqperf.plan.columns import COLUMNS, COUNTS, TABLES
 from mqperf.study.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
 from mqperf.study.stats.checks import CHECKS
@@ -141,7 +141,7 @@ def formulas() -> dict[str, str]:
     """Heading of each column of the pages -> how it is made."""
     names = [
         name
-        for name in dict.fromkeys(("threads", *COUNTS, *SWEEP))
+        for name in dict.fromkeys(("threads", *COUNTS, *POINTS))
         if not name.endswith(("_low", "_high"))
     ]
     return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}

@@ -2,30 +2,47 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from mqperf.pages.report import hosts, rows, run_sheets
+from mqperf.pages.report import grids, hosts, run_sheets
+from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
-from mqperf.pages.report.rows import Printed
-from mqperf.pages.report.rst import Grid, Text
-from mqperf.pages.report.sections import Section, sections
+from mqperf.pages.report.rst import Grid, Text, slug
+from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.tops import against, findings, why_not
 from mqperf.pages.report.words import Layout, cell, joined, unsure
+from mqperf.pages.sections import View, contents, forms
+from mqperf.pages.sections.rows import UNSURE
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE, best_first, highest
-from mqperf.study.tables import Tables, tidy, varied, where, whole
+from mqperf.study.tables import Tables, varied, where, whole
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
 from mqperf.study.tables.spreadsheets import write_csv
 
-UNSURE = "latency_uncertainty_s"
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A section on a page: its words, drawing and table, and the data behind the table."""
+
+    name: str
+    heading: str
+    text: Text
+    drawing: Drawing | None
+    grid: Grid | None
+    data: pd.DataFrame | None
+
+    @property
+    def file(self) -> Text:
+        """Name of the CSV file with the table's data."""
+        return slug(self.grid.caption) + Text(".csv") if self.grid else Text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +51,8 @@ class Part:
 
     title: str
     remarks: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[Printed, ...]
+    doubts: pd.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +67,7 @@ class Page:
     data: dict[str, Any]
 
     @property
-    def sections(self) -> Iterator[Section]:
+    def sections(self) -> Iterator[Printed]:
         """The sections of all test cases."""
         for part in self.parts:
             yield from part.sections
@@ -66,26 +84,18 @@ class Page:
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     """The page of one layout; ``explorers`` are the runs that are drawn in time."""
     own = {name: layout.of(frame) for name, frame in tables.items()}
-    labels = (f"note-{number}" for number in count(1))
-    parts = {
-        case: {name: layout.of(frame, case) for name, frame in own.items()}
-        for case in _asked(own["runs"])
-    }
-    sheets = run_sheets.sheets(own)
-    printed = {
-        case: rows.printed(part, explorers, sheets)
-        for case, part in parts.items()
-        if len(part["runs"])
-    }
+    labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(own)
+    parts: dict[str, Part] = {}
+    for case in _asked(own["runs"]):
+        of_case = {name: layout.of(frame, case) for name, frame in own.items()}
+        parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
         layout=layout,
         threads=_threads(own["runs"]),
         summary=tuple(_summary(own)),
-        parts=tuple(
-            _part(layout, case, part, printed.get(case), labels) for case, part in parts.items()
-        ),
+        parts=tuple(parts.values()),
         hosts=hosts.grid(own),
-        data=_data(layout, own, parts, printed),
+        data=_data(layout, own, parts),
     )
 
 
@@ -160,54 +170,48 @@ def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
     return cell(column, top[column])
 
 
-def _part(
-    layout: Layout, case: str, tables: Tables, printed: Printed | None, labels: Iterator[str]
-) -> Part:
-    words, doubts = TEST_CASES[case], tables["doubts"]
+def _part(view: View, labels: Iterator[str], sheets: Sheets) -> Part:
+    tables, doubts = view.tables, view.tables["doubts"]
     about_all = ~doubts["point"].isin(tables["points"]["point"])
     remarks = tuple(doubts.loc[about_all, "text"])
-    title = f"Test Case {words.number}: {words.heading}"
-    if printed is None or tables["points"].empty:
-        return Part(title, remarks, ())
-    own = {**tables, "doubts": doubts[~about_all]}
-    return Part(title, remarks, tuple(sections(layout, case, own, printed, labels)))
+    title = f"Test Case {view.case.number}: {view.case.heading}"
+    if tables["runs"].empty or tables["points"].empty:
+        return Part(title, remarks, (), doubts)
+    sound = replace(view, tables={**tables, "doubts": doubts[~about_all]})
+    return Part(title, remarks, tuple(_sections(sound, labels, sheets)), doubts)
 
 
-def _data(
-    layout: Layout, own: Tables, parts: Mapping[str, Tables], printed: Mapping[str, Printed]
-) -> dict[str, Any]:
+def _sections(view: View, labels: Iterator[str], sheets: Sheets) -> Iterator[Printed]:
+    for name, content in contents(view):
+        yield Printed(
+            name,
+            content.heading,
+            Text(" ").join(content.words),
+            content.drawing,
+            grids.grid(content, labels, sheets),
+            content.rows if content.data is None else content.data,
+        )
+
+
+def _data(layout: Layout, own: Tables, parts: Mapping[str, Part]) -> dict[str, Any]:
     return {
         "format": "mqperf-report-page",
         "version": 1,
         "system": layout.system,
         "topology": layout.topology,
         "queues": layout.queues,
-        "runs": _records(own["runs"]),
-        **({"hosts": _records(own["hosts"])} if hosts.several(own["hosts"]) else {}),
+        "runs": forms.of_frame(own["runs"]),
+        **({"hosts": forms.of_frame(own["hosts"])} if hosts.several(own["hosts"]) else {}),
         "test_cases": {
             case: {
-                "messages": _records(tidy(printed[case].attempts)),
-                "points": _records(printed[case].sweep),
-                "nodes": _records(tidy(printed[case].nodes)),
-                "outages": _records(tables["outages"]),
-                **_filled(tables, "action_phases"),
-                **_filled(tables, "background"),
-                **_filled(tables, "insides"),
-                "doubts": _records(tables["doubts"]),
+                **{
+                    section.name: forms.of_frame(section.data)
+                    for section in part.sections
+                    if section.data is not None
+                },
+                "doubts": forms.of_frame(part.doubts),
             }
-            for case, tables in parts.items()
-            if case in printed
+            for case, part in parts.items()
+            if part.sections
         },
     }
-
-
-def _filled(tables: Tables, name: str) -> dict[str, Any]:
-    """A table that most runs have nothing in, if it has rows."""
-    return {name: _records(tables[name])} if len(tables[name]) else {}
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = json.loads(
-        frame.to_json(orient="records", date_format="iso", date_unit="us")
-    )
-    return records

@@ -81,17 +81,13 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of cells, which are text or finished RST, and the footnotes that they refer to.
-
-    ``keys`` are the runs or points that the rows are about, if they are about any.
-    """
+    """A table of cells, which are text or finished RST, and the footnotes that they refer to."""
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[Note, ...] = ()
     style: str = "numbers"
-    keys: tuple[str, ...] = ()
 
 
 def slug(title: str) -> Text:

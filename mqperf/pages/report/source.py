@@ -20,6 +20,7 @@ from mqperf.pages.report import (
     methods,
     rst,
     run_sheets,
+    saturation,
     side_by_side,
     verdicts,
 )
@@ -28,7 +29,6 @@ from mqperf.pages.report.explorers import FOLDER, explorers
 from mqperf.pages.report.notebooks import Executed, publish
 from mqperf.pages.report.page import page
 from mqperf.pages.report.pictures.topology import describe, picture
-from mqperf.pages.report.sections import saturation
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import Layout, generator, joined, known_cases, left_out
 from mqperf.pages.report.writer import Writer

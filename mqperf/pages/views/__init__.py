@@ -1,5 +1,5 @@
 """What single notebooks show; what all of them call is in ``mqperf.pages.notebook``."""
 
-from mqperf.pages.views import conditions, faults, hosts, latency, stress
+from mqperf.pages.views import hosts, latency
 
-__all__ = ["conditions", "faults", "hosts", "latency", "stress"]
+__all__ = ["hosts", "latency"]

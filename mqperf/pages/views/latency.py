@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import Markdown, display
 
 from mqperf.pages import figures
-from mqperf.pages.notebook import measured_layouts
+from mqperf.pages.sections import shown
 from mqperf.study import tables
 from mqperf.study.tables import Tables, arranged, at, whole, with_parameters
 
@@ -22,7 +22,8 @@ def show_maps(source: Path, found: Tables, test_case: str) -> None:
 
     Points whose latencies over time are not known have none.
     """
-    for title, part in measured_layouts(found, test_case):
+    for view, _ in shown(found, "points", test_case):
+        title, part = f"{view.layout.system_title}, {view.layout.label}", view.tables
         maps = _maps(source, part)
         if maps:
             display(Markdown(title), figures.latency_map_sheet(maps, part["outages"]))

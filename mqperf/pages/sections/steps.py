@@ -4,45 +4,53 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.pages.report.rst import MISSING, Grid, Text
-from mqperf.pages.report.words import amount, cell, unsure
+from mqperf.pages.report.rst import MISSING
+from mqperf.pages.report.words import amount, unsure
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables import arranged, at
+from mqperf.study.tables import arranged, at, tidy
 
 TOLD = ("step_number", "step", "step_kind", "sender", "receiver", "round_trips")
 MOST_POINTS = 6
 """As many columns fit onto a page."""
 
 
-def grid(caption: str, figures: pd.DataFrame) -> Grid:
+def content(view: View) -> Iterator[Content]:
     """A row for each step, and a column for each point: mean time and share."""
+    if view.tables["steps"].empty:
+        return
+    figures, noun = rows.steps(view.tables), view.case.noun
     names = arranged(figures).names
-    points = {str(point): own for point, own in figures.groupby("point", sort=False)}
-    shown = dict(list(points.items())[:MOST_POINTS])
-    first = next(iter(shown.values()))
-    heads = [f"{at(own.iloc[0].to_dict(), names)}, ms (share)" for own in shown.values()]
-    rows = tuple(
-        (
-            *(cell(name, step[name]) for name in TOLD),
-            *(_figure(own, step["step_number"]) for own in shown.values()),
-        )
-        for step in first.to_dict("records")
+    points = [own for _, own in figures.groupby("point", sort=False)][:MOST_POINTS]
+    table, columns = points[0][[*TOLD]], {name: COLUMNS[name].heading() for name in TOLD}
+    for number, own in enumerate(points, 1):
+        name = f"point {number}"
+        table = table.assign(**{name: [_figure(own, step) for step in table["step_number"]]})
+        columns[name] = f"{at(own.iloc[0].to_dict(), names)}, ms (share)"
+    yield Content(
+        heading=f"What a {noun} is made of",
+        words=[*_words(noun, figures)],
+        caption=view.caption("steps"),
+        rows=table,
+        columns=columns,
+        data=tidy(figures),
+        style="",
     )
-    return Grid(caption, (*(COLUMNS[name].heading() for name in TOLD), *heads), rows, style="")
 
 
-def _figure(own: pd.DataFrame, number: int) -> Text:
+def _figure(own: pd.DataFrame, number: int) -> str:
     """``12.7 (6.8 %)``."""
     found = own[own["step_number"] == number]
     if found.empty or pd.isna(mean := found["latency_mean_s"].iloc[0]):
-        return Text(MISSING)
+        return MISSING
     wrong_s, share = (found[name].iloc[0] for name in ("latency_uncertainty_s", "creation_share"))
-    told = unsure("latency_mean_s", mean, 0.0 if pd.isna(wrong_s) else wrong_s, mean)
+    told = str(unsure("latency_mean_s", mean, 0.0 if pd.isna(wrong_s) else wrong_s, mean))
     gap = "\N{NO-BREAK SPACE}"
-    return told if pd.isna(share) else told + Text(f"{gap}({share * 100:.1f}{gap}%)")
+    return told if pd.isna(share) else f"{told}{gap}({share * 100:.1f}{gap}%)"
 
 
-def about(noun: str, figures: pd.DataFrame) -> Iterator[str]:
+def _words(noun: str, figures: pd.DataFrame) -> Iterator[str]:
     """How to read the table, and how often a link is waited for."""
     yield (
         f"Mean time of every step over the {noun}s that were started in the window, and its share"
@@ -68,3 +76,6 @@ def about(noun: str, figures: pd.DataFrame) -> Iterator[str]:
         yield f"{amount(failed, noun)} failed; the last steps that they began: {', '.join(last)}."
     if (points := figures["point"].nunique()) > MOST_POINTS:
         yield f"{MOST_POINTS} of {points} points are shown; the data have all."
+
+
+SECTION = Section("steps", content)

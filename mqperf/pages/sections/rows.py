@@ -1,20 +1,15 @@
-"""The rows of the reports' tables: whole tables in, what one section prints out."""
-
-from dataclasses import dataclass
-from types import MappingProxyType
+"""The rows of sections: whole tables in, what one section shows out."""
 
 import pandas as pd
 
 from mqperf.pages.report import limits
-from mqperf.pages.report.explorers import Explorers
-from mqperf.pages.report.run_sheets import Sheets
 from mqperf.plan.columns import COST, COUNTS, parameters
 from mqperf.plan.test_cases import streams
 from mqperf.study.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.repeats import by_point
 
-SWEEP = (
+POINTS = (
     *(
         "threads",
         "processes",
@@ -29,30 +24,11 @@ SWEEP = (
     *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
     *("repeats", "failed"),
 )
+"""The figures of a point that readers want to see, where they are known."""
 
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """The rows of a test case that a page prints, and gives as data: made once for both.
-
-    ``in_time`` are the runs that are drawn in time, ``sheets`` where the page of runs has each.
-    """
-
-    attempts: pd.DataFrame
-    sweep: pd.DataFrame
-    nodes: pd.DataFrame
-    in_time: Explorers
-    sheets: Sheets
-
-
-def printed(
-    tables: Tables,
-    in_time: Explorers = MappingProxyType({}),
-    sheets: Sheets = MappingProxyType({}),
-) -> Printed:
-    """Those of a test case on one layout."""
-    cpu = with_parameters(tables["cpu"], tables["runs"])
-    return Printed(attempts(tables), sweep(tables), nodes(cpu), in_time, sheets)
+LATENCIES = tuple(name for name in POINTS if name.startswith("latency_"))
+UNSURE = "latency_uncertainty_s"
+"""The columns of a table that clocks may make wrong, and the one that says by how much."""
 
 
 def attempts(tables: Tables) -> pd.DataFrame:
@@ -63,7 +39,7 @@ def attempts(tables: Tables) -> pd.DataFrame:
     return in_curves(runs[names].merge(counts, on="run", how="left"), "repeat")
 
 
-def sweep(tables: Tables) -> pd.DataFrame:
+def points(tables: Tables) -> pd.DataFrame:
     """One row per point: its figures over the repeats, and what ``points`` leaves out.
 
     Send rate, standard deviation and the figures in the manner of 2016 are means over the whole
@@ -93,9 +69,8 @@ def uncertainty(latency: pd.DataFrame, points: pd.Series) -> dict[str, pd.Series
 
     It is the largest of the repeats.
     """
-    name = "latency_uncertainty_s"
-    largest = latency.groupby("point")[name].max()
-    return {name: points.map(largest)} if largest.gt(0).any() else {}
+    largest = latency.groupby("point")[UNSURE].max()
+    return {UNSURE: points.map(largest)} if largest.gt(0).any() else {}
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
@@ -131,21 +106,9 @@ def outages(tables: Tables) -> pd.DataFrame:
     return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
 
 
-def action_phases(tables: Tables) -> pd.DataFrame:
-    """One row per time before, during and after an action of a run."""
-    phases = with_parameters(tables["action_phases"], tables["runs"])
-    return in_curves(phases, "repeat", "commanded_s", "from_s")
-
-
-def links(tables: Tables) -> pd.DataFrame:
-    """One row per link of a run."""
-    return in_curves(with_parameters(tables["links"], tables["runs"]), "repeat")
-
-
-def background(tables: Tables) -> pd.DataFrame:
-    """One row per background load of a run."""
-    loads = with_parameters(tables["background"], tables["runs"])
-    return in_curves(loads, "repeat", "background")
+def of_runs(tables: Tables, table: str, *order: str) -> pd.DataFrame:
+    """The rows of a table with the parameters of their run, curve after curve."""
+    return in_curves(with_parameters(tables[table], tables["runs"]), "repeat", *order)
 
 
 def steps(tables: Tables) -> pd.DataFrame:

@@ -1,0 +1,75 @@
+"""The sections of a test case, in the order of a page; packages add those of their own tables."""
+
+from collections.abc import Iterator
+
+from mqperf.base.errors import MqperfError
+from mqperf.base.registry import Registry
+from mqperf.pages.report.words import layouts
+from mqperf.pages.sections import (
+    actions,
+    background,
+    factors,
+    insides,
+    links,
+    messages,
+    nodes,
+    offered_rates,
+    percentiles,
+    points,
+    searches,
+    seconds,
+    steps,
+)
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables, where
+
+SECTIONS: Registry[Section] = Registry(
+    "sections",
+    (
+        messages.SECTION,
+        points.SECTION,
+        points.COMBINATIONS,
+        offered_rates.SECTION,
+        searches.SECTION,
+        searches.ENDED_EARLY,
+        percentiles.SECTION,
+        steps.SECTION,
+        nodes.SECTION,
+        seconds.SECTION,
+        seconds.IN_TIME,
+        insides.SECTION,
+        actions.SECTION,
+        actions.PHASES,
+        factors.SECTION,
+        links.SECTION,
+        background.SECTION,
+    ),
+)
+
+
+def contents(view: View) -> Iterator[tuple[str, Content]]:
+    """What there is to show of a test case on a layout, with the name of its section."""
+    for name, section in SECTIONS.items():
+        for content in section.of(view):
+            yield name, content
+
+
+def shown(found: Tables, section: str, test_case: str = "") -> Iterator[tuple[View, Content]]:
+    """What one section shows of each test case that was measured, or of one, on each layout.
+
+    Raises ``MqperfError`` for a section or test case that there is not.
+    """
+    if section not in SECTIONS:
+        raise MqperfError(f"no section {section!r}; there are: {', '.join(SECTIONS)}")
+    if test_case and test_case not in TEST_CASES:
+        raise MqperfError(f"no test case {test_case!r}; there are: {', '.join(TEST_CASES)}")
+    points = found["points"].dropna(subset=["throughput_msg_s"])
+    for case in TEST_CASES:
+        if test_case not in ("", case):
+            continue
+        for layout in layouts(where(points, test_case=case)):
+            part = {name: layout.of(frame, case) for name, frame in found.items()}
+            view = View(layout, case, part)
+            for content in SECTIONS[section].of(view):
+                yield view, content

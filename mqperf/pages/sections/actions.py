@@ -1,0 +1,74 @@
+"""What the actions of a plan did, and what they cost."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View, present
+from mqperf.plan.columns import ACTION_PHASES, COLUMNS, COST, OUTAGES
+from mqperf.study.tables import tidy
+
+
+def outages(view: View) -> Iterator[Content]:
+    """A row for each action of a run."""
+    if view.tables["outages"].empty:
+        return
+    told = rows.outages(view.tables)
+    cost = [name for name in present(told, COST, keep=("lost",)) if name not in _summed(told)]
+    yield Content(
+        heading="Outages",
+        words=[*_words(told)],
+        caption=view.caption("outages"),
+        rows=told,
+        columns=view.columns(told, (*OUTAGES, *cost, "duplicates")),
+        key="run",
+        marks=view.marks("outages", "run"),
+        data=tidy(told),
+    )
+
+
+def _words(outages: pd.DataFrame) -> Iterator[str]:
+    """What was done, and what the columns mean."""
+    done = joined(list(outages["action"].unique()))
+    yield f"Actions of the plan during the measured window: {done}."
+    for name in ("downtime_s", "outage_s", "recovery_s"):
+        column = COLUMNS[name]
+        yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
+    yield (
+        "Times are seconds. What is lost, and what failed, is of the messages that were due from"
+        " the second before an action began until throughput was back, or the next action began;"
+        " duplicates are those of the whole run."
+    )
+
+
+def phases(view: View) -> Iterator[Content]:
+    """A row for the time before, during and after each action of a run."""
+    if view.tables["outages"].empty:
+        return
+    told = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
+    names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(told)}]
+    yield Content(
+        heading="Before, during and after the actions",
+        words=[
+            (
+                "Messages by the second of the measured window in which they were due, or sent"
+                " where none is due. Latency is that of those that were finished."
+            )
+        ],
+        caption=view.caption("phases of actions"),
+        rows=told,
+        columns=view.columns(told, names, keep=names[:5]),
+        key="run",
+        data=tidy(told),
+    )
+
+
+def _summed(told: pd.DataFrame) -> tuple[str, ...]:
+    """Errors, where all rows tell how many of them were released, modified and rejected."""
+    return ("errors",) if told["released"].notna().all() else ()
+
+
+SECTION = Section("outages", outages)
+PHASES = Section("action_phases", phases)

@@ -1,0 +1,129 @@
+"""Conditions against the first of them: by which factor each figure changes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mqperf.pages.report import drawings
+from mqperf.pages.report.rst import MISSING, Text
+from mqperf.pages.report.words import joined, three_figures
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.study.tables import conditions
+from mqperf.study.tables.places import CONDITION
+
+LATENCY = "latency_mean_s"
+FIGURES = (LATENCY, "latency_p99_s", "throughput_msg_s")
+"""The figures whose factors a page gives; the table has more."""
+
+Row = Mapping[Any, Any]
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each point and condition, with the latency under it."""
+    rows = view.tables["factors"]
+    if rows.empty:
+        return
+    caption = view.caption("factors of conditions")
+    table, columns = _table(rows)
+    yield Content(
+        heading="Factors of the conditions",
+        words=[*_words(view)],
+        caption=caption,
+        rows=table,
+        columns=columns,
+        drawing=drawings.factors(caption, rows),
+        data=rows,
+        apart=True,
+    )
+
+
+def _words(view: View) -> Iterator[str]:
+    """What a factor is, and what its interval knows."""
+    factors = view.tables["factors"]
+    first = str(conditions(view.tables)[CONDITION].iloc[0])
+    yield Text(
+        "Each factor is a figure under the condition by the same figure under *{}*, between"
+        " geometric means; latency is {}."
+    ).format(first, view.case.finish.latency)
+    kinds = set(factors.loc[factors["figure"].isin(FIGURES), "interval_kind"])
+    if "repeats" in kinds:
+        yield "It is followed by its 95 % interval over the repeats."
+    if "within run" in kinds:
+        yield (
+            "If a point was measured once, its 95 % interval is from within the runs, and does not"
+            " include the variation between runs."
+        )
+    yield from _without_interval(factors, view.case.noun)
+    if factors["published_factor"].notna().any():
+        yield Text("*Published* is the factor that a publication reports, as the plan states it.")
+
+
+def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
+    """Which of the factors have none, and why, as far as there are such."""
+    rows = factors[factors["interval_kind"].eq("none") & factors["figure"].isin(FIGURES)]
+    once = [rows[f"repeats_{side}"].eq(1) for side in "ab"]
+    why = {
+        f"measured once, and with too short or unsteady a window, or too few {noun}s in it, for an"
+        " interval from within the run": once[0] & once[1],
+        "measured once under one of both conditions": once[0] ^ once[1],
+        "equal in all repeats": ~once[0] & ~once[1],
+    }
+    for reason, mask in why.items():
+        parts = [
+            Text("{} under {}").format(
+                COLUMNS[str(figure)].label,
+                Text(joined([Text("*{}*").format(name) for name in own[CONDITION].unique()])),
+            )
+            for figure, own in rows[mask].groupby("figure", sort=False)
+        ]
+        if parts:
+            yield Text("Without an interval: {}; {}.").format(Text("; ").join(parts), reason)
+
+
+def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Where each row belongs, its latency and its factors as text; and the headings."""
+    others = [name for name in parameters() if name in rows.columns and name != CONDITION]
+    where = [CONDITION, "threads", *others]
+    columns = {name: COLUMNS[name].heading() for name in (*where, LATENCY)}
+    columns |= {f"factor {one}": f"factor of {COLUMNS[one].label}" for one in FIGURES}
+    if rows["published_factor"].notna().any():
+        columns["published"] = "published"
+    if rows["doubted"].notna().any():
+        columns["doubted"] = "doubts (A: first condition)"
+    lines = []
+    for _, point in rows.groupby(where, sort=False, dropna=False):
+        by_figure = {str(row["figure"]): row for row in point.to_dict("records")}
+        one, latency = next(iter(by_figure.values())), by_figure.get(LATENCY, {})
+        lines.append(
+            {name: one[name] for name in where}
+            | {LATENCY: latency.get("value_b")}
+            | {f"factor {figure}": factor(by_figure.get(figure)) for figure in FIGURES}
+            | {"published": _published(latency), "doubted": _doubts(by_figure.values())}
+        )
+    return pd.DataFrame(lines), columns
+
+
+def factor(row: Row | None) -> str:
+    """``3.52 (3.40 to 3.64)``; what clocks of hosts may have made of it stands behind it."""
+    if row is None:
+        return MISSING
+    text = three_figures(row["ratio"])
+    if pd.notna(row["ratio_low"]):
+        text += f" ({three_figures(row['ratio_low'])} to {three_figures(row['ratio_high'])})"
+    share = row["clock_share"]
+    return f"{text} ± {100 * share:.2g} % by clocks" if share > 0 else text
+
+
+def _published(row: Row) -> str:
+    published = row.get("published_factor")
+    return MISSING if pd.isna(published) else f"{published:g}"
+
+
+def _doubts(rows: Iterable[Row]) -> str:
+    told = (row["doubted"] for row in rows)
+    return next((kinds for kinds in told if isinstance(kinds, str)), MISSING)
+
+
+SECTION = Section("factors", content)

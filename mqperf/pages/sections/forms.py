@@ -1,0 +1,117 @@
+"""A section as a data frame, as lines of text, and as records for JSON."""
+
+import json
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from mqperf.pages.report.words import cell
+from mqperf.pages.sections.rows import UNSURE
+from mqperf.pages.sections.section import Content, View
+from mqperf.plan.columns import COLUMNS
+
+NOTES = "notes"
+
+
+def frame(content: Content) -> pd.DataFrame:
+    """The table as numbers in the unit that is shown, headed as on pages.
+
+    What is to be known of a row stands in the column ``notes``, the error bound of latencies from
+    the clocks of hosts in one of its own; neither is there where it has nothing to say.
+    """
+    if content.rows is None:
+        return pd.DataFrame()
+    rows, columns = content.rows, {**content.columns}
+    if UNSURE in rows.columns and UNSURE not in columns and rows[UNSURE].gt(0).any():
+        columns[UNSURE] = COLUMNS[UNSURE].heading()
+    told = pd.DataFrame({heading: _scaled(rows, name) for name, heading in columns.items()})
+    notes = _notes(content)
+    return told.assign(**{NOTES: notes}) if any(notes) else told
+
+
+def lines(content: Content, width: int) -> Iterator[str]:
+    """Heading, sentences and table for a terminal of that many columns.
+
+    A table that is wider is a paragraph for each of its rows instead.
+    """
+    yield content.heading
+    for text in content.words:
+        yield from wrap(_plain(text), width, initial_indent="  ", subsequent_indent="  ")
+    if content.rows is None:
+        return
+    yield ""
+    headings = [*content.columns.values()]
+    table = [[*map(str, row)] for row in _cells(content, content.rows)]
+    notes = _notes(content)
+    widths = [max(map(len, column)) for column in zip(headings, *table, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= width:
+        for row, note in zip([headings, *table], ["", *notes], strict=True):
+            aligned = (text.rjust(room) for text, room in zip(row, widths, strict=True))
+            yield "  ".join(aligned)
+            yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
+        return
+    for row, note in zip(table, notes, strict=True):
+        told = "; ".join(f"{head}: {text}" for head, text in zip(headings, row, strict=True))
+        yield from wrap(told, width, subsequent_indent="    ")
+        yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
+
+
+def records(content: Content) -> list[dict[str, Any]]:
+    """The rows with all their columns in SI units; of a section without table none."""
+    data = content.rows if content.data is None else content.data
+    return [] if data is None else of_frame(data)
+
+
+def document(view: View, content: Content) -> dict[str, Any]:
+    """A section as JSON: where it belongs, its sentences, and its records."""
+    layout = view.layout
+    return {
+        "system": layout.system,
+        "topology": layout.topology,
+        "queues": layout.queues,
+        "test_case": view.test_case,
+        "heading": content.heading,
+        "text": [_plain(text) for text in content.words],
+        "rows": records(content),
+    }
+
+
+def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a data frame as JSON has them: times as ISO 8601, nothing as null."""
+    found: list[dict[str, Any]] = json.loads(
+        rows.to_json(orient="records", date_format="iso", date_unit="us")
+    )
+    return found
+
+
+def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:
+    column = COLUMNS.get(name.partition(" ")[0])
+    return rows[name] if column is None or column.scale == 1 else rows[name] * column.scale
+
+
+def _cells(content: Content, rows: pd.DataFrame) -> Iterator[list[str]]:
+    for row in rows[[*content.columns]].to_dict("records"):
+        yield [
+            value if isinstance(value, str) else cell(str(name).partition(" ")[0], value)
+            for name, value in row.items()
+        ]
+
+
+def _notes(content: Content) -> list[str]:
+    """For each row what is to be known of its numbers."""
+    if content.rows is None or not content.key:
+        return [""] * (0 if content.rows is None else len(content.rows))
+    told: dict[str, list[str]] = {}
+    for (row, _), sentences in content.marks.items():
+        told.setdefault(row, []).extend(sentences)
+    return ["; ".join(told.get(str(key), ())) for key in content.rows[content.key]]
+
+
+def _plain(text: str) -> str:
+    """A sentence without the marks of reStructuredText."""
+    if not isinstance(text, Markup):
+        return text
+    return str(text).replace("**", "").replace("*", "").replace("\\", "")

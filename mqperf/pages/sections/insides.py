@@ -1,0 +1,59 @@
+"""What nodes told of their inside over the window."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.report import drawings
+from mqperf.pages.report.words import amount
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.columns import INSIDES as TOLD
+from mqperf.study.tables import tidy, with_parameters
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each node of a run; what none tells has no column."""
+    if view.tables["insides"].empty:
+        return
+    caption = view.caption("inside of the nodes")
+    told = rows.of_runs(view.tables, "insides")
+    internals = with_parameters(view.tables["internals"], view.tables["runs"])
+    yield Content(
+        heading="Inside of the nodes",
+        words=[*_words(told)],
+        caption=caption,
+        rows=told,
+        columns=view.columns(told, [column.name for column in TOLD], keep=("node",)),
+        key="run",
+        marks=view.marks("insides", "run"),
+        drawing=drawings.insides(caption, internals),
+        data=tidy(told),
+        apart=True,
+    )
+
+
+def _words(insides: pd.DataFrame) -> Iterator[str]:
+    """What was asked, and what it says of the runs."""
+    yield (
+        "Metrics of the nodes, queried once a second over the measured window. Lines are sums over"
+        " all nodes of a run."
+    )
+    growth = insides.groupby("run")["waiting_growth"].sum(min_count=1)
+    if (growth > 0).any():
+        most = int(growth.max())
+        yield (
+            f"In {amount(int((growth > 0).sum()), 'run')} of {len(growth)} more messages waited at"
+            f" the end of the window than at its start, {most} more at most."
+        )
+    paused = insides["paused_s"].dropna()
+    if len(paused):
+        longest = COLUMNS["paused_s"].scale * paused.max()
+        yield f"Garbage collection of a node took at most {longest:.0f} ms of a window."
+    if insides["presettled_dropped"].gt(0).any():
+        dropped = int(insides["presettled_dropped"].sum())
+        yield f"Routers silently dropped {dropped} pre-settled messages."
+
+
+SECTION = Section("insides", content)

@@ -1,0 +1,52 @@
+"""The link between hosts: as the plan asks for it, and as measured before and after the load."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.columns import LINK, LINK_TOLD
+from mqperf.study.tables import Tables, tidy, varied
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each link of a run; what was not asked for, or measured, has no column."""
+    if view.tables["links"].empty:
+        return
+    told = rows.of_runs(view.tables, "links")
+    axes, asked = varied(told), {column.name for column in LINK}
+    names = [
+        name
+        for name in LINK_TOLD
+        if name not in axes and told[name].notna().any() and (name not in asked or told[name].any())
+    ]
+    yield Content(
+        heading="Link",
+        words=[*_words(view.tables)],
+        caption=view.caption("link"),
+        rows=told,
+        columns=view.columns(told, names),
+        key="run",
+        marks=view.marks("links", "run"),
+        data=tidy(told),
+        apart=True,
+    )
+
+
+def _words(tables: Tables) -> Iterator[str]:
+    """What the link is, how it was measured, and what else decides the throughput over it."""
+    ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
+    yield (
+        f"Every packet between {', or '.join(ends)} went over a link of this delay, jitter, loss"
+        " and bandwidth."
+    )
+    yield (
+        "Delays are one-way, measured by echoes before and after the load; losses are of all"
+        " packets until then."
+    )
+    control = tables["hosts"]["tcp_congestion_control"].dropna().unique()
+    if len(control):
+        yield f"TCP congestion control of the hosts: {joined(list(control))}."
+
+
+SECTION = Section("links", content)

@@ -1,0 +1,50 @@
+"""Messages of every attempt: sent, received, lost."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.report import drawings, losses
+from mqperf.pages.report.explorers import FOLDER
+from mqperf.pages.report.rst import Text, download
+from mqperf.pages.sections.section import Content, Section, View, present
+from mqperf.plan.columns import COLUMNS, COUNTS
+from mqperf.study.tables import tidy, varied
+
+IN_TIME = "in_time"
+
+
+def content(view: View) -> Iterator[Content]:
+    """Messages of every attempt; its repeat and its status where they differ."""
+    rows, caption = view.attempts, view.caption("Message count")
+    names = present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
+    names[1:1] = varied(rows)
+    names += [name for name in ("repeat", "status") if len(rows[name].unique()) > 1]
+    columns = {name: COLUMNS[name].heading() for name in names}
+    if rows["run"].isin(list(view.in_time)).any():
+        columns[IN_TIME] = "run in time"
+    yield Content(
+        heading="Message processing",
+        words=[*_words(view)],
+        caption=caption,
+        rows=rows.assign(**{IN_TIME: [_link(view, run) for run in rows["run"]]}),
+        columns=columns,
+        key="run",
+        marks=view.marks("messages", "run"),
+        drawing=drawings.counts(caption, rows),
+        data=tidy(rows),
+    )
+
+
+def _link(view: View, run: str) -> Text:
+    drawn = view.in_time.get(run)
+    return Text("") if drawn is None else download("open", FOLDER, f"{drawn.name}.svg")
+
+
+def _words(view: View) -> Iterator[str]:
+    yield Text(view.case.finish.points)
+    yield f"Lost messages are {view.case.finish.lost}."
+    if not view.published:
+        yield "Counts are of whole runs, after the last message."
+    yield from losses.of_planned_actions(view.tables)
+
+
+SECTION = Section("messages", content)

@@ -1,0 +1,54 @@
+"""Where sweeps of offered rates saturate."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.sections.section import Content, Section, View, present
+from mqperf.plan.columns import COLUMNS, parameters
+
+TOLD = (
+    "kept_rate_msg_s",
+    "missed_rate_msg_s",
+    "saturation_rate_msg_s",
+    "top_throughput_msg_s",
+    "limit",
+    "doubted",
+)
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each sweep of rates, with what tells it from the others."""
+    rates = view.tables["saturation_rates"]
+    if rates.empty:
+        return
+    names = (*differing(rates, "threads"), *present(rates, TOLD, keep=()))
+    yield Content(
+        heading="Saturation",
+        words=[*_words(rates)],
+        caption=view.caption("saturation by offered rate"),
+        rows=rates,
+        columns={name: COLUMNS[name].heading() for name in names},
+    )
+
+
+def differing(rows: pd.DataFrame, *names: str) -> list[str]:
+    """Those of the columns, and of the parameters of plans, that tell the rows apart."""
+    asked = dict.fromkeys((*names, *parameters()))
+    return [name for name in asked if name in rows.columns and len(rows[name].unique()) > 1]
+
+
+def _words(rates: pd.DataFrame) -> Iterator[str]:
+    """What is meant, and what is not known."""
+    yield (
+        "An offered rate is kept if 98 % of its deliveries were finished within the window. The"
+        " saturation point is the offered rate that equals the best throughput: it is between the"
+        " highest rate that was kept and the next one."
+    )
+    if rates["missed_rate_msg_s"].isna().any():
+        yield "If every rate was kept, it is above the sweep."
+    if rates["kept_rate_msg_s"].isna().any():
+        yield "If none was, it is below the sweep."
+
+
+SECTION = Section("saturation_rates", content)

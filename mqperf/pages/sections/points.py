@@ -1,0 +1,124 @@
+"""Throughput, latency and CPU of every point."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.report import drawings, limits, saturation
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections.percentiles import withheld
+from mqperf.pages.sections.rows import POINTS
+from mqperf.pages.sections.section import Content, Section, View, present
+from mqperf.plan.columns import COLUMNS
+from mqperf.record.streams.telling import BEYOND
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.tables import arranged, varied
+from mqperf.study.tables.axes import FACTORS
+from mqperf.study.tables.axis_words import called
+from mqperf.study.tables.clocks import LARGE_SHARE
+
+AS_IN_2016 = {
+    "published_throughput_msg_s": "throughput_msg_s",
+    "published_latency_s": "latency_mean_s",
+}
+"""Figures in the manner of 2016, and the columns that they repeat in a report of that time."""
+
+
+def content(view: View) -> Iterator[Content]:
+    """The figures of every point, over its repeats."""
+    figures, system = view.points, view.layout.system_title
+    what = "throughput and latency"
+    if figures["cpu_total_cores"].notna().any():
+        what = f"throughput, latency and {system} CPU utilization"
+    axes = joined([called(name) for name in arranged(figures).names])
+    caption = view.caption(f"{what} depending on {axes}")
+    marks = view.marks("points", "point")
+    for point, text in survivors(view.tables).items():
+        marks.setdefault((point, "latency_mean_s"), []).append(text)
+    yield Content(
+        heading=f"The {what}",
+        words=[*_words(view, figures)],
+        caption=caption,
+        rows=figures,
+        columns=_columns(figures, system),
+        key="point",
+        marks=marks,
+        drawing=drawings.sweep(caption, view.layout, view.test_case, figures, view.tables),
+    )
+
+
+def _columns(rows: pd.DataFrame, system: str) -> dict[str, str]:
+    """What was never measured has no column; each parameter that tells points apart has one."""
+    names = present(rows, POINTS, keep=("threads", "throughput_msg_s"))
+    names = [name for name in names if name != "processes"]
+    names[1:1] = varied(rows)
+    told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
+    told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
+    told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
+    return {
+        name: COLUMNS[name].heading(system if name.startswith("cpu_") else "")
+        for name in names
+        if name not in told_already
+    }
+
+
+def _words(view: View, figures: pd.DataFrame) -> Iterator[str]:
+    """What throughput, latency and CPU mean in this table."""
+    if view.published:
+        yield "The figures are those that were published."
+    else:
+        yield f"Throughput counts {view.case.finish.counted} in the measured window."
+    yield view.case.finish.measured
+    yield from _about_latencies(figures)
+    if figures["cpu_total_cores"].notna().any():
+        cpu = view.tables["cpu"]
+        nodes = joined(list(cpu.loc[cpu["kind"] == "broker", "process"].unique()))
+        yield f"CPU is that of {nodes or 'all broker nodes'}; 100 % is one hardware thread."
+        if view.case.streamed:
+            yield "CPU per message is that CPU divided by the throughput."
+    if figures["throughput_msg_s_low"].notna().any():
+        yield "Bars, low and high are the 95 % interval of the mean over the repeats."
+    if limits.known(figures["bottleneck"]):
+        yield Text("*Bottleneck* is the part that ran out of CPU or network.")
+    if len(view.tables["doubts"]):
+        yield "A hollow mark is a point with a doubt."
+    if {*varied(figures)} & {*FACTORS}:
+        yield (
+            "Points with the same number of threads in another number of client processes are"
+            " separate points, and are not connected."
+        )
+    yield from saturation.enough(view.tables["saturation_points"])["text"]
+
+
+def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
+    """What clocks, and few messages, leave of them."""
+    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+        yield (
+            "± is the error bound of a latency from the clocks of two hosts, after correction of"
+            " their offsets."
+        )
+        usual = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
+        if (unsure > LARGE_SHARE * usual.abs()).any():
+            yield (
+                "If that is more than a tenth of the median, latencies are given with significant"
+                " digits only."
+            )
+    if withheld(figures):
+        yield f"A percentile is given only if {BEYOND} messages or more of each run are slower."
+
+
+def combinations(view: View) -> Iterator[Content]:
+    """A map of the throughput, where two axes vary."""
+    if (rows_by := arranged(view.points).colour) is not None:
+        yield Content(
+            heading="Throughput of all combinations",
+            words=["Mean throughput over the repeats; the darker, the higher."],
+            drawing=drawings.combinations(
+                view.caption("throughput of all combinations"), view.points, rows_by
+            ),
+        )
+
+
+SECTION = Section("points", content)
+COMBINATIONS = Section("combinations", combinations)

@@ -1,0 +1,67 @@
+"""Searches for the highest rate that holds a condition, and runs that a condition ended."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.report.words import amount
+from mqperf.pages.sections.offered_rates import differing
+from mqperf.pages.sections.section import Content, Section, View, present
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import tidy, whole
+from mqperf.study.tables.axes import FACTORS
+
+TOLD = (
+    *("held_rate_msg_s", "broken_rate_msg_s", "throughput_msg_s"),
+    *("throughput_msg_s_low", "throughput_msg_s_high", "latency_p99_s", "search_runs", "limit"),
+    *("search_ends", "doubted"),
+)
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each search: how the rate was found, then what was found."""
+    found = view.tables["searches"]
+    if found.empty:
+        return
+    names = ("hold", *differing(found, "threads", "condition"), *present(found, TOLD, keep=()))
+    yield Content(
+        heading="Highest rate that holds",
+        words=[
+            (
+                "Each search is a bisection of the range of offered rates, until it is as narrow"
+                " as the plan asks. A rate holds if most of its runs do; the interval is that of"
+                " the repeats at the highest such rate."
+            ),
+            *found["text"],
+        ],
+        caption=view.caption("searches"),
+        rows=found,
+        columns={name: COLUMNS[name].heading() for name in names},
+        data=tidy(found),
+    )
+
+
+def ended_early(view: View) -> Iterator[Content]:
+    """A row for each run that met the fail condition of its plan."""
+    runs = view.tables["runs"].dropna(subset=["condition_failed"])
+    if runs.empty:
+        return
+    names = ("threads", *(name for name in view.axes if name not in FACTORS))
+    names += ("repeat", "asked_s", "window_s", "condition_failed")
+    every = len(whole(view.tables["runs"]))
+    yield Content(
+        heading="Runs that ended early",
+        words=[
+            (
+                f"{amount(len(runs), 'run')} of {every} met the fail condition of the plan and"
+                " ended early. All figures of such a run are of its shortened window."
+            )
+        ],
+        caption=view.caption("runs that ended early"),
+        rows=runs,
+        columns={name: COLUMNS[name].heading() for name in names},
+        key="run",
+        data=tidy(runs),
+    )
+
+
+SECTION = Section("searches", content)
+ENDED_EARLY = Section("ended_early", ended_early)

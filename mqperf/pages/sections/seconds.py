@@ -1,0 +1,74 @@
+"""Throughput second by second: of all runs, and of one with all that was recorded of it."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.report import drawings
+from mqperf.pages.report.explorers import shown
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import amount
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables import where, whole, with_parameters
+from mqperf.study.tables.places import CONDITION
+
+
+def content(view: View) -> Iterator[Content]:
+    """A line for each run; shaded where the seconds do not count, or an action went on."""
+    intervals = view.tables["intervals"]
+    if intervals.empty:
+        return
+    rows = with_parameters(intervals, view.tables["runs"])
+    caption = view.caption("throughput over time")
+    yield Content(
+        heading="Throughput over time",
+        words=[*_words(view)],
+        drawing=drawings.timeline(caption, rows, view.tables["outages"]),
+    )
+
+
+def _words(view: View) -> Iterator[str]:
+    """What the lines show, and where the warm-up really ended."""
+    runs, phases = whole(view.tables["runs"]), view.tables["intervals"]["phase"]
+    yield "Throughput in every second, one line per run."
+    if phases.eq("warm-up").any():
+        yield "Shaded seconds are warm-up and cool-down, and do not count."
+    found = runs[runs["warmup_found_s"].notna()]
+    if len(found):
+        late = int((found["warmup_found_s"] > found["warmup_s"]).sum())
+        yield (
+            f"The start of the steady state is known for {len(found)} of"
+            f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
+            " warm-up."
+        )
+    heading = COLUMNS["throughput_sd_msg_s"].heading()
+    sentence = "The column *{}* above is the standard deviation in the measured window."
+    yield Text(sentence).format(heading)
+
+
+def in_time(view: View) -> Iterator[Content]:
+    """The runs that answer, each with everything that was recorded of its seconds."""
+    drawn = [run for run in shown(view.tables) if run in view.in_time]
+    others = sum(run in view.in_time for run in view.tables["runs"]["run"]) - len(drawn)
+    for run in drawn:
+        heading, told = "One run in time", view.in_time[run].alt
+        if len(drawn) > 1:
+            heading += f", {where(view.tables['runs'], run=run)[CONDITION].iloc[0]}"
+        words = [told, *_how_to_read(others)] if run == drawn[0] else [told]
+        yield Content(heading=heading, words=words, drawing=view.in_time[run])
+
+
+def _how_to_read(others: int) -> Iterator[str]:
+    yield (
+        "Shaded seconds are warm-up and cool-down, or an action of the plan. The heat map has the"
+        " number of messages started in each second by latency, more intense for more messages;"
+        " lines are of those finished in it."
+    )
+    if others:
+        yield (
+            f"{amount(others, 'other run')} of this test case can be opened from the table of"
+            " messages, but not in a report in one file."
+        )
+
+
+SECTION = Section("seconds", content)
+IN_TIME = Section("in_time", in_time)

@@ -1,0 +1,188 @@
+"""One table of results as readers see it; pages, notebooks, terminals and JSON draw this value."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import pandas as pd
+
+from mqperf.base.registry import Registry
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.explorers import Explorers
+from mqperf.pages.report.rst import escape
+from mqperf.pages.report.words import Layout, likewise
+from mqperf.pages.sections import rows
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import MESSAGES, TEST_CASES, TestCase, in_unit
+from mqperf.study.tables import Tables, conditions, varied
+from mqperf.study.tables.places import CONDITION
+
+ABOUT: Mapping[str, tuple[str, str]] = {
+    "failed-run": ("messages", "threads"),
+    "received-not-sent": ("messages", "received"),
+    "roundtrip-not-received": ("messages", "round_trip"),
+    "lost": ("messages", "lost"),
+    "negative-lost": ("messages", "lost"),
+    "client-errors": ("messages", "errors"),
+    "backlog": ("points", "latency_mean_s"),
+    "sender-late": ("points", "latency_mean_s"),
+    "service-time": ("points", "latency_mean_s"),
+    "missing-run": ("points", "threads"),
+    "clock-offset": ("points", "latency_mean_s"),
+    "clock-drift": ("points", "latency_mean_s"),
+    "background-load": ("background", "load"),
+    "link-not-as-asked": ("links", "backend"),
+    "presettled-dropped": ("insides", "presettled_dropped"),
+    "action-late": ("outages", "began_s"),
+    "not-recovered": ("outages", "recovery_s"),
+    "cpu-sum": ("nodes", "threads"),
+    "sys-exceeds-total": ("nodes", "threads"),
+    "cpu-exceeds-cores": ("nodes", "threads"),
+    "network-bytes": ("nodes", "threads"),
+    "probe-gap": ("nodes", "threads"),
+}
+"""Which section and column a kind of doubt is about; all others are about the throughput."""
+
+THROUGHPUT = ("points", "throughput_msg_s")
+
+ALWAYS = ("messages", "points")
+"""Sections of every test case that was measured."""
+
+Marks = Mapping[tuple[str, str], list[str]]
+"""(A row's run or point, a column) -> what is to be known of that number."""
+
+NO_MARKS: Marks = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a section shows of some tables.
+
+    ``rows`` has a row for each line, in SI units or as finished text; ``columns`` are the headings
+    of those that are shown, in their order.  ``key`` names the column of ``rows`` with the run or
+    point that a line is about.  ``data`` is what can be downloaded, where it is not ``rows``.
+    ``apart`` is of what brokers, links or other loads count: messages, whatever the test case does.
+    """
+
+    heading: str
+    words: Sequence[str]
+    caption: str = ""
+    rows: pd.DataFrame | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    marks: Marks = NO_MARKS
+    drawing: Drawing | None = None
+    data: pd.DataFrame | None = None
+    style: str = "numbers"
+    apart: bool = False
+
+    def counting(self, unit: str, kept: Sequence[str] = ()) -> "Content":
+        """The same in the unit of the test case, but for names that are ``kept``."""
+        if unit == MESSAGES or self.apart:
+            return self
+        names = [*kept, *map(escape, kept)]
+        return replace(
+            self,
+            words=[type(text)(in_unit(text, unit, names)) for text in self.words],
+            drawing=self.drawing and self.drawing.counting(unit, kept),
+            columns={name: in_unit(text, unit, names) for name, text in self.columns.items()},
+        )
+
+
+@dataclass(frozen=True)
+class View:
+    """What sections are made of: the complete tables of one test case on one layout.
+
+    ``in_time`` are the runs that are drawn in time, where a report draws any.
+    """
+
+    layout: Layout
+    test_case: str
+    tables: Tables
+    in_time: Explorers = MappingProxyType({})
+
+    @property
+    def case(self) -> TestCase:
+        """The test case."""
+        return TEST_CASES[self.test_case]
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """The parameters that tell these runs apart, beside the number of threads."""
+        return varied(self.tables["runs"])
+
+    @cached_property
+    def attempts(self) -> pd.DataFrame:
+        """One row per attempt; see ``rows.attempts``."""
+        return rows.attempts(self.tables)
+
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """One row per point; see ``rows.points``."""
+        return rows.points(self.tables)
+
+    @property
+    def published(self) -> bool:
+        """Whether the figures were copied from a report, so that little is known about them."""
+        return bool((self.tables["runs"]["status"] == "published").all())
+
+    def caption(self, what: str) -> str:
+        """The caption of a table of this test case."""
+        return f"{self.case.title} {what}"
+
+    def columns(
+        self, frame: pd.DataFrame, told: Sequence[str], keep: Sequence[str] | None = None
+    ) -> dict[str, str]:
+        """The headings of a table with these figures: where each row belongs comes first.
+
+        Of figures that no row has only those stay that are to ``keep``; all, unless it is given.
+        """
+        repeat = ["repeat"] if len(frame["repeat"].unique()) > 1 else []
+        names = ["threads", *varied(frame), *repeat]
+        names += told if keep is None else present(frame, told, keep=keep)
+        return {name: COLUMNS[name].heading() for name in names}
+
+    def marks(self, section: str, key: str) -> dict[tuple[str, str], list[str]]:
+        """The doubts about a section; those about one that is not there stand at the throughput.
+
+        What one check says of several repeats of a point is one sentence.
+        """
+        nodes = ("nodes",) if (self.tables["cpu"]["kind"] == "broker").any() else ()
+        there = {*ALWAYS, *nodes} if section in ALWAYS else {section}
+        found: dict[tuple[str, str], list[str]] = {}
+        for (row, kind), some in self.tables["doubts"].groupby([key, "kind"], sort=False)["text"]:
+            home, column = ABOUT.get(str(kind), THROUGHPUT)
+            home, column = (home, column) if home in there else THROUGHPUT
+            if home == section:
+                found.setdefault((str(row), column), []).append(likewise(list(some.unique())))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """How one table of results is shown: ``content`` makes what there is to show, if anything.
+
+    Its name is that of the table in tables, JSON and notebooks.
+    """
+
+    name: str
+    content: Callable[[View], Iterator[Content]]
+
+    def of(self, view: View) -> Iterator[Content]:
+        """What it shows of a test case on a layout, in the unit of the test case."""
+        kept = list(conditions(view.tables)[CONDITION])
+        for content in self.content(view):
+            yield content.counting(view.case.unit, kept)
+
+
+def present(frame: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:
+    """Those of the columns that any row has a value for, and those to ``keep``."""
+    return [
+        name
+        for name in columns
+        if name in frame.columns and (name in keep or frame[name].notna().any())
+    ]
+
+
+Sections = Registry[Section]
