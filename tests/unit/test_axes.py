@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 from matplotlib.figure import Figure
+from viewed import contents
 
 from mqperf.pages import answer, figures, notebook
 from mqperf.pages.report.build import build
@@ -184,14 +185,15 @@ def test_a_sheet_has_a_row_for_each_value_of_the_rest(both: Tables) -> None:
 
 def test_a_map_has_every_combination(both: Tables) -> None:
     """Throughput by payload and threads, for each pause; a sweep of one axis has no map."""
-    sheet = figures.map_sheet(both["points"])
-    assert sheet is not None
+    [content] = contents(both, "combinations", "rpc-call")
+    assert content.drawing is not None
+    sheet = content.drawing.figure()
     panels = [panel for part in sheet.subfigs for panel in part.axes]
     assert len(panels) == 2
     assert [text.get_text() for text in panels[0].get_yticklabels()] == ["10 threads", "50 threads"]
     assert len(panels[0].texts) == 3 * 2
     assert all(text.get_text() for text in panels[0].texts)
-    assert figures.map_sheet(tables(ONE)["points"]) is None
+    assert contents(tables(ONE), "combinations", "rpc-call") == []
 
 
 def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
@@ -242,10 +244,10 @@ def test_a_pause_of_nothing_is_on_a_linear_axis() -> None:
 
 def test_notebooks_tell_points_apart(both: Tables) -> None:
     """Every row of a table has its payload and its pause."""
-    found = notebook.throughput_latency_cpu(both, "rpc-call")
-    assert list(found.index.names[-2:]) == ["payload, bytes", "pause, s"]
-    assert found.index.is_unique
-    assert notebook.node_cpu(both, "rpc-call").index.is_unique
+    where = ["threads", "payload, bytes", "pause, s"]
+    for section in ("points", "nodes"):
+        found = notebook.table(both, section, "rpc-call")
+        assert not found[where].duplicated().any()
     assert {"payload, bytes", "pause, s"} <= {*notebook.overview(both).columns}
     assert {"payload_bytes", "pause_s"} <= {*notebook.doubts(both).columns}
 

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
+from viewed import contents
 
-from mqperf.pages import answer, figures, notebook, views
+from mqperf.pages import answer, figures, notebook
 from mqperf.pages.figures.curves import shades_of
 from mqperf.pages.report.build import build
-from mqperf.pages.report.sections import factors
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import layouts
 from mqperf.study import stats, tables
@@ -55,15 +55,19 @@ def test_a_disconnection_is_an_outage(found: Tables) -> None:
 
 def test_steps_stand_beside_conditions(found: Tables) -> None:
     """A row for each step and one for what is between them; calls over the link take longer."""
-    shown = views.conditions.steps(found)
+    shown = notebook.table(found, "steps").set_index("step")
     assert len(shown) == 19
-    save = shown.xs("Instance.save (building)", level="step").iloc[0]
-    assert save["condition delay 100 ms"] > 200 > save["condition undisturbed"]
+    save = shown.loc["Instance.save (building)"]
+    far, near = (
+        float(save[f"condition {name}, ms (share)"].split()[0])
+        for name in ("delay 100 ms", "undisturbed")
+    )
+    assert far > 200 > near
 
 
 def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
     """For every run; where no loss is asked for, there was none."""
-    shown = views.conditions.links(found)
+    shown = notebook.table(found, "links")
     assert len(shown) == 5
     assert shown.loc[shown["delay, ms"] == 100, "delay before, ms"].between(99, 101).all()
 
@@ -71,9 +75,9 @@ def test_links_are_shown_as_asked_and_as_measured(found: Tables) -> None:
 def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     """A title, a table and a sheet for each layout."""
     shown: list[object] = []
-    monkeypatch.setattr(views.conditions, "display", lambda *parts: shown.extend(parts))
-    views.conditions.show_factors(found, "rpc-chain")
-    title, table, sheet = shown
+    monkeypatch.setattr(notebook, "display", lambda *parts: shown.extend(parts))
+    notebook.show(found, "factors", "rpc-chain")
+    title, _, sheet, table = shown
     assert isinstance(title, Markdown)
     assert table.index.tolist()[0] == "delay 100 ms"  # type: ignore[attr-defined]
     assert len(sheet.axes) == 2  # type: ignore[attr-defined]
@@ -138,7 +142,8 @@ def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> 
 
 def test_factors_without_an_interval_say_why(found: Tables) -> None:
     """Of single runs those that nothing is told of from within; no bound is below zero."""
-    told = factors.about(found, "rpc-chain")
+    [content] = contents(found, "factors", "rpc-chain")
+    told = " ".join(content.words)
     assert "Behind it stands its 95 % interval over the repeats" not in told
     assert "latency under *delay 100 ms*, *delay 100 ms, loss 5 %* and *disconnection" in told
     assert "measured once, and with too short or unsteady a window, or too few creations" in told

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from factory import tables
+from viewed import contents
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages.figures import factor_sheet
 from mqperf.pages.figures.curves import swept
-from mqperf.pages.report.sections import factors as told
+from mqperf.pages.sections.forms import frame
 from mqperf.plan import Plan
 from mqperf.plan.file import plan_from
 from mqperf.study import tables as rooms
@@ -170,13 +171,14 @@ def test_a_condition_tells_what_it_sets() -> None:
 def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> None:
     """In the order of the plan, each with its interval; the figure is drawn."""
     found = {**measured(), "factors": factors(measured())}
-    shown = told.grid("Factors", found)
-    assert [row[0] for row in shown.rows] == ["far", "same"]
-    far = dict(zip(shown.headings, shown.rows[0], strict=True))
+    [content] = contents(found, "factors", "rpc-call")
+    shown = frame(content)
+    assert shown["condition"].tolist() == ["far", "same"]
+    far = shown.iloc[0]
     assert far["factor of latency"].startswith(("6.", "7."))
     assert " to " in far["factor of latency"]
     assert far["published"] == "7.1"
-    assert "under *near*" in told.about(found, "rpc-call")
+    assert "under *near*" in " ".join(content.words)
     sheet = factor_sheet(found["factors"])
     sheet.savefig(tmp_path / "factors.svg")
     assert [label.get_text() for label in sheet.axes[0].get_yticklabels()] == [

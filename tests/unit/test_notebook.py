@@ -8,7 +8,7 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.pages import figures, notebook
-from mqperf.pages.report.rows import uncertainty
+from mqperf.pages.sections.rows import uncertainty
 from mqperf.plan.columns import COMPUTED
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables, conform, read
@@ -37,12 +37,12 @@ def both() -> Tables:
 def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
     """Their uncertainty has a column, and figures note it; nothing of both where it is nothing."""
     column = "clock uncertainty, ms"
-    assert column not in notebook.throughput_latency_cpu(both, "rpc-call")
+    assert column not in notebook.table(both, "points", "rpc-call")
     latency = both["latency"]
     for share, noted in ((0.01, False), (0.5, True)):
         unsure = latency.assign(latency_uncertainty_s=share * latency["latency_p50_s"])
         found = {**both, "latency": conform("latency", unsure)}
-        assert notebook.throughput_latency_cpu(found, "rpc-call")[column].gt(0).all()
+        assert notebook.table(found, "points", "rpc-call")[column].gt(0).all()
         points = found["points"].assign(**uncertainty(found["latency"], found["points"]["point"]))
         sheet = figures.sweep_sheet(points)
         texts = [text.get_text() for axes in sheet.axes for text in axes.texts]
@@ -52,7 +52,7 @@ def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
 def test_creations_are_no_messages(root: Path) -> None:
     """Tables and figures count in the unit of the test case."""
     found = complete(read(root / "data/samples/wan"))
-    table = notebook.throughput_latency_cpu(found, "rpc-chain")
+    table = notebook.table(found, "points", "rpc-chain")
     assert "throughput, creations/sec" in table
     titles = [axes.get_title("left") for axes in notebook.sweep_of(found).axes]
     assert titles[0] == "throughput, creations/sec"
@@ -66,28 +66,23 @@ def test_long_names_below_an_axis_do_not_run_into_each_other(root: Path) -> None
 
 def test_systems_are_never_averaged(both: Tables) -> None:
     """CPU of two brokers stands in two rows, however alike their layouts are."""
-    used = notebook.node_cpu(both, "rpc-call")
-    assert list(used.index) == [
-        ("rabbitmq", "cmsm", "classic", 10, 1),
-        ("other", "cmsm", "classic", 10, 1),
-        ("other", "cmsm", "classic", 10, 2),
-    ]
-    of_master = used["total, %"]["Master"].tolist()
-    assert of_master[1] == pytest.approx(2 * of_master[0])
+    used = notebook.table(both, "nodes", "rpc-call")["Master total, %"]
+    assert len(used) == 3
+    assert used["other"].iloc[0] == pytest.approx(2 * used["rabbitmq"].item())
 
 
 def test_processes_tell_points_of_as_many_threads_apart(both: Tables) -> None:
     """10 threads in one process and 5 in each of two are two points, and two rows."""
-    shown = notebook.throughput_latency_cpu(both, "rpc-call")
+    shown = notebook.table(both, "points", "rpc-call")
     assert len(shown) == 3
-    assert shown.index.is_unique
-    counts = notebook.message_processing(both, "rpc-call")
-    assert set(counts.index.get_level_values("processes")) == {1, 2}
+    assert set(shown.loc["other", "processes"]) == {1, 2}
+    counts = notebook.table(both, "messages", "rpc-call")
+    assert set(counts.loc["other", "processes"]) == {1, 2}
 
 
 def test_sheets_are_of_one_system_each(both: Tables, capsys: pytest.CaptureFixture[str]) -> None:
     """Every sheet is headed by its system."""
-    notebook.show_nodes(both, "rpc-call")
+    notebook.show(both, "nodes", "rpc-call")
     told = capsys.readouterr().out
     assert told.count("<Figure") == 2 or told.count("Figure(") == 2
 

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from viewed import contents
 
 from mqperf.pages import figures
-from mqperf.pages.report.sections.offered_rates import about, grid
+from mqperf.pages.sections.forms import frame
 from mqperf.study.stats.offered_rates import saturation_rate, saturation_rates
 from mqperf.study.tables import Tables, conform
 
@@ -106,10 +107,11 @@ def test_a_page_has_a_row_for_each() -> None:
     """With the column that tells them apart, and no other."""
     found = swept()
     rows = saturation_rates(found, limits(found))
-    table = grid("as offered", rows)
-    assert table.headings[0] == "exchange type"
-    assert [str(line[0]) for line in table.rows] == ["direct", "fanout"]
-    assert "above the sweep" not in " ".join(about(rows))
+    [content] = contents({**found, "saturation_rates": rows}, "saturation_rates", "publish")
+    table = frame(content)
+    assert table.columns[0] == "exchange type"
+    assert table["exchange type"].tolist() == ["direct", "fanout"]
+    assert "above the sweep" not in " ".join(content.words)
 
 
 def test_without_offered_rates_there_is_none() -> None:

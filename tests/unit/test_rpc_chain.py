@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
+from viewed import contents
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
@@ -20,7 +21,7 @@ from mqperf.lab.load.rpc_chain.commands import commands, describe, queues, steps
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.onhost.load.chain.steps import Steps
 from mqperf.onhost.load.record import Record
-from mqperf.pages.report.sections import steps as shown
+from mqperf.pages.sections.forms import frame
 from mqperf.plan import Case
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan
@@ -332,13 +333,14 @@ def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
 def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
     """A row for each step, with times in milliseconds and shares; the round trips in words."""
     figures = table(written(tmp_path)).assign(point="p", threads=2)
-    grid = shown.grid("Steps", figures)
-    rows = {str(row[1]): str(row[-1]) for row in grid.rows}
+    [content] = contents({"steps": figures, "runs": figures}, "steps", "rpc-chain")
+    shown = frame(content)
+    rows = dict(zip(shown["step"], shown.iloc[:, -1], strict=True))
     gap = "\N{NO-BREAK SPACE}"
     assert rows["save"] == f"30.0{gap}(30.0{gap}%)"
     assert rows["build"] == f"20.0 ± 1{gap}(20.0{gap}%)"
     assert rows["push"] == "5.0"
-    told = " ".join(shown.about("creation", figures))
+    told = " ".join(content.words)
     assert "waits for 2 round trips" in told
     assert "at least 4 times its delay each way" in told
     assert "± is" in told

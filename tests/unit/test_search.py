@@ -12,13 +12,14 @@ from mqperf_toys import replay
 from mqperf_toys.known import known
 from pydantic import Field
 from typing_extensions import override
+from viewed import contents
 
 from mqperf.base.errors import PlanError
 from mqperf.front.judging import judged
 from mqperf.front.preview import status
 from mqperf.lab.runner import Job, Silent, sweep_all
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.pages.report.sections import searches as page
+from mqperf.pages.sections import forms
 from mqperf.plan import Case, Frozen, Hold, Plan, SearchPlan, Verdict
 from mqperf.plan.file import load_plan, parse_plan
 from mqperf.record import Run, runs
@@ -338,9 +339,9 @@ def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
         " where throughput 70.0 % of the offered rate"
     )
     assert str(row["text"]).endswith("; finished in the window: 2000 msg/sec.")
-    assert list(page.about(found))[-1] == row["text"]
-    grid = page.grid("searches", found)
-    assert dict(zip(grid.headings, grid.rows[0], strict=True))["holds at, msg/sec"] == "2000"
+    [content] = contents({**recorded, "searches": found}, "searches", row["test_case"])
+    assert content.words[-1] == row["text"]
+    assert forms.frame(content)["holds at, msg/sec"].item() == 2000
 
 
 def test_a_rate_that_others_may_have_broken_is_tried_again(recorded: Tables) -> None:

@@ -1,10 +1,10 @@
-"""What the notebook of faults shows, on its recorded sample."""
+"""What is shown of the recorded sample of faults."""
 
 from pathlib import Path
 
 import pytest
 
-from mqperf.pages import views
+from mqperf.pages import notebook
 from mqperf.study import stats, tables
 from mqperf.study.stats.checks import SPOILING
 from mqperf.study.tables import Tables
@@ -20,7 +20,7 @@ def found() -> Tables:
 
 def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
     """The middle router was away for 3 s, nothing arrived for longer, and the rest was told."""
-    [shown] = views.faults.outages(found).to_dict("records")
+    [shown] = notebook.table(found, "outages").to_dict("records")
     assert shown["condition"] == "shutdown"
     assert shown["downtime, s"] == pytest.approx(3, abs=0.2)
     assert shown["outage, s"] > shown["downtime, s"]
@@ -30,7 +30,7 @@ def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
 
 def test_phases_make_up_the_window(found: Tables) -> None:
     """Before, during and after, without a gap, and only what was during cost messages."""
-    shown = views.faults.phases(found)
+    shown = notebook.table(found, "action_phases")
     assert shown["phase"].tolist() == ["before", "during", "after"]
     assert shown["until, s"].tolist()[:-1] == shown["from, s"].tolist()[1:]
     assert (shown["lost, msg"] > 0).tolist() == [False, True, False]
@@ -40,9 +40,9 @@ def test_a_run_with_an_action_is_drawn_in_time(found: Tables) -> None:
     """Also where the last run is an undisturbed one; without actions the last of all."""
     turned = {name: frame.iloc[::-1] for name, frame in found.items()}
     for tables_in_order in (found, turned):
-        assert views.faults.disturbed(tables_in_order).endswith("-4ffa99dd")
+        assert notebook.disturbed(tables_in_order).endswith("-4ffa99dd")
     calm = {**found, "outages": found["outages"].head(0)}
-    assert views.faults.disturbed(calm) == found["messages"]["run"].iloc[-1]
+    assert notebook.disturbed(calm) == found["messages"]["run"].iloc[-1]
 
 
 def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
@@ -54,5 +54,5 @@ def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
 def test_a_folder_without_actions_has_no_rows() -> None:
     """And is no error."""
     undisturbed = stats.complete(tables.read(ROOT / "data/samples/stress"))
-    assert views.faults.outages(undisturbed).empty
-    assert views.faults.phases(undisturbed).empty
+    assert notebook.table(undisturbed, "outages").empty
+    assert notebook.table(undisturbed, "action_phases").empty

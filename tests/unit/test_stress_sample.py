@@ -1,12 +1,13 @@
-"""What the notebook of offered rates shows, on its recorded sample."""
+"""What is shown of the recorded sample of offered rates."""
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf.pages import views
+from mqperf.pages import notebook
 from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 
@@ -31,21 +32,33 @@ def test_the_sample_crosses_the_saturation_point(found: Tables) -> None:
     rates = found["saturation_rates"]
     assert len(rates) == 2
     assert (rates["kept_rate_msg_s"] < rates["missed_rate_msg_s"]).all()
-    shown = views.stress.saturation_rates(found)
+    shown = notebook.table(found, "saturation_rates")
     assert shown["exchange type"].tolist() == ["direct", "fanout"]
     assert "saturation point, msg/sec" in shown.columns
 
 
-@pytest.mark.parametrize("name", ["show_rates", "show_percentiles", "show_cpu_per_message"])
-def test_a_sheet_is_drawn_for_each_layout(
-    found: Tables, monkeypatch: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize("section", ["points", "percentiles"])
+def test_a_layout_has_words_a_sheet_and_a_table(
+    found: Tables, monkeypatch: pytest.MonkeyPatch, section: str
 ) -> None:
     """Below its title; one layout was measured."""
     shown: list[object] = []
-    monkeypatch.setattr(views.stress, "display", lambda *parts: shown.extend(parts))
-    getattr(views.stress, name)(found, "publish")
-    title, sheet = shown
+    monkeypatch.setattr(notebook, "display", lambda *parts: shown.extend(parts))
+    notebook.show(found, section, "publish")
+    title, words, sheet, table = shown
     assert isinstance(title, Markdown)
+    assert isinstance(words, Markdown)
+    assert isinstance(sheet, Figure)
+    assert all(axes.has_data() for axes in sheet.axes)
+    assert isinstance(table, pd.DataFrame)
+
+
+def test_one_metric_is_drawn_alone(found: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPU per message, below the title of the layout."""
+    shown: list[object] = []
+    monkeypatch.setattr(notebook, "display", lambda *parts: shown.extend(parts))
+    notebook.show_metric(found, "cpu_per_message", "publish")
+    _, sheet = shown
     assert isinstance(sheet, Figure)
     assert all(axes.has_data() for axes in sheet.axes)
 

@@ -1,0 +1,80 @@
+"""Sections: a page, a notebook, a terminal and JSON show the same value."""
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from mqperf.base.errors import MqperfError
+from mqperf.pages import notebook
+from mqperf.pages.report.grids import grid
+from mqperf.pages.sections import SECTIONS, forms, shown
+from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
+
+SAMPLE = Path(__file__).parents[2] / "data/samples/faults"
+FILLED = {"messages", "points", "nodes", "seconds", "insides", "outages", "action_phases"}
+WIDE, NARROW = 400, 60
+
+
+@pytest.fixture(scope="module")
+def found() -> Tables:
+    return stats.complete(tables.read(SAMPLE))
+
+
+def test_what_there_is_no_data_for_is_not_shown(found: Tables) -> None:
+    """Neither an empty table nor a heading."""
+    assert {name for name in SECTIONS if [*shown(found, name)]} >= FILLED
+    assert not [*shown(found, "links")]
+    assert not [*shown(found, "steps")]
+
+
+@pytest.mark.parametrize("section", sorted(FILLED - {"seconds"}))
+def test_all_forms_have_the_same_rows(found: Tables, section: str) -> None:
+    """The headings, the number of rows, and every sentence."""
+    [(view, content)] = shown(found, section)
+    page = grid(content, map(str, count(1)), {})
+    frame, document = forms.frame(content), forms.document(view, content)
+    terminal = [*forms.lines(content, WIDE)]
+    assert page is not None
+    assert content.rows is not None
+    assert len(page.rows) == len(frame) == len(content.rows)
+    assert set(frame.columns) - {forms.NOTES} == set(page.headings)
+    assert terminal[0] == document["heading"] == content.heading
+    assert len(document["text"]) == len(content.words)
+    table = terminal[terminal.index("") + 1 :]
+    assert table[0].split() == " ".join(page.headings).split()
+    assert len([line for line in table[1:] if not line.startswith("    ")]) == len(page.rows)
+    assert json.loads(json.dumps(document)) == document
+
+
+def test_a_doubt_stands_in_every_form(found: Tables) -> None:
+    """As a footnote, as a note of the row, and below its line."""
+    point = found["points"]["point"].iloc[0]
+    doubt = found["doubts"].head(0).reindex([0])
+    doubt[["kind", "point", "text", "test_case"]] = ["backlog", point, "they wait", "transfer"]
+    keys = found["points"].iloc[0][["system", "topology", "queues"]]
+    doubt[["system", "topology", "queues"]] = list(keys)
+    [(_, content)] = shown({**found, "doubts": doubt}, "points")
+    page = grid(content, map(str, count(1)), {})
+    assert page is not None
+    assert [note.text for note in page.notes] == ["they wait"]
+    assert forms.frame(content)[forms.NOTES].tolist() == ["they wait"] + [""] * (len(page.rows) - 1)
+    assert "    they wait" in [*forms.lines(content, WIDE)]
+
+
+def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:
+    """No line is wider; every figure has its name."""
+    [(_, content)] = shown(found, "outages")
+    told = [*forms.lines(content, NARROW)]
+    assert max(map(len, told)) <= NARROW
+    assert "downtime, s: " in " ".join(line.strip() for line in told)
+
+
+def test_a_section_that_there_is_not_is_named(found: Tables) -> None:
+    """With those there are; so is a test case."""
+    with pytest.raises(MqperfError, match="no section 'outage'; there are: messages, points"):
+        notebook.table(found, "outage")
+    with pytest.raises(MqperfError, match="no test case 'call'; there are: rpc-call"):
+        notebook.table(found, "points", "call")

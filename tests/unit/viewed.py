@@ -1,0 +1,12 @@
+"""Sections of tables, for tests of what they show."""
+
+from mqperf.pages.report.words import Layout
+from mqperf.pages.sections import SECTIONS, Content, View
+from mqperf.study.tables import Tables
+
+CMSM = Layout("rabbitmq", "RabbitMQ", "cmsm", "classic")
+
+
+def contents(found: Tables, section: str, test_case: str, layout: Layout = CMSM) -> list[Content]:
+    """What a section shows of tables that are of one test case on one layout."""
+    return [*SECTIONS[section].of(View(layout, test_case, found))]
