@@ -61,6 +61,7 @@ def test_a_package_adds_an_axis(tmp_path: Path) -> None:
     assert "done: toy direct none, toy-echo, 1 thread, thinning 4" in mqperf(
         tmp_path, "run", "toy.yaml"
     )
+    assert "How long each run was measured." in mqperf(tmp_path, "show", "data/runs/toy", "windows")
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
     runs, messages = (pd.read_csv(tmp_path / "t" / f"{name}.csv") for name in ("runs", "messages"))
     rate = runs[["run", "thinning"]].merge(messages).set_index("thinning")["throughput_msg_s"]
