@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -11,7 +11,6 @@ from packaging.utils import canonicalize_name
 
 from mqperf.base.errors import PlanError, TableError
 from mqperf.base.packages import BROUGHT
-from mqperf.base.registry import Registry
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import load_plan
@@ -20,6 +19,9 @@ from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import tables
 from mqperf.study.load import LOAD_READERS
+
+if TYPE_CHECKING:
+    from mqperf.base.registry import Registry
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(file.parent for file in ROOT.glob("packages/*/pyproject.toml"))
