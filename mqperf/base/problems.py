@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from mqperf.base.packages import BROUGHT
 from mqperf.base.redaction import shown
 
 Where = tuple[int | str, ...]
@@ -106,7 +107,12 @@ def of_validation(
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """A sentence's end that helps with an unknown name: the nearest known one, or all of them."""
+    """A sentence's end that helps with an unknown name.
+
+    The package that brings it, the nearest known one, or all of them.
+    """
+    if name in BROUGHT:
+        return f"install {BROUGHT[name]}, the package that brings it"
     close = _close(name, known)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
 

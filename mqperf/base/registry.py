@@ -5,7 +5,7 @@ CONTRIBUTING.md shows one of each.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar
@@ -33,14 +33,18 @@ T = TypeVar("T", bound=Named)
 class Registry(Mapping[str, T]):
     """The values of one seam, in the order in which pages and messages list them.
 
+    It is mqperf's own order, then that of packages; or that of ``place``, a number of each value.
     Installed packages are asked when the first value is looked up, not when mqperf is imported:
     they import mqperf themselves.  Every look-up raises ``PluginError`` when one of them is broken.
     """
 
-    def __init__(self, seam: str, own: Iterable[T]) -> None:
+    def __init__(
+        self, seam: str, own: Iterable[T] = (), place: Callable[[T], int] = lambda _: 0
+    ) -> None:
         """Begin with mqperf's own; ``seam`` is the end of the group's name."""
         self._group = GROUP + seam
         self._own = tuple(own)
+        self._place = place
 
     @property
     def own(self) -> list[str]:
@@ -73,7 +77,7 @@ class Registry(Mapping[str, T]):
                     " uninstall one of the packages that add it"
                 )
             values[value.name] = value
-        return values
+        return {value.name: value for value in sorted(values.values(), key=self._place)}
 
 
 @cache

@@ -58,7 +58,7 @@ def _needed(
         if optional:
             text = f"not installed, needed for plans with {system.name}: {found.text}"
         yield Finding("optional", text) if optional else found
-    drivers = dict.fromkeys(pair for system in systems for pair in system.drivers.items())
+    drivers = dict.fromkeys(pair for system in systems for pair in system.every_driver.items())
     for name, driver in drivers:
         yield _generator(LAUNCHERS[name], driver, host, build=generators)
 

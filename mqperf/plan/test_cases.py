@@ -81,18 +81,6 @@ REPLY = Finish(
     measured="Latency is that of the round trip, from the call to its reply.",
     lost="attempts with neither reply nor error",
 )
-CREATED = Finish(
-    stream="round_trip",
-    latency="round-trip",
-    points=(
-        "Creations are counted at 3 points: ``sent`` (begun by the client), ``received`` (arrived"
-        " at the agent) and ``round-trip`` (come to their end at the client)."
-    ),
-    counted="creations that came to their end",
-    measured="Latency is the duration of a creation, from its beginning at the client to its end"
-    " there.",
-    lost="creations with neither end nor error",
-)
 ENDED = Finish(
     stream="round_trip",
     latency="round-trip",
@@ -183,17 +171,6 @@ TEST_CASES = Registry(
             streamed=True,
         ),
         TestCase(
-            name="rpc-chain",
-            number=5,
-            title="RPC CHAIN",
-            short="CHAIN",
-            heading="RPC Chain Test",
-            finish=CREATED,
-            closed_loop=True,
-            noun="creation",
-            unit="creations",
-        ),
-        TestCase(
             name="command",
             number=6,
             title="COMMAND",
@@ -216,7 +193,9 @@ TEST_CASES = Registry(
             streamed=True,
         ),
     ),
+    place=lambda case: case.number,
 )
+"""In the order of their numbers, which is that of pages."""
 
 
 STANDARD = ("rpc-call", "rpc-cast", "notify")

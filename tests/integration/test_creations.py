@@ -18,8 +18,8 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.pages.report.build import build
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
-from mqperf.plan.load.chain import find
 from mqperf.study import stats, tables
+from mqperf_openstack.plan.chain import find
 
 pytestmark = pytest.mark.needs_rabbitmq
 

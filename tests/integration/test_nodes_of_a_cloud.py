@@ -9,8 +9,8 @@ from one_rabbitmq import lent
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan.file import parse_plan
-from mqperf.plan.load.matrix import matrix
 from mqperf.study import stats, tables
+from mqperf_openstack.plan.matrix import matrix
 
 pytestmark = pytest.mark.needs_rabbitmq
 

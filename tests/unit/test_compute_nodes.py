@@ -11,13 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load import Access, Endpoint, Job
-from mqperf.lab.load.compute_nodes.commands import commands
-from mqperf.lab.load.compute_nodes.layout import Layout, queues
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.load.numbered.environment import Environment
-from mqperf.onhost.load.compute_nodes import orders
-from mqperf.onhost.load.compute_nodes.__main__ import STREAMS
-from mqperf.onhost.load.compute_nodes.sending import Due, Senders
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.process import Named
@@ -25,7 +20,11 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, pairs
-from mqperf.plan.load.matrix import Message, matrix, reply, request
+from mqperf_openstack.lab.layout import Layout, queues
+from mqperf_openstack.onhost.compute_nodes import orders
+from mqperf_openstack.onhost.compute_nodes.__main__ import STREAMS
+from mqperf_openstack.onhost.compute_nodes.sending import Due, Senders
+from mqperf_openstack.plan.matrix import Message, matrix, reply, request
 
 if TYPE_CHECKING:
     from mqperf.onhost.load.amqp_0_9_1.connection import Connection
@@ -55,7 +54,7 @@ def told(one: Case, tmp_path: Path) -> list[orders.Orders]:
     tool = Environment("/host/python", (Path("/host/ours"),), {})
     job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
     found = []
-    for command in commands(job):
+    for command in LAUNCHERS["compute-nodes"].commands(job):
         assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
         for name, text in command.files.items():
             (tmp_path / name).write_text(text)

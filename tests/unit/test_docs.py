@@ -20,7 +20,7 @@ from mqperf.plan.file import parse_plan
 from mqperf.study.stats.checks import CHECKS
 
 ROOT = Path(__file__).parent.parent.parent
-FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("packages/*/README.md"))]
 PAGES = sorted(path for path in ROOT.glob("docs/**/*.md") if "_build" not in path.parts)
 ALL = [*FRONT, *PAGES]
 DECISIONS = sorted(ROOT.glob("docs/decisions/0*.md"))
@@ -153,7 +153,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_named_files_exist(page: Path) -> None:
     """A file of the repository that a page names by its path is there."""
     text = page.read_text(encoding="utf-8")
-    named = set(re.findall(r"`((?:mqperf|tests|plans|docs|notebooks)/[\w/]+\.\w+)`", text))
+    folders = "mqperf|packages|tests|plans|docs|notebooks"
+    named = set(re.findall(rf"`((?:{folders})/[\w/-]+\.\w+)`", text))
     missing = {name for name in named if not (ROOT / name).exists()}
     assert {name for name in missing if "bunny" not in name} == set()
 

@@ -1,4 +1,7 @@
-"""The house: nine rooms, one floor each.  A line's room says on which machine it runs."""
+"""The house: nine rooms, one floor each.  A line's room says on which machine it runs.
+
+Packages beside mqperf have the same rooms.
+"""
 
 import ast
 import re
@@ -26,31 +29,50 @@ READ, ACT = {"study", "pages"}, {"hosts", "lab"}
 HEAVY = {"pandas", "matplotlib", "seaborn", "scipy", "pyarrow", "sphinx"}
 """Slow to import, and of no use while a broker is being measured."""
 
-FILES = {path: path.read_text() for path in sorted(PACKAGE.rglob("*.py"))}
+HOUSES = (PACKAGE, *PACKAGE.parent.glob("packages/*/mqperf_*/"))
+"""mqperf, and the packages beside it."""
+
+FILES = {path: path.read_text() for house in HOUSES for path in sorted(house.rglob("*.py"))}
+
+
+def place(path: Path) -> tuple[str, ...]:
+    """The package of a file, and the way to the file from there."""
+    [house] = [house for house in HOUSES if house in path.parents]
+    return (house.name, *path.relative_to(house).parts)
 
 
 def room(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0]
+    return place(path)[1]
+
+
+def imported(path: Path) -> Iterator[list[str]]:
+    """What of ours a file names in its imports, wherever in the file: the parts of each name."""
+    houses = {house.name for house in HOUSES}
+    for node in ast.walk(ast.parse(FILES[path])):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from (parts for name in names if (parts := name.split("."))[0] in houses)
 
 
 def imported_rooms(path: Path) -> Iterator[str]:
-    """The rooms that a file names in its imports, wherever in the file they stand."""
-    for node in ast.walk(ast.parse(FILES[path])):
-        if isinstance(node, ast.ImportFrom) and node.module == "mqperf":
-            yield from (alias.name for alias in node.names if not alias.name.startswith("__"))
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mqperf."):
-            yield str(node.module).split(".")[1]
-        elif isinstance(node, ast.Import):
-            names = (alias.name.split(".") for alias in node.names)
-            yield from (parts[1] for parts in names if parts[0] == "mqperf" and len(parts) > 1)
+    rooms = (parts[1] for parts in imported(path) if len(parts) > 1)
+    yield from (name for name in rooms if not name.startswith("__"))
+
+
+def test_mqperf_imports_no_package() -> None:
+    """Packages add to its seams, and it goes without them."""
+    own = [path for path in FILES if PACKAGE in path.parents]
+    assert {parts[0] for path in own for parts in imported(path)} == {"mqperf"}
 
 
 def test_imports_point_downwards() -> None:
     """No file imports from a floor above its own, and what reads never imports what acts."""
-    assert {room(path) for path in FILES} == {*ROOMS, "__init__.py"}
+    assert {room(path) for path in FILES} >= {*ROOMS, "__init__.py"}
     inside = [path for path in FILES if room(path) in ROOMS]
+    assert len(inside) + len(HOUSES) == len(FILES)
     wrong = [
-        f"{path.relative_to(PACKAGE)} imports {other}"
+        f"{'/'.join(place(path))} imports {other}"
         for path in inside
         for other in imported_rooms(path)
         if ROOMS.index(other) > ROOMS.index(room(path))
@@ -76,16 +98,15 @@ def test_processes_are_started_in_one_way() -> None:
         r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
         r"|ProcessPool\w+|multiprocessing)\b"
     )
-    files = {
-        str(path.parent.relative_to(PACKAGE)) for path, text in FILES.items() if starts.search(text)
-    }
+    files = {"/".join(place(path)[1:-1]) for path, text in FILES.items() if starts.search(text)}
     programs = {"onhost/probes", "onhost/load/command"}
     assert files - programs == {"base/processes", "onhost/processes"}
 
 
 def test_launchers_start_nothing() -> None:
     """Commands and tools are the host's to run."""
-    files = [path for path in FILES if (PACKAGE / "lab/load") in path.parents]
+    of_packages = [path for path in FILES if place(path)[0] != "mqperf" and room(path) == "lab"]
+    files = [*of_packages, *(path for path in FILES if (PACKAGE / "lab/load") in path.parents)]
     assert [path for path in files if "processes" in {*map(str, imported_words(path))}] == []
 
 

@@ -3,17 +3,21 @@
 import ast
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.hosts.software import sources
+from mqperf.hosts.software import path_of, sources
 from mqperf.lab.load import LAUNCHERS
 
 BESIDE = {"numpy", "psutil", "eventlet", "greenlet", "oslo_config", "oslo_messaging", "yaml"}
 """What programs may import beside the standard library: it is made for the host."""
 
-SOURCES = sources()
+ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
+PACKAGES = ("mqperf", *(room.parent.name for room in ROOMS))
+
+SOURCES = {name: text for package in PACKAGES for name, text in sources(package).items()}
 
 
 def imported(text: str) -> Iterator[str]:
@@ -29,7 +33,7 @@ def imported(text: str) -> Iterator[str]:
 def test_what_runs_on_hosts_imports_only_itself(path: str) -> None:
     """And the standard library of Python, and what is made for the host."""
     for module in imported(SOURCES[path]):
-        known = module.startswith("mqperf.onhost.")
+        known = module.partition(".onhost.")[0] in PACKAGES
         assert known or module.partition(".")[0] in BESIDE | sys.stdlib_module_names, module
 
 
@@ -38,3 +42,17 @@ def test_programs_start_on_this_machine(generator: str) -> None:
     """With nothing but what is taken there; they tell their versions."""
     versions = LAUNCHERS[generator].try_out("any", LocalHost())
     assert versions.keys() == {"mqperf", "python", "numpy"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_program_finds_its_package_and_what_that_builds_on(package: str) -> None:
+    """The room of each, whole, and of each nothing else."""
+    folders = path_of(f"{package}.onhost.program", LocalHost())
+    found = {file for folder in folders for file in folder.rglob("*.py")}
+    names = {
+        str(file.relative_to(folder))
+        for folder in folders
+        for file in found
+        if folder in file.parents
+    }
+    assert names == {*sources(), *sources(package)}

@@ -7,6 +7,8 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 TEXTS = [
     *(ROOT / "mqperf").rglob("*.py"),
+    *ROOT.glob("packages/*/*/**/*.py"),
+    *ROOT.glob("packages/*/README.md"),
     *(ROOT / "mqperf").rglob("*.j2"),
     *(ROOT / "mqperf").rglob("*.js"),
     *(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts),

@@ -18,10 +18,10 @@ from typing_extensions import override
 from mqperf.record import Event, Facts, counts_lines, messages, runs
 from mqperf.record.logs import psutil_log
 from mqperf.record.logs.inside import Line
-from mqperf.record.outputs import steps as steps_file
 from mqperf.record.outputs.diary import Diary
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf_openstack.record import steps as steps_file
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 FOLDERS = ("runs", "hosts", "wan", "stress", "faults", "inside/rabbitmq", "inside/transfers")

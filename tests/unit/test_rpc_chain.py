@@ -17,20 +17,20 @@ from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import Library
 from mqperf.lab.load.oslo.releases import RELEASES
-from mqperf.lab.load.rpc_chain.commands import commands, describe, queues, steps
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.onhost.load.chain.steps import Steps
 from mqperf.onhost.load.record import Record
 from mqperf.pages.sections.forms import frame
 from mqperf.plan import Case
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS, pairs
-from mqperf.plan.load.chain import Chain, find, names
 from mqperf.record import Facts, Run, Whole
-from mqperf.record.outputs.steps import read_header, read_steps
 from mqperf.study import tables as all_tables
-from mqperf.study.load.rpc_chain import BETWEEN, account
+from mqperf_openstack.lab.rpc_chain import commands, describe, queues, steps
+from mqperf_openstack.onhost.chain.steps import Steps
+from mqperf_openstack.plan.chain import Chain, find, names
+from mqperf_openstack.record.steps import read_header, read_steps
+from mqperf_openstack.study.rpc_chain import BETWEEN, account
 
 ACCESS = Access(
     Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),

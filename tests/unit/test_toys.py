@@ -53,6 +53,12 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
 
 
+def test_a_package_adds_a_form_of_plans(tmp_path: Path) -> None:
+    """A file of its suffix is read as the plan that it stands for."""
+    (tmp_path / "toy.backwards").write_text("\n".join(reversed(PLAN.splitlines())))
+    assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.backwards")
+
+
 def test_a_package_adds_an_axis(tmp_path: Path) -> None:
     """A list of values for its parameter is swept, and told apart in tables and on the page."""
     swept = PLAN.replace("duration_s: 4", "duration_s: 3, thinning: [1, 4]").split("actions:")[0]

@@ -5,7 +5,7 @@ host's Python, processor and C library, kept in the user's cache, and copied to 
 """
 
 from mqperf.hosts.software.machine import ALONE, Machine, RunCommand
-from mqperf.hosts.software.modules import programs, sources
+from mqperf.hosts.software.modules import path_of, programs, sources
 from mqperf.hosts.software.packages import packages, versions
 from mqperf.onhost.machine.platforms import Platform, here
 
@@ -16,6 +16,7 @@ __all__ = [
     "RunCommand",
     "here",
     "packages",
+    "path_of",
     "programs",
     "sources",
     "versions",

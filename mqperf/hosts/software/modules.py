@@ -1,39 +1,46 @@
-"""What runs on hosts, where mqperf is not installed: the room ``onhost`` is taken there whole."""
+"""What runs on hosts, where nothing of ours is installed: rooms ``onhost``, taken there whole."""
 
 import hashlib
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-from mqperf import onhost
 from mqperf.base import cache as kept
+from mqperf.hosts.software.machine import Machine
 
-ROOM = Path(onhost.__file__).parent
+OURS = "mqperf"
 
 
 @cache
-def sources() -> dict[str, str]:
-    """The text of every module of the room, by its path in a folder that a Python imports from.
+def sources(package: str = OURS) -> dict[str, str]:
+    """The text of every module of a package's room, by its path in a folder of imports.
 
-    ``mqperf`` itself is a bare name there.
+    The package itself is a bare name there.
     """
-    package = ROOM.parents[1]
-    files = sorted(ROOM.rglob("*.py"))
-    return {str(file.relative_to(package)): file.read_text(encoding="utf-8") for file in files}
+    room = Path(str(import_module(f"{package}.onhost").__file__)).parent
+    files = sorted(room.rglob("*.py"))
+    return {str(file.relative_to(room.parents[1])): file.read_text("utf-8") for file in files}
 
 
-def programs() -> Path:
-    """A folder for the path of a Python, with the room and no other module of ours; in the cache.
+def programs(package: str = OURS) -> Path:
+    """A folder for the path of a Python, with the room of a package and no other module; cached.
 
     Raises ``HostError`` when the cache cannot be written.
     """
-    digest = hashlib.sha256(repr(sources()).encode()).hexdigest()[:12]
-    home = kept.place() / "modules" / digest
-    kept.make(home, lambda: _write(home))
+    own = sources(package)
+    home = kept.place() / "modules" / hashlib.sha256(repr(own).encode()).hexdigest()[:12]
+    kept.make(home, lambda: _write(own, home))
     return home
 
 
-def _write(home: Path) -> None:
-    for name, text in sources().items():
+def path_of(program: str, machine: Machine) -> tuple[Path, ...]:
+    """The folders on a host from which a program imports: mqperf's room, and its package's."""
+    packages = dict.fromkeys((OURS, program.partition(".")[0]))
+    return tuple(machine.copied(programs(package)) for package in packages)
+
+
+def _write(own: dict[str, str], home: Path) -> None:
+    for name, text in own.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -115,13 +115,14 @@ def _no_options(_case: Case, _access: Access, _address: str) -> Mapping[str, Map
 class Launcher:
     """How the generator of this name is run.
 
-    ``tool`` gets it ready for a driver, as ``System.drivers`` names it, on a host, making it on
-    first use; ``about`` names that tool in a few words and ``try_out`` starts it there once and
+    ``tool`` gets it ready for a driver, as ``System.every_driver`` names it, on a host, making it
+    on first use; ``about`` names that tool in a few words and ``try_out`` starts it there once and
     gives its versions.  ``commands`` gives the processes of a job, and ``describe`` those of a case
     as a person would type them; with ``typed`` false, who its processes are, as their commands need
     files that a run makes.  ``options`` tells how the access was configured on a host of that
     address, without secrets.  ``check`` raises ``LoadError`` unless a process left sound output in
     a folder.  ``queues`` names what a run of a case declares in a broker and leaves there.
+    ``drivers`` names, by system, its driver that speaks to those which do not name it themselves.
     ``library`` gives the version of a library that its tool for a driver has, for systems that are
     such a library.
     """
@@ -134,6 +135,7 @@ class Launcher:
     describe: Callable[[Case], list[str]]
     check: Callable[[Path, str, Kind], None]
     typed: bool = True
+    drivers: Mapping[str, str] = field(default_factory=dict)
     options: Callable[[Case, Access, str], Mapping[str, Mapping[str, str]]] = _no_options
     queues: Callable[[Case, str], Sequence[str]] = _none
     library: Callable[[str, str], str] = _unknown

@@ -128,8 +128,9 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
         beside = (load for around in plan.surroundings for load in around.background)
+        drivers = system.every_driver
         tools = {
-            name: _tools(LAUNCHERS[name], system.drivers[name], hosts)
+            name: _tools(LAUNCHERS[name], drivers[name], hosts)
             for name in dict.fromkeys((case.generator, *(one.generator for one in beside)))
         }
         observer.doing(f"starting {system.title}")

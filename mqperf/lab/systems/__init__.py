@@ -81,10 +81,10 @@ def check_plan(plan: Plan) -> None:
     for name, wanted in plan.systems.items():
         system = lookup(name)
         for generator in generators:
-            if generator.name not in system.drivers:
+            if generator.name not in system.every_driver:
                 raise PlanError(
                     f"plan {plan.name}: {generator.title} cannot talk to {system.title};"
-                    f" these can: {', '.join(system.drivers)}"
+                    f" these can: {', '.join(system.every_driver)}"
                 )
         for kind, names, known in (
             ("topology", wanted.topologies, system.topologies),

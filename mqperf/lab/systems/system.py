@@ -9,7 +9,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Restartable, Spot, Watched
-from mqperf.lab.load import Access
+from mqperf.lab.load import LAUNCHERS, Access
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case
@@ -114,6 +114,12 @@ class System:
     misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
     network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
     labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
+
+    @property
+    def every_driver(self) -> dict[str, str]:
+        """``drivers``, and those of generators that name the system."""
+        others = {name: one.drivers.get(self.name) for name, one in LAUNCHERS.items()}
+        return {**self.drivers, **{name: own for name, own in others.items() if own is not None}}
 
     def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The settings with those by which its nodes, if they can, tell of their inside."""

@@ -13,8 +13,10 @@ from mqperf.plan.file.checked import (
     read_plans,
 )
 from mqperf.plan.file.copied import as_measured, public
+from mqperf.plan.file.forms import Form
 
 __all__ = [
+    "Form",
     "PlanFile",
     "as_measured",
     "load_plan",

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from mqperf.base.document import MAX_BYTES, Document, DocumentError, read_document
 from mqperf.base.errors import PlanError
+from mqperf.base.packages import BROUGHT
 from mqperf.base.problems import Problem, Where, of_validation, unknown
 from mqperf.base.redaction import shown
 from mqperf.plan import (
@@ -26,9 +27,9 @@ from mqperf.plan import (
     nonsense,
     strictly,
 )
-from mqperf.plan.file import stressor_conf
 from mqperf.plan.file.attached import attached, pinned
 from mqperf.plan.file.copied import with_pins
+from mqperf.plan.file.forms import FORMS
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES, impossible
 
@@ -75,12 +76,14 @@ def load_plan(path: Path, check: Check | None = None) -> Plan:
 def read_plan(path: Path, check: Check | None = None) -> PlanFile:
     """The plan in a YAML file, with its text; raises as ``load_plan`` does.
 
-    So with a configuration of the stressor, whose text then is the plan that it stands for.  Files
-    that loads name are in the plan, and pinned in the text.
+    So with a file in another form, whose text then is the plan that it stands for.  Files that
+    loads name are in the plan, and pinned in the text.
     """
     text, lines = _text(path), None
-    if path.suffix == stressor_conf.SUFFIX:
-        text, lines = stressor_conf.as_plan(text, path)
+    if (form := FORMS.get(path.suffix)) is not None:
+        text, lines = form.as_plan(text, path)
+    elif path.suffix in BROUGHT:
+        raise PlanError(f"{path}: to read it, install {BROUGHT[path.suffix]}")
     plan, pins = _parsed(text, path, check, lines)
     return PlanFile(plan, with_pins(text, pins) if pins else text)
 

@@ -3,22 +3,16 @@
 from pydantic import ValidationError
 
 from mqperf.base.errors import LoadError
+from mqperf.base.packages import BROUGHT
 from mqperf.base.raw import first_problem
 from mqperf.base.registry import Registry
-from mqperf.plan.load import amqp_0_9_1, amqp_1_0, command, compute_nodes, rpc_chain, simulator
+from mqperf.plan.load import amqp_0_9_1, amqp_1_0, command, simulator
 from mqperf.plan.load.generator import Generator, Kind, Member, clients, pairs
 from mqperf.record import FACTS, Whole
 
 __all__ = ["GENERATORS", "Generator", "Kind", "Member", "clients", "generator_of", "pairs"]
 
-_KNOWN = (
-    simulator.GENERATOR,
-    amqp_0_9_1.GENERATOR,
-    rpc_chain.GENERATOR,
-    command.GENERATOR,
-    amqp_1_0.GENERATOR,
-    compute_nodes.GENERATOR,
-)
+_KNOWN = (simulator.GENERATOR, amqp_0_9_1.GENERATOR, command.GENERATOR, amqp_1_0.GENERATOR)
 
 GENERATORS = Registry("generators", _KNOWN)
 
@@ -31,9 +25,10 @@ def generator_of(run: Whole) -> Generator:
     """
     case, file = run.case, run.run.path / FACTS
     if case.generator not in GENERATORS:
+        package = BROUGHT.get(case.generator, "the package that adds it")
         raise LoadError(
-            f"{file}: its load generator {case.generator!r} is not known here: install the package"
-            f" that adds it; known: {', '.join(GENERATORS)}"
+            f"{file}: its load generator {case.generator!r} is not known here: install {package};"
+            f" known: {', '.join(GENERATORS)}"
         )
     generator = GENERATORS[case.generator]
     try:

@@ -3,20 +3,12 @@
 from mqperf.base.registry import Registry
 from mqperf.record import Whole
 from mqperf.record.streams.stream import ByProcess
-from mqperf.study.load import amqp_0_9_1, amqp_1_0, compute_nodes, rpc_chain, simulator
+from mqperf.study.load import amqp_0_9_1, amqp_1_0, simulator
 from mqperf.study.load.reader import Account, LoadReader
 
 __all__ = ["LOAD_READERS", "Account", "LoadReader", "account_of"]
 
-_KNOWN = (
-    simulator.READER,
-    amqp_0_9_1.READER,
-    rpc_chain.READER,
-    amqp_1_0.READER,
-    compute_nodes.READER,
-)
-
-LOAD_READERS = Registry("load_readers", _KNOWN)
+LOAD_READERS = Registry("load_readers", (simulator.READER, amqp_0_9_1.READER, amqp_1_0.READER))
 
 
 def account_of(run: Whole, streams: ByProcess) -> Account:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf import __version__
 from mqperf.base.errors import LoadError
-from mqperf.hosts.software import ALONE, Machine, packages, programs
+from mqperf.hosts.software import ALONE, Machine, packages, path_of
 from mqperf.hosts.software import versions as versions_in
 
 LOCK = Path(__file__).with_name("locks") / "numbered.txt"
@@ -32,7 +32,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of ours: its title, and the package that it is.
+    """A program in a room ``onhost``: its title, and the package that it is.
 
     ``modules`` are those of the package that import all others.
     """
@@ -46,7 +46,7 @@ class Program:
         numpy = packages("numpy for load generators", LOCK, machine.platform)
         python = machine.platform.python
         versions = {RELEASE: __version__, "python": python, "numpy": versions_in(numpy)["numpy"]}
-        path = (machine.copied(programs()), machine.copied(numpy))
+        path = (*path_of(self.name, machine), machine.copied(numpy))
         return Environment(machine.python, path, versions)
 
     def self_check(self, driver: str, machine: Machine) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.hosts.software import Machine, packages, programs, versions
+from mqperf.hosts.software import Machine, packages, path_of, versions
 from mqperf.lab.load.oslo.releases import LOCKS, Release
 
 REPORTED = (
@@ -39,9 +39,10 @@ class Library:
         """Nothing of it can have changed: it is sealed in the cache."""
 
 
-def library(what: str, release: Release, host: Machine) -> Library:
+def library(what: str, release: Release, host: Machine, program: str = "mqperf") -> Library:
     """A release on a host, for ``what``; built first if there is no sound one in the cache.
 
+    ``program`` is the module that imports it, or the package of that.
     Building needs the network.  Two processes that ask at once build it once.  Raises
     `InstallError` with the last words of the command that failed, and `HostError` when the cache,
     or the host, cannot be written.
@@ -51,7 +52,7 @@ def library(what: str, release: Release, host: Machine) -> Library:
     return Library(
         release=release,
         python=host.python,
-        path=(host.copied(programs()), host.copied(site)),
+        path=(*path_of(program, host), host.copied(site)),
         versions={
             "python": host.platform.python,
             **{name: known[name] for name in REPORTED if name in known},

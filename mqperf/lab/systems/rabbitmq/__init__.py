@@ -73,8 +73,6 @@ SYSTEM = System(
     drivers={
         "simulator": "rabbitmq",
         "amqp-0-9-1": "amqp-0-9-1",
-        "compute-nodes": "amqp-0-9-1",
-        "rpc-chain": "rabbitmq",
         "command": "any",
     },
     installed=installed_version,

@@ -12,13 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
+from mqperf_openstack.onhost.chain.steps import COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 BYTES = 8
-COLUMNS = ("creation", "step", "started", "passed")
 HEADER_LIMIT_BYTES = 1_048_576
 
 Text = Annotated[str, Field(max_length=200)]

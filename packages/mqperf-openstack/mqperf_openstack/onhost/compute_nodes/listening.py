@@ -9,8 +9,6 @@ from mqperf.onhost.load.amqp_0_9_1.codec import short, table
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection
 from mqperf.onhost.load.amqp_0_9_1.consumer import AUTO_DELETE, DURABLE, acks
 from mqperf.onhost.load.amqp_0_9_1.deliveries import Batch, Deliveries
-from mqperf.onhost.load.compute_nodes.orders import Box, Orders
-from mqperf.onhost.load.compute_nodes.parting import part
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
@@ -19,6 +17,8 @@ from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import Server
 from mqperf.onhost.load.numbered.schedule import NS
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_openstack.onhost.compute_nodes.orders import Box, Orders
+from mqperf_openstack.onhost.compute_nodes.parting import part
 
 
 class Ear(Line[Connection]):

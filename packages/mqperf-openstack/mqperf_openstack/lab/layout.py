@@ -10,8 +10,8 @@ from typing import Any
 
 from mqperf.base.errors import LoadError
 from mqperf.plan import Case
-from mqperf.plan.load.compute_nodes import of_case
-from mqperf.plan.load.matrix import Message, matrix
+from mqperf_openstack.plan.compute_nodes import of_case
+from mqperf_openstack.plan.matrix import Message, matrix
 
 NODES_OF_A_CONTROLLER = 100
 """Nodes whose replies go over one connection: as many as one conductor may serve."""

@@ -1,29 +1,51 @@
-"""The processes of a chain: client 1 is the control plane of the agents in server 1, and so on."""
+"""Chains of RPCs between services, over oslo.messaging, as a load generator.
+
+Client 1 is the control plane of the agents in server 1, and so on.  A creation begins in the API of
+a client and ends when that client's control plane has the last update of the agent: one clock tells
+how long it took.
+"""
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.hosts.software import ALONE
-from mqperf.lab.load.launcher import Command, Job
-from mqperf.lab.load.oslo.library import Library
+from mqperf.hosts.software import ALONE, Machine
+from mqperf.lab.load import Command, Job, Launcher
+from mqperf.lab.load.oslo import releases
+from mqperf.lab.load.oslo.drivers import options
+from mqperf.lab.load.oslo.library import Library, library
 from mqperf.lab.load.oslo.processes import config_files, topic, variables
 from mqperf.plan import Case
-from mqperf.plan.load import Member, pairs
-from mqperf.plan.load.chain import Chain, Side, find
-from mqperf.plan.load.rpc_chain import of_case
+from mqperf.plan.load import Kind, Member, pairs
+from mqperf_openstack.plan.chain import Chain, Side, find
+from mqperf_openstack.plan.rpc_chain import GENERATOR, of_case
+from mqperf_openstack.record import steps as steps_file
+
+PROGRAM = "mqperf_openstack.onhost.chain"
 
 SIDES: Mapping[str, Side] = {"client": "control", "server": "agents"}
 """What runs in which kind of process."""
+
+
+def about(driver: str) -> str:
+    """Which release, for which driver."""
+    return f"oslo.messaging {releases.find(driver).version} for {driver}"
+
+
+def tool(driver: str, machine: Machine) -> Library:
+    """The library and the program on a host."""
+    what = f"The environment of chains ({about(driver)})"
+    return library(what, releases.find(driver), machine, PROGRAM)
 
 
 def commands(job: Job) -> list[Command]:
     """The processes of a run, servers first."""
     if not isinstance(job.tool, Library):
         raise TypeError(f"a chain runs in a Library, not in {job.tool!r}")
-    library, env = job.tool, variables(job.control, job.tool.path)
-    program = (library.python, *ALONE, "-m", "mqperf.onhost.load.chain")
+    env = variables(job.control, job.tool.path)
+    program = (job.tool.python, *ALONE, "-m", PROGRAM)
 
     def command(one: Member) -> Command:
         file = f"{one.label}.chain"
@@ -102,3 +124,24 @@ def queues(case: Case, run_id: str) -> list[str]:
         for service in getattr(chain, SIDES[one.kind]):
             found += [f"{name}-{service}", f"{name}-{service}.{one.number}"]
     return list(dict.fromkeys(found))
+
+
+def check(folder: Path, label: str, _kind: Kind) -> None:
+    """Raise ``LoadError`` unless a process left its steps."""
+    steps_file.read_header(steps_file.file_of(folder, label))
+
+
+LAUNCHER = Launcher(
+    name=GENERATOR.name,
+    tool=tool,
+    about=about,
+    try_out=lambda driver, machine: tool(driver, machine).versions,
+    commands=commands,
+    describe=describe,
+    typed=False,
+    check=check,
+    drivers={"rabbitmq": "rabbitmq"},
+    options=options,
+    queues=queues,
+    library=releases.pinned,
+)

@@ -1,4 +1,4 @@
-"""Run as ``python -P -m mqperf.onhost.load.chain TASK``; TASK is a JSON file."""
+"""Run as ``python -P -m mqperf_openstack.onhost.chain TASK``; TASK is a JSON file."""
 
 import eventlet
 

@@ -14,8 +14,6 @@ import numpy as np
 from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.amqp_0_9_1.codec import Reader
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection
-from mqperf.onhost.load.compute_nodes.orders import Flow, Orders
-from mqperf.onhost.load.compute_nodes.parting import part
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.lines import Line, Lines, Lost, Use
@@ -23,12 +21,14 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, Schedule, Steady
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_openstack.onhost.compute_nodes.orders import Flow, Orders
+from mqperf_openstack.onhost.compute_nodes.parting import part
 
 CHANNEL = 1
 FAREWELL_S = 5.0
 
 STAMP = struct.Struct("<IIqqq")
-"""A stamp as ``numbered.inside.stamps`` reads it: run, sender, number, when due, when sent."""
+"""A stamp as ``numbered.stamps`` reads it: run, sender, number, when due, when sent."""
 
 
 @dataclass(frozen=True, slots=True)

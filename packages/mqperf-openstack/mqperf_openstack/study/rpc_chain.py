@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from mqperf.base.errors import LoadError
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
-from mqperf.record.outputs.steps import StepFacts, file_of, read_steps
+from mqperf.record.streams.stream import ByProcess, Counts, Values
 from mqperf.record.streams.telling import tells
-from mqperf.study.load.reader import Account, LoadReader
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from mqperf.record.streams.stream import ByProcess
+from mqperf.study.load import Account, LoadReader
+from mqperf_openstack.plan.rpc_chain import GENERATOR
+from mqperf_openstack.record.steps import StepFacts, file_of, read_steps
 
 P95 = 0.95
 
@@ -29,20 +27,18 @@ class Walked(NamedTuple):
     Instants are by the controller's clock, NaN for a step that was not reached.
     """
 
-    creations: "NDArray[np.float64]"
-    started: "NDArray[np.float64]"
-    passed: "NDArray[np.float64]"
-    finished: "NDArray[np.float64]"
+    creations: Values
+    started: Values
+    passed: Values
+    finished: Values
 
 
-def account(run: Whole, _streams: "ByProcess") -> Account:
+def account(run: Whole, _streams: ByProcess) -> Account:
     """What steps say against the record, and the table ``steps``.
 
     It keeps no count of its own.  Raises ``LoadError`` for files of steps that are damaged or of
     another run.
     """
-    import numpy as np
-
     steps, walked = _walked(run)
     seen = ~np.isnan(walked.started) & ~np.isnan(walked.passed)
     torn = int((~seen[~np.isnan(walked.finished)]).any(axis=1).sum())
@@ -56,14 +52,11 @@ def _rows(
     steps: Sequence[StepFacts], walked: Walked, uncertainty_s: float
 ) -> Iterator[dict[str, Any]]:
     """One for each step, and one for what is between."""
-    import numpy as np
-
     done = ~np.isnan(walked.finished)
     whole_s = (walked.finished - walked.creations)[done]
     took_s = (walked.passed - walked.started)[done]
     stopped = _last(walked.started[~done])
-    beside = {number for one in steps for number in one.meanwhile}
-    alone = [number for number in range(len(steps)) if number not in beside]
+    alone = _alone(steps)
     for number, one in enumerate(steps):
         share = took_s[:, number].sum() / whole_s.sum() if number in alone and done.any() else None
         yield {
@@ -82,13 +75,17 @@ def _rows(
     yield {"step_number": len(steps) + 1, "step": BETWEEN, **_figures(between_s, share)}
 
 
-def _figures(took_s: "NDArray[np.float64]", share: float | None) -> dict[str, Any]:
+def _alone(steps: Sequence[StepFacts]) -> list[int]:
+    """The steps that are not sent while the receiver handles another one."""
+    beside = {number for one in steps for number in one.meanwhile}
+    return [number for number in range(len(steps)) if number not in beside]
+
+
+def _figures(took_s: Values, share: float | None) -> dict[str, Any]:
     """Of the time that a step took; steps that were not seen, as the record is torn, do not count.
 
     What was sent while the receiver handled another step is a part of that, and has no share.
     """
-    import numpy as np
-
     known = took_s[~np.isnan(took_s)]
     row: dict[str, Any] = {"samples": len(known)}
     if len(known):
@@ -98,12 +95,10 @@ def _figures(took_s: "NDArray[np.float64]", share: float | None) -> dict[str, An
     return row
 
 
-def _last(started: "NDArray[np.float64]") -> "NDArray[np.int64]":
+def _last(started: Values) -> Counts:
     """The last step that each of these creations began."""
-    import numpy as np
-
     begun = ~np.isnan(started)
-    last: NDArray[np.int64] = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
+    last: Counts = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
     return last[begun.any(axis=1)]
 
 
@@ -112,8 +107,6 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
 
     Client and server of the same number walked each creation together.
     """
-    import numpy as np
-
     kinds = {one.label: one.kind for one in run.facts.processes}
     read = {label: read_steps(file_of(run.folder, label)) for label in kinds}
     first = next(iter(read.values()))[0]
@@ -128,17 +121,14 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     return first.steps, Walked(*(np.concatenate(some) for some in zip(*parts, strict=True)))
 
 
-def _of_pair(
-    run: Whole, client: str, rows: "Mapping[str, NDArray[np.float64]]", length: int
-) -> Walked:
+def _of_pair(run: Whole, client: str, rows: Mapping[str, Values], length: int) -> Walked:
     """The creations of one client, each known by its start as that wrote it down."""
-    import numpy as np
-
     file = run.folder / f"{client}.messages"
     messages = read_messages(file)
     sent, replies = np.sort(messages["sent"][:, 0]), messages["round_trip"]
     server = f"server-{client.removeprefix('client-')}"
-    both = np.concatenate([_by_our_clock(run, label, rows[label]) for label in (client, server)])
+    ahead = {label: run.clock(run.host_of(label)).offset_s for label in (client, server)}
+    both = np.concatenate([rows[one] - np.array([0.0, 0.0, s, s]) for one, s in ahead.items()])
     of_step = _place(file, both[:, 0], sent)
     number = both[:, 1].astype(np.int64)
     instants = []
@@ -147,10 +137,9 @@ def _of_pair(
         some = np.full((len(sent), length), np.nan)
         some[of_step[seen], number[seen]] = both[seen, column]
         instants.append(some)
-    ahead_s = run.clock(run.host_of(client)).offset_s
     finished = np.full(len(sent), np.nan)
-    finished[_place(file, replies[:, 0], sent)] = replies[:, 1] - ahead_s
-    return Walked(sent - ahead_s, instants[0], instants[1], finished)
+    finished[_place(file, replies[:, 0], sent)] = replies[:, 1] - ahead[client]
+    return Walked(sent - ahead[client], instants[0], instants[1], finished)
 
 
 def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Walked) -> None:
@@ -158,10 +147,7 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
 
     What was sent while the receiver handled another step passes after it began.
     """
-    import numpy as np
-
-    beside = {number for one in steps for number in one.meanwhile}
-    alone = [number for number in range(len(steps)) if number not in beside]
+    alone = _alone(steps)
     both = np.stack([walked.started, walked.passed], axis=2)
     way = both[:, alone].reshape(len(both), -1)
     way = np.column_stack([walked.creations, way, walked.finished])
@@ -179,24 +165,12 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
             )
 
 
-def _place(
-    file: Path, creations: "NDArray[np.float64]", sent: "NDArray[np.float64]"
-) -> "NDArray[np.int64]":
+def _place(file: Path, creations: Values, sent: Values) -> Counts:
     """Where in those that were sent these are; raises ``LoadError`` for one that is not."""
-    import numpy as np
-
-    place: NDArray[np.int64] = np.searchsorted(sent, creations)
+    place: Counts = np.searchsorted(sent, creations)
     if not np.array_equal(sent[np.minimum(place, len(sent) - 1)], creations):
         raise LoadError(f"{file}: a step is of a creation that its client did not begin")
     return place
-
-
-def _by_our_clock(run: Whole, label: str, rows: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    import numpy as np
-
-    ahead_s = run.clock(run.host_of(label)).offset_s
-    ours: NDArray[np.float64] = rows - np.array([0.0, 0.0, ahead_s, ahead_s])
-    return ours
 
 
 def _uncertainty_s(run: Whole) -> float:
@@ -213,4 +187,4 @@ def _uncertainty_s(run: Whole) -> float:
     )
 
 
-READER = LoadReader("rpc-chain", account)
+READER = LoadReader(GENERATOR.name, account)

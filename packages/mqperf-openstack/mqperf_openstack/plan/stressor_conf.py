@@ -14,8 +14,7 @@ import yaml
 from mqperf.base.errors import PlanError
 from mqperf.base.problems import Where, nearest
 from mqperf.base.redaction import shown
-
-SUFFIX = ".conf"
+from mqperf.plan.file import Form
 
 KEYS = {
     "exchange_name": "exchange",
@@ -109,3 +108,6 @@ def _value(entry: Entry, source: Path) -> str | int | float:
         text = f"{entry.key}: expected a number, got {shown(entry.value)}"
         raise PlanError(f"{source}:{entry.line}: {text}") from None
     return int(number) if number.is_integer() else number
+
+
+FORM = Form(".conf", as_plan)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
-from mqperf.plan.load.generator import Generator
+from mqperf.plan.load import Generator
 
 
 class Parameters(Frozen):

@@ -1,4 +1,4 @@
-"""What a plan may say of a chain."""
+"""What a plan may say of a chain, and what its clients do."""
 
 from typing import Annotated
 
@@ -6,8 +6,9 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from mqperf.plan import Case, Frozen
-from mqperf.plan.load.chain import names
-from mqperf.plan.load.generator import Generator
+from mqperf.plan.load import Generator
+from mqperf.plan.test_cases import Finish, TestCase
+from mqperf_openstack.plan.chain import names
 
 
 def _shipped(name: str) -> str:
@@ -39,11 +40,34 @@ def of_case(case: Case) -> Parameters:
     return Parameters.model_validate(dict(case.parameters))
 
 
+TEST_CASE = TestCase(
+    name="rpc-chain",
+    number=5,
+    title="RPC CHAIN",
+    short="CHAIN",
+    heading="RPC Chain Test",
+    finish=Finish(
+        stream="round_trip",
+        latency="round-trip",
+        points=(
+            "Creations are counted at 3 points: ``sent`` (begun by the client), ``received``"
+            " (arrived at the agent) and ``round-trip`` (come to their end at the client)."
+        ),
+        counted="creations that came to their end",
+        measured="Latency is the duration of a creation, from its beginning at the client to its"
+        " end there.",
+        lost="creations with neither end nor error",
+    ),
+    closed_loop=True,
+    noun="creation",
+    unit="creations",
+)
+
 GENERATOR = Generator(
     name="rpc-chain",
     title="Chain of RPCs",
     link="https://docs.openstack.org/oslo.messaging/latest/",
-    test_cases=("rpc-chain",),
+    test_cases=(TEST_CASE.name,),
     parameters=Parameters,
     release="oslo.messaging",
     encrypts=True,

@@ -1,13 +1,13 @@
-"""Run as ``python -m mqperf.onhost.load.compute_nodes ORDERS``: one client or server of a load."""
+"""Run as ``python -m mqperf_openstack.onhost.compute_nodes ORDERS``: a client or a server."""
 
 import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.compute_nodes import orders as told
-from mqperf.onhost.load.compute_nodes.listening import Listeners
-from mqperf.onhost.load.compute_nodes.sending import Senders
 from mqperf.onhost.load.numbered.process import live
+from mqperf_openstack.onhost.compute_nodes import orders as told
+from mqperf_openstack.onhost.compute_nodes.listening import Listeners
+from mqperf_openstack.onhost.compute_nodes.sending import Senders
 
 STREAMS = {"client": ["sent", "error", "handover"], "server": ["received", "service"]}
 

@@ -1,0 +1,10 @@
+"""The packages of mqperf's repository beside mqperf itself, and what they bring."""
+
+from collections.abc import Mapping
+
+BROUGHT: Mapping[str, str] = {
+    "compute-nodes": "mqperf-openstack",
+    "rpc-chain": "mqperf-openstack",
+    ".conf": "mqperf-openstack",
+}
+"""The package that brings what plans call so, or files of that suffix."""

@@ -1,0 +1,1 @@
+"""How the load generators are started."""

@@ -1,0 +1,1 @@
+"""What the load generators tell of a run beside the record of messages."""

@@ -1,0 +1,95 @@
+"""The packages in packages/: what each says of itself, and what is said where one is missing."""
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from mqperf.base.errors import PlanError, TableError
+from mqperf.base.packages import BROUGHT
+from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import load_plan
+from mqperf.plan.file.forms import FORMS
+from mqperf.plan.load import GENERATORS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study import tables
+from mqperf.study.load import LOAD_READERS
+
+if TYPE_CHECKING:
+    from mqperf.base.registry import Registry
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = sorted(file.parent for file in ROOT.glob("packages/*/pyproject.toml"))
+
+each_package = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def project(folder: Path) -> dict[str, Any]:
+    said: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    return said
+
+
+@each_package
+def test_a_package_is_called_as_its_folder(folder: Path) -> None:
+    """It has one folder of modules, with types, and a page that tells what it is for."""
+    assert project(folder)["name"] == folder.name
+    assert (folder / folder.name.replace("-", "_") / "py.typed").exists()
+    assert (folder / "README.md").exists()
+
+
+@each_package
+def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
+    """By the lock, and by conda's environment, into which it goes in place."""
+    lines = (ROOT / "requirements/dev.txt").read_text().splitlines()
+    pins = {Requirement(line.removesuffix("\\")).name for line in lines if "==" in line}
+    needs = {Requirement(one).name for one in project(folder)["dependencies"]}
+    assert {canonicalize_name(name) for name in needs - {"mqperf"}} <= pins
+    *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert f"--editable packages/{folder.name}" in last["pip"]
+
+
+@each_package
+def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
+    """By all that plans may say of it."""
+    seams = project(folder).get("entry-points", {})
+    names = {
+        name for seam in ("generators", "test_cases") for name in seams.get(f"mqperf.{seam}", ())
+    }
+    names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
+    assert names == {name for name, package in BROUGHT.items() if package == folder.name}
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package is installed beside mqperf."""
+    seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
+    for registry in seams:
+        own = {name: registry[name] for name in registry.own}
+        monkeypatch.setattr(registry, "_values", own)
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
+    """By its generator, its test case, or the suffix of its file."""
+    with pytest.raises(PlanError) as told:
+        load_plan(ROOT / "plans/vm-creation.yaml", problems_of)
+    for kind in ("generator", "test case"):
+        assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
+    with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
+        load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
+    file = tmp_path / "stressor.conf"
+    file.write_text("duration = 3\n")
+    with pytest.raises(PlanError, match=r"stressor\.conf: to read it, install mqperf-openstack"):
+        load_plan(file, problems_of)
+
+
+@pytest.mark.usefixtures("alone")
+def test_runs_tell_which_package_they_lack() -> None:
+    """They cannot be read without it."""
+    with pytest.raises(TableError, match="install mqperf-openstack"):
+        tables.read(ROOT / "data/samples/wan")
