@@ -1,7 +1,8 @@
 """The developer's manual, in the form of commands: ./noxw --list names them.
 
-All sessions work in one environment, .venv, which is built from requirements/dev.txt with the
-package itself installed in place. It is built once, and again only when its ingredients change.
+All sessions work in one environment, .venv, which is built from requirements/dev.txt with mqperf
+and everything under packages/ installed in place. It is built once, and again only when its
+ingredients change.
 """
 
 import atexit
@@ -181,16 +182,18 @@ def collected(session: nox.Session) -> None:
 
 def environment(session: nox.Session) -> None:
     """Make .venv hold exactly what the lock says; nothing to do when it does."""
-    files = LOCK.read_bytes() + Path("pyproject.toml").read_bytes()
+    projects = [Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))]
+    files = b"".join(file.read_bytes() for file in (LOCK, *projects))
     digest = hashlib.sha256(files + f"{VENV} {sys.version}".encode()).hexdigest()
     stamp = VENV / "built-from"
     if stamp.exists() and stamp.read_text() == digest:
         return
     into = ("--quiet", "--python", VENV)
     session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+    in_place = [word for file in projects for word in ("-e", file.parent)]
     # Byte code is left to the first import: compiling all of it takes three times as long.
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
-    session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", "-e", ".")
+    session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", *in_place)
     stamp.write_text(digest)
     if shutil.which("git"):
         # In a fresh clone git would read all files whenever it is asked if one was changed.
