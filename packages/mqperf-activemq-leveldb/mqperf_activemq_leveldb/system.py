@@ -7,7 +7,7 @@ started again they join, so this is done, and written into the record of every r
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -18,7 +18,7 @@ from mqperf.lab.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings
 from mqperf.lab.systems.evidence import text
 from mqperf.lab.systems.java import ENVIRONMENT, JAVA, Java, installed_java, zookeeper
 from mqperf.lab.systems.java.archive import Archive, available, fetched
-from mqperf.lab.systems.java.logging import log4j1
+from mqperf.lab.systems.java.logging import PATTERN, Logging
 from mqperf.lab.systems.private import Servers, Site
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import checked
@@ -63,7 +63,19 @@ STORE = (
     '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="{address}"'
     ' bind="tcp://{address}:{port}" zkAddress="{zookeeper}" zkPath="/mqperf" sync="quorum_mem"/>'
 )
-LOGGING = log4j1({"org.apache.zookeeper": "WARN"})
+LOG4J = "\n".join(
+    [
+        "log4j.rootLogger = INFO, console",
+        "log4j.appender.console = org.apache.log4j.ConsoleAppender",
+        "log4j.appender.console.layout = org.apache.log4j.PatternLayout",
+        f"log4j.appender.console.layout.ConversionPattern = {PATTERN}",
+        "",
+    ]
+)
+"""For Log4j 1, which servers of that age bring."""
+
+KEEPER_LOGGING = Logging("log4j.properties", "log4j.configuration", LOG4J)
+LOGGING = replace(KEEPER_LOGGING, text=f"{LOG4J}log4j.logger.org.apache.zookeeper = WARN\n")
 OPENED = (*activemq.OPENED, "sun.nio.ch", "jdk.internal.ref")
 MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 
@@ -99,7 +111,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     wanted = check(settings)
     tools = {spot.host.name: _tools_on(spot.host, wanted.heap_mb) for spot in spots}
     edition = zookeeper.Edition(
-        lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), log4j1({})
+        lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), KEEPER_LOGGING
     )
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
