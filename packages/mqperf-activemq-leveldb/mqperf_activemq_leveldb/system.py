@@ -7,30 +7,24 @@ started again they join, so this is done, and written into the record of every r
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
 from mqperf.lab.systems import activemq
-from mqperf.lab.systems.amqp_brokers import RELEASE, AmqpBrokers, BrokerSettings, about
+from mqperf.lab.systems.amqp_brokers import DRIVERS, AmqpBrokers, BrokerSettings
 from mqperf.lab.systems.evidence import text
-from mqperf.lab.systems.java import ENVIRONMENT, JAVA, Java, installed_java, zookeeper
-from mqperf.lab.systems.java.archive import Archive, available, fetched
+from mqperf.lab.systems.java import ENVIRONMENT, JAVA, zookeeper
+from mqperf.lab.systems.java.archive import Archive, fetched
+from mqperf.lab.systems.java.brokers import Edition, Tools
 from mqperf.lab.systems.java.logging import PATTERN, Logging
 from mqperf.lab.systems.private import Servers, Site
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import checked
 from mqperf.lab.systems.system import Deployment, System
 
-ARCHIVE = Archive(
-    group="org.apache.activemq",
-    artifact="apache-activemq",
-    version="5.15.11",
-    sha512="a3ca1a839ddb87eaf7468db1f130a1fe79be6423acc6b059ac2998d3d359b8cc"
-    "369a45b62322bf29bb031e702113e4d1ac44ee43457a28e7bf22687aa107a37f",
-)
 BROUGHT_ZOOKEEPER = "zookeeper-3.4.14.jar"
 ZOOKEEPER = "3.5.10"
 JARS = (
@@ -52,6 +46,19 @@ JARS = (
         extension="jar",
         classifier="",
     ),
+)
+EDITION = Edition(
+    product="ActiveMQ, replicated LevelDB (historic)",
+    archive=Archive(
+        group="org.apache.activemq",
+        artifact="apache-activemq",
+        version="5.15.11",
+        sha512="a3ca1a839ddb87eaf7468db1f130a1fe79be6423acc6b059ac2998d3d359b8cc"
+        "369a45b62322bf29bb031e702113e4d1ac44ee43457a28e7bf22687aa107a37f",
+    ),
+    oldest_java=activemq.EDITION.oldest_java,
+    config="activemq.xml",
+    beside=JARS,
 )
 LABELS = ("Broker 1", "Broker 2", "Broker 3")
 SIZE = len(LABELS)
@@ -80,23 +87,6 @@ OPENED = (*activemq.OPENED, "sun.nio.ch", "jdk.internal.ref")
 MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What every broker of a host is started with: Java, all jars, and its heap."""
-
-    java: Java
-    jars: tuple[Path, ...]
-    heap_mb: int
-
-
-def installed(host: Host) -> str:
-    """The version, when the host has Java, and everything else is here or can be fetched."""
-    java = installed_java(activemq.OLDEST_JAVA, host)
-    for archive in (ARCHIVE, *JARS):
-        available(archive)
-    return f"{ARCHIVE.version}, on Java {java.version}"
-
-
 def check(settings: Mapping[str, JsonValue]) -> BrokerSettings:
     """Check what a plan says about ActiveMQ with replicated LevelDB."""
     return checked("activemq-leveldb", BrokerSettings, settings)
@@ -109,28 +99,25 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     They are given when one broker is master, and the others hold copies of its store.
     """
     wanted = check(settings)
-    tools = {spot.host.name: _tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    tools = {spot.host.name: EDITION.tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    jars = {spot.host.name: _jars(spot.host) for spot in spots}
     edition = zookeeper.Edition(
-        lambda host: tools[host.name].jars, ("LEADER ELECTION TOOK",), KEEPER_LOGGING
+        lambda host: jars[host.name], ("LEADER ELECTION TOOK",), KEEPER_LOGGING
     )
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
         zk = zookeeper.connect_string(places, keepers)
         brokers = [
-            _broker(tools[spot.host.name], spot, index, own, zk)
+            _broker(tools[spot.host.name], jars[spot.host.name], spot, index, own, zk)
             for index, spot in enumerate(places)
         ]
         java = {name: known.java for name, known in tools.items()}
         ensemble = zookeeper.ensemble(java, edition, places, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers, wanted.start_timeout_s)
-        facts = about(
-            "ActiveMQ, replicated LevelDB (historic)",
-            ARCHIVE.version,
-            f"Java {java[places[0].host.name].version}, ZooKeeper {ZOOKEEPER}",
-            wanted.heap_mb,
-            brokers[0].files["activemq.xml"],
+        facts = EDITION.facts(
+            brokers[0], tools[places[0].host.name], f", ZooKeeper {ZOOKEEPER}"
         ) | {"incidents": [*servers.incidents]}
         # Only the master listens; who that is, the brokers agreed upon.
         first = sorted(brokers, key=lambda one: MASTER not in text(one.host, one.log))
@@ -141,22 +128,26 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         yield deployment
 
 
-def _tools_on(host: Host, heap_mb: int) -> Tools:
-    return Tools(installed_java(activemq.OLDEST_JAVA, host), tuple(_jars(host)), heap_mb)
-
-
-def _jars(host: Host) -> Iterator[Path]:
+def _jars(host: Host) -> list[Path]:
     """Every jar of the archive but its ZooKeeper, and a newer one."""
-    archive = fetched(ARCHIVE)
+    archive = fetched(EDITION.archive)
     home = host.copied(archive)
-    yield home / "bin" / "activemq.jar"
-    for folder in ("lib", "lib/optional"):
-        names = (jar.name for jar in archive.glob(f"{folder}/*.jar"))
-        yield from (home / folder / name for name in names if name != BROUGHT_ZOOKEEPER)
-    yield from (host.copied(fetched(jar) / jar.file) for jar in JARS)
+    brought = (jar for folder in ("lib", "lib/optional") for jar in archive.glob(f"{folder}/*.jar"))
+    return [
+        home / "bin" / "activemq.jar",
+        *(home / jar.relative_to(archive) for jar in brought if jar.name != BROUGHT_ZOOKEEPER),
+        *(host.copied(fetched(jar) / jar.file) for jar in JARS),
+    ]
 
 
-def _broker(tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers: str) -> Server:
+def _broker(
+    tools: Tools,
+    jars: Sequence[Path],
+    place: Spot,
+    index: int,
+    ports: Sequence[int],
+    keepers: str,
+) -> Server:
     """One broker; ``ports`` are the clients' ports, then those of the brokers."""
     spot, port, address = place.within(f"broker{index + 1}"), ports[index], place.host.address
     store = STORE.format(address=address, port=ports[SIZE + index], zookeeper=keepers)
@@ -176,7 +167,7 @@ def _broker(tools: Tools, place: Spot, index: int, ports: Sequence[int], keepers
             *tools.java.command(folder, tools.heap_mb, properties),
             *opened,
             *("--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED"),
-            *("-classpath", ":".join(map(str, tools.jars))),
+            *("-classpath", ":".join(map(str, jars))),
             *("org.apache.activemq.console.Main", "start"),
             f"xbean:{(folder / 'activemq.xml').as_uri()}",
         ),
@@ -194,8 +185,8 @@ SYSTEM = System(
     title="ActiveMQ LevelDB",
     topologies=("primary",),
     queues=("replicated",),
-    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
-    installed=installed,
+    drivers=DRIVERS,
+    installed=EDITION.installed,
     check=check,
     start=start,
     tools=(JAVA,),
