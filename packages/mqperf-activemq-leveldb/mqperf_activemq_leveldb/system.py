@@ -7,7 +7,8 @@ started again they join, so this is done, and written into the record of every r
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -107,11 +108,8 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> AmqpBrokers:
         own, keepers = ports[: 2 * SIZE], ports[2 * SIZE :]
-        zk = zookeeper.connect_string(places, keepers)
-        brokers = [
-            _broker(tools[spot.host.name], jars[spot.host.name], spot, index, own, zk)
-            for index, spot in enumerate(places)
-        ]
+        group = _Group(tools, jars, own, zookeeper.connect_string(places, keepers))
+        brokers = [group.member(index, spot) for index, spot in enumerate(places)]
         java = {name: known.java for name, known in tools.items()}
         ensemble = zookeeper.ensemble(java, edition, places, keepers)
         servers.start(ensemble, wanted.start_timeout_s)
@@ -140,44 +138,52 @@ def _jars(host: Host) -> list[Path]:
     ]
 
 
-def _broker(
-    tools: Tools,
-    jars: Sequence[Path],
-    place: Spot,
-    index: int,
-    ports: Sequence[int],
-    keepers: str,
-) -> Server:
-    """One broker; ``ports`` are the clients' ports, then those of the brokers."""
-    spot, port, address = place.within(f"broker{index + 1}"), ports[index], place.host.address
-    store = STORE.format(address=address, port=ports[SIZE + index], zookeeper=keepers)
-    folder = spot.folder
-    places = {"home": folder, "base": folder, "conf": folder, "data": folder / "data"}
-    properties = {
-        "zookeeper.sasl.client": "false",
-        **{f"activemq.{name}": place for name, place in places.items()},
-        **LOGGING.properties(folder),
-    }
-    opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
-    return Server(
-        label=LABELS[index],
-        name=f"{address}:{port}",
-        spot=spot,
-        argv=(
-            *tools.java.command(folder, tools.heap_mb, properties),
-            *opened,
-            *("--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED"),
-            *("-classpath", ":".join(map(str, jars))),
-            *("org.apache.activemq.console.Main", "start"),
-            f"xbean:{(folder / 'activemq.xml').as_uri()}",
-        ),
-        env=ENVIRONMENT,
-        ready=(") started", SLAVE),
-        taken=("Address already in use",),
-        files={"activemq.xml": activemq.configuration(spot, port, store), **LOGGING.files},
-        restarts=RESTARTS,
-        patience_s=PATIENCE_S,
-    )
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What its brokers are started with, tools and jars by host.
+
+    ``ports`` are the clients' ports, then those of the brokers.
+    """
+
+    tools: Mapping[str, Tools]
+    jars: Mapping[str, Sequence[Path]]
+    ports: Sequence[int]
+    zookeeper: str
+
+    def member(self, index: int, place: Spot) -> Server:
+        """One broker of the group."""
+        spot, port = place.within(f"broker{index + 1}"), self.ports[index]
+        address = spot.host.address
+        tools, jars, folder = self.tools[spot.host.name], self.jars[spot.host.name], spot.folder
+        store = STORE.format(
+            address=address, port=self.ports[SIZE + index], zookeeper=self.zookeeper
+        )
+        places = {"home": folder, "base": folder, "conf": folder, "data": folder / "data"}
+        properties = {
+            "zookeeper.sasl.client": "false",
+            **{f"activemq.{name}": place for name, place in places.items()},
+            **LOGGING.properties(folder),
+        }
+        opened = (("--add-opens", f"java.base/{name}=ALL-UNNAMED") for name in OPENED)
+        return Server(
+            label=LABELS[index],
+            name=f"{address}:{port}",
+            spot=spot,
+            argv=(
+                *tools.java.command(folder, tools.heap_mb, properties),
+                *chain(*opened),
+                *("--add-exports", "java.base/jdk.internal.ref=ALL-UNNAMED"),
+                *("-classpath", ":".join(map(str, jars))),
+                *("org.apache.activemq.console.Main", "start"),
+                f"xbean:{(folder / 'activemq.xml').as_uri()}",
+            ),
+            env=ENVIRONMENT,
+            ready=(") started", SLAVE),
+            taken=("Address already in use",),
+            files={"activemq.xml": activemq.configuration(spot, port, store), **LOGGING.files},
+            restarts=RESTARTS,
+            patience_s=PATIENCE_S,
+        )
 
 
 SYSTEM = System(
