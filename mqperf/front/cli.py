@@ -449,7 +449,7 @@ def import_(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="RST of a report, or CSV; or the folder of a run of Maestro or quiver",
+            help="RST of a report, or CSV; or the folder of a run of another tool, such as quiver",
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
@@ -462,7 +462,9 @@ def import_(
     ] = "unknown",
     queues: Annotated[str, typer.Option(help="Queues of the folders, e.g. routed.")] = "unknown",
 ) -> None:
-    """Read published reports, and runs of Maestro and quiver, into tables.
+    """Read published reports, and runs of other tools, into tables.
+
+    Runs are read by importers, which packages bring: mqperf-imported knows Maestro and quiver.
 
     Examples: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`,
     `mqperf import quiver-run --system qpid-dispatch --out data/published/quiver`

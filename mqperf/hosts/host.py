@@ -1,6 +1,5 @@
 """What every host is to those who use it."""
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pydantic import JsonValue
 
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.process import Process, Watched
-from mqperf.hosts.software import Platform
+from mqperf.hosts.software import Machine
 
 if TYPE_CHECKING:
     from mqperf.hosts.roles import Hosts
@@ -25,7 +24,7 @@ class Output:
     fetch: Callable[[], None]
 
 
-class Host(Protocol):
+class Host(Machine, Protocol):
     """A machine: its processes, private folders, files, free ports and facts.
 
     Paths are those of the host.  Whatever a host gives ends with us, however we end.  Every method
@@ -33,28 +32,8 @@ class Host(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """Label of the host in records and tables."""
-        ...
-
-    @property
     def address(self) -> str:
         """Where servers on it listen, and where others reach them: a number, no name."""
-        ...
-
-    @property
-    def path(self) -> str:
-        """Where its programs are looked for: folders, separated by colons."""
-        ...
-
-    @property
-    def python(self) -> str:
-        """Its Python: the program."""
-        ...
-
-    @property
-    def platform(self) -> Platform:
-        """What compiled code must be built for to run there."""
         ...
 
     def start(
@@ -69,25 +48,8 @@ class Host(Protocol):
         """Start a process with its output appended to ``log``."""
         ...
 
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float,
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end, and all that it started."""
-        ...
-
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
         """Make a private folder that vanishes at the end."""
-        ...
-
-    def copied(self, ours: Path) -> Path:
-        """Where a file or folder of ours is found there; copied when it is not there yet.
-
-        A copy vanishes at the end, as everything of ours does.
-        """
         ...
 
     def output(self, home: Path) -> AbstractContextManager[Output]:

@@ -11,7 +11,7 @@ from mqperf.lab.systems import activemq, artemis_broker, artemis_ha
 from mqperf.lab.systems.java import jolokia
 from mqperf.lab.systems.java.archive import Archive, fetched
 
-PINNED = (activemq.ARCHIVE, artemis_broker.ARCHIVE, *artemis_ha.JARS, jolokia.AGENT)
+PINNED = (activemq.EDITION.archive, artemis_broker.EDITION.archive, *artemis_ha.JARS, jolokia.AGENT)
 
 
 def cached(cache: Path, extension: str = "tar.gz") -> Archive:
@@ -76,7 +76,7 @@ def test_without_maven_the_user_learns_how_to_get_it(
     """What is not in the cache needs Maven."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemFault, match="is not installed: sudo apt-get install maven"):
-        fetched(activemq.ARCHIVE, tmp_path)
+        fetched(activemq.EDITION.archive, tmp_path)
 
 
 @pytest.mark.parametrize("archive", PINNED, ids=lambda archive: archive.artifact)

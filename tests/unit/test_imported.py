@@ -14,17 +14,23 @@ import numpy as np
 import pandas as pd
 import pytest
 from hdrh.histogram import HdrHistogram
+from mqperf_imported.histograms import converted, merged
+from mqperf_imported.maestro import counted
+from mqperf_imported.maestro_latency import read_hdr
+from mqperf_imported.quiver_files import read_transfers
+from mqperf_imported.unpacked import unpacked
+from quantiles import quantile_s
 
 from mqperf.base.errors import TableError
+from mqperf.base.registry import Registry
+from mqperf.onhost.record.hdr import fold
+from mqperf.pages.report.words import generator
 from mqperf.record.messages import read_messages
-from mqperf.record.streams.hdr_others import converted
 from mqperf.record.streams.telling import tells
 from mqperf.study import published, stats, tables
-from mqperf.study.published.hdr_file import read_hdr
-from mqperf.study.published.maestro import counted
+from mqperf.study.published import importer
+from mqperf.study.published.importer import IMPORTERS
 from mqperf.study.published.measurement import About
-from mqperf.study.published.quiver_files import read_transfers
-from mqperf.study.published.unpacked import unpacked
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -233,7 +239,7 @@ def test_histograms_of_any_range_are_read(digits: int, lowest: int, unit_s: floa
     exact = 10.0 ** -min(digits, 3)
     for level in (0.01, 0.5, 0.9, 0.999):
         value = reference.get_value_at_percentile(100 * level) * unit_s
-        assert ours.quantile_s(level) == pytest.approx(value, rel=2 * exact, abs=lowest * unit_s)
+        assert quantile_s(ours, level) == pytest.approx(value, rel=2 * exact, abs=lowest * unit_s)
 
 
 def test_a_log_of_java_is_read_as_others_read_it() -> None:
@@ -247,6 +253,33 @@ def test_a_log_of_java_is_read_as_others_read_it() -> None:
     assert found.mean_s == pytest.approx(reference.get_mean_value() / 1e6, rel=1e-3)
     [p99] = found.quantiles_s([0.99])
     assert p99 == pytest.approx(reference.get_value_at_percentile(99) / 1e6, rel=2e-3)
+
+
+def test_merging_is_exact() -> None:
+    """Histograms of workers, merged, are the histogram of all their messages."""
+    chance = np.random.default_rng(1)
+    parts = [np.exp(chance.normal(-6, 1.5, 5000)) for _ in range(4)]
+    together = fold(np.concatenate(parts))
+    assert np.array_equal(merged(map(fold, parts)).counts, together.counts)
+
+
+def test_a_folder_without_its_importer_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is known of a folder then."""
+    none: Registry[importer.Importer] = Registry("no_importers", ())
+    monkeypatch.setattr(importer, "IMPORTERS", none)
+    with pytest.raises(TableError, match="no importer is installed: install mqperf-imported"):
+        imported(MAESTRO / "java")
+
+
+def test_pages_name_the_tool() -> None:
+    """With a link where its importer is installed, else by what the runs say."""
+    runs = imported(QUIVER / "router-256")["runs"]
+    assert generator(runs)["name"] == "`Quiver`_"
+    assert generator(runs)["target"].endswith(IMPORTERS["quiver"].link)
+    other = generator(runs.assign(generator="the_other"))
+    assert (other["name"], other["target"]) == (r"the\_other", "")
 
 
 def empty() -> dict[str, pd.DataFrame]:
@@ -315,7 +348,7 @@ def test_half_a_test_is_refused(maestro: Path) -> None:
     shutil.rmtree(maestro / SENDER)
     with pytest.raises(TableError, match="has no rates of a sender: give the folder of a whole"):
         imported(maestro)
-    with pytest.raises(TableError, match="holds no run of quiver"):
+    with pytest.raises(TableError, match=r"holds no run of .*Quiver \(sender-summary\.json\)"):
         imported(QUIVER)
 
 

@@ -17,6 +17,7 @@ from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.published.importer import IMPORTERS
 
 PACKAGE = Path(mqperf.__file__).parent
 
@@ -119,7 +120,7 @@ def imported_words(path: Path) -> set[str]:
     }
 
 
-SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS)
+SEAM_VALUES = (TEST_CASES, GENERATORS, PROBES, SYSTEMS, ACTIONS, HOSTS, IMPORTERS)
 SEAMS = (
     "lab/runner",
     "study/tables",

@@ -87,6 +87,18 @@ def test_a_package_makes_links(tmp_path: Path) -> None:
     assert sorted(links["delay_after_s"]) == pytest.approx([0.0001, 0.0101])
 
 
+def test_a_package_imports_what_its_tool_measured(tmp_path: Path) -> None:
+    """A file of it becomes tables; without the package it is a file like any other."""
+    (tmp_path / "tuesday.toy").write_text("3\n5\n")
+    mqperf(tmp_path, "import", "tuesday.toy", "--out", "p", "--system", "toy")
+    mqperf(tmp_path, "tables", "p", "--out", "t")
+    runs, messages = (pd.read_csv(tmp_path / "t" / f"{name}.csv") for name in ("runs", "messages"))
+    assert runs["generator"].tolist() == ["toy-notes"]
+    assert messages["throughput_msg_s"].tolist() == [4.0]
+    said = mqperf(tmp_path, "import", "tuesday.toy", "--out", "p", path=())
+    assert "tuesday.toy: can import .rst and .csv, not .toy" in said
+
+
 def test_a_link_that_nobody_can_make_is_told(tmp_path: Path) -> None:
     """With what is in the way of each backend, before anything is started."""
     linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {loss_share: 0.1}\n"

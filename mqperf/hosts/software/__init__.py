@@ -4,7 +4,7 @@ A host needs nothing but a Python.  What runs there is locked by hash, built on 
 host's Python, processor and C library, kept in the user's cache, and copied to the host.
 """
 
-from mqperf.hosts.software.machine import ALONE, Machine, RunCommand
+from mqperf.hosts.software.machine import ALONE, Machine
 from mqperf.hosts.software.modules import path_of, programs, sources
 from mqperf.hosts.software.packages import packages, versions
 from mqperf.onhost.machine.platforms import Platform, here
@@ -13,7 +13,6 @@ __all__ = [
     "ALONE",
     "Machine",
     "Platform",
-    "RunCommand",
     "here",
     "packages",
     "path_of",

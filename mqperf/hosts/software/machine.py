@@ -11,16 +11,6 @@ ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
 """Options of its Python for our programs: of what is installed for it there, nothing counts."""
 
 
-class RunCommand(Protocol):
-    """How a host runs a short command to its end, and all that it started."""
-
-    def __call__(
-        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
-    ) -> subprocess.CompletedProcess[str]:
-        """Its exit code and output; raises ``HostError`` when it has not ended in time."""
-        ...
-
-
 class Machine(Protocol):
     """A host on which programs of ours are to run."""
 
@@ -44,11 +34,18 @@ class Machine(Protocol):
         """What compiled code must be built for."""
         ...
 
-    @property
-    def run(self) -> RunCommand:
-        """Runs a short command there."""
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a short command to its end, and all that it started.
+
+        Raises ``HostError`` when it has not ended in time.
+        """
         ...
 
     def copied(self, ours: Path) -> Path:
-        """Where a file or folder of ours is found there; copied when it is not there yet."""
+        """Where a file or folder of ours is found there; copied when it is not there yet.
+
+        A copy vanishes at the end, as everything of ours does.
+        """
         ...

@@ -14,7 +14,6 @@ from mqperf.lab.actions import in_plans as of_actions
 from mqperf.lab.probes import chosen, named
 from mqperf.lab.systems import (
     activemq,
-    activemq_leveldb,
     artemis,
     artemis_ha,
     qpid_dispatch,
@@ -51,7 +50,6 @@ _KNOWN = (
     activemq.SYSTEM,
     artemis.SYSTEM,
     artemis_ha.SYSTEM,
-    activemq_leveldb.SYSTEM,
     qpid_dispatch.SYSTEM,
 )
 

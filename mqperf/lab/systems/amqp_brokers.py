@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import Field, JsonValue
+from typing_extensions import override
 
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import Servers
+from mqperf.lab.systems.private import OfServers
 from mqperf.lab.systems.settings import Flag, SystemSettings
 from mqperf.lab.systems.system import Node
 from mqperf.plan import Case
 
 RELEASE = "amqp"
+DRIVERS = {"simulator": RELEASE, "amqp-1.0": "amqp-1.0"}
+"""By generator, what speaks to such brokers."""
 
 
 class BrokerSettings(SystemSettings):
@@ -27,28 +29,15 @@ class TellingSettings(BrokerSettings):
     metrics: Flag = False
 
 
-def about(
-    product: str, version: str, runtime: str, heap_mb: int, config: str
-) -> dict[str, JsonValue]:
-    """Facts of every such broker; ``config`` is the text of its configuration."""
-    return {
-        "product": product,
-        "version": version,
-        "runtime": runtime,
-        "heap_bytes": heap_mb * 2**20,
-        "config": config,
-    }
-
-
 @dataclass(frozen=True, slots=True)
-class AmqpBrokers:
+class AmqpBrokers(OfServers):
     """The deployment: servers, the addresses of its brokers (the active one first), and facts."""
 
-    servers: Servers
     addresses: tuple[str, ...]
     about: Mapping[str, JsonValue]
 
     @property
+    @override
     def nodes(self) -> tuple[Node, ...]:
         """Brokers, in the order of their addresses, then what they need."""
         return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
@@ -65,14 +54,6 @@ class AmqpBrokers:
         """What the broker is, its configuration, and the memory of every node."""
         nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
         return {**self.about, "nodes": [*nodes]}
-
-    def check(self) -> None:
-        """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
-        self.servers.check()
-
-    def collect(self, folder: Path) -> None:
-        """Copy every server's configuration and the run's part of its log."""
-        self.servers.collect(folder)
 
     def _place(self, name: str) -> int:
         known = self.addresses

@@ -1,25 +1,29 @@
 """An Artemis broker as specified: where it comes from, its files and its command."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from xml.sax.saxutils import escape
 
-from mqperf.hosts import Host, Spot
-from mqperf.lab.systems.java import ENVIRONMENT, Java, installed_java
-from mqperf.lab.systems.java.archive import Archive, available, fetched
+from mqperf.hosts import Spot
+from mqperf.lab.systems.java import ENVIRONMENT
+from mqperf.lab.systems.java.archive import Archive
+from mqperf.lab.systems.java.brokers import Edition, Tools
 from mqperf.lab.systems.java.jolokia import Agent
 from mqperf.lab.systems.java.logging import log4j2
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER
 
-ARCHIVE = Archive(
-    group="org.apache.activemq",
-    artifact="apache-artemis",
-    version="2.56.0",
-    sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
-    "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
+EDITION = Edition(
+    product="ActiveMQ Artemis",
+    archive=Archive(
+        group="org.apache.activemq",
+        artifact="apache-artemis",
+        version="2.56.0",
+        sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
+        "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
+    ),
+    oldest_java=17,
+    config="broker.xml",
 )
-OLDEST_JAVA = 17
 
 ACTIVE = "AMQ221007"
 """Artemis' code for: server is now active."""
@@ -75,15 +79,6 @@ BROKER = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """What every broker is started with: Java, the unpacked archive, and its heap."""
-
-    java: Java
-    home: Path
-    heap_mb: int
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """What a broker is in a group: its label, what its log says when ready, and parts of its XML.
 
@@ -95,18 +90,6 @@ class Part:
     availability: str = ""
     acceptors: str = ""
     agent: Agent | None = None
-
-
-def installed(host: Host) -> str:
-    """The version, when the host has Java, and the broker is here or can be fetched."""
-    java = installed_java(OLDEST_JAVA, host)
-    available(ARCHIVE)
-    return f"{ARCHIVE.version}, on Java {java.version}"
-
-
-def tools_on(host: Host, heap_mb: int) -> Tools:
-    """The tools of brokers on a host, fetched here and copied there if they are not there yet."""
-    return Tools(installed_java(OLDEST_JAVA, host), host.copied(fetched(ARCHIVE)), heap_mb)
 
 
 def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:

@@ -5,17 +5,18 @@ One backup copies the primary's journal and takes over from it; the other waits 
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
-from mqperf.lab.systems.amqp_brokers import RELEASE, AmqpBrokers, TellingSettings, about
-from mqperf.lab.systems.artemis_broker import ACTIVE, ARCHIVE, Part, Tools, broker, tools_on
-from mqperf.lab.systems.artemis_broker import installed as installed_artemis
+from mqperf.lab.systems import artemis_broker
+from mqperf.lab.systems.amqp_brokers import DRIVERS, AmqpBrokers, TellingSettings
+from mqperf.lab.systems.artemis_broker import ACTIVE, Part, broker
 from mqperf.lab.systems.java import JAVA, zookeeper
-from mqperf.lab.systems.java.archive import Archive, available, fetched
+from mqperf.lab.systems.java.archive import Archive, fetched
+from mqperf.lab.systems.java.brokers import Tools
 from mqperf.lab.systems.java.jolokia import Jolokia, jolokia_on
 from mqperf.lab.systems.private import Servers, Site
 from mqperf.lab.systems.service import Server
@@ -48,6 +49,7 @@ JARS = (
         classifier="",
     ),
 )
+EDITION = replace(artemis_broker.EDITION, beside=JARS)
 
 AVAILABILITY = """\
     <connectors>
@@ -78,14 +80,6 @@ SYNCHRONIZED = "AMQ221024"
 """Artemis' code for: the backup holds all that the primary has."""
 
 
-def installed(host: Host) -> str:
-    """The version, when the host has Java, and everything else is here or can be fetched."""
-    version = installed_artemis(host)
-    for jar in JARS:
-        available(jar)
-    return version
-
-
 def check(settings: Mapping[str, JsonValue]) -> TellingSettings:
     """Check what a plan says about Artemis with high availability."""
     return checked("artemis-ha", TellingSettings, settings)
@@ -98,8 +92,8 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     They are given when the primary is active and a backup holds a copy of its journal.
     """
     wanted = check(settings)
-    tools = {spot.host.name: tools_on(spot.host, wanted.heap_mb) for spot in spots}
-    archive = fetched(ARCHIVE)
+    tools = {spot.host.name: EDITION.tools_on(spot.host, wanted.heap_mb) for spot in spots}
+    archive = fetched(EDITION.archive)
     agents = jolokia_on(*(spot.host for spot in spots)) if wanted.metrics else None
 
     def jars(host: Host) -> list[Path]:
@@ -118,14 +112,8 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         servers.start(ensemble, wanted.start_timeout_s)
         servers.start(brokers[:1], wanted.start_timeout_s)
         servers.start(brokers[1:], wanted.start_timeout_s, enough=1)
-        facts = about(
-            "ActiveMQ Artemis",
-            ARCHIVE.version,
-            f"Java {tools[places[0].host.name].java.version},"
-            f" ZooKeeper {zookeeper.version(archive)}",
-            wanted.heap_mb,
-            brokers[0].files["broker.xml"],
-        )
+        first = tools[places[0].host.name]
+        facts = EDITION.facts(brokers[0], first, f", ZooKeeper {zookeeper.version(archive)}")
         return AmqpBrokers(servers, tuple(broker.name for broker in brokers), facts)
 
     site = Site("Artemis", spots, SIZE, str if agents is None else agents.redacted)
@@ -179,8 +167,8 @@ SYSTEM = System(
     title="Artemis HA",
     topologies=("primary",),
     queues=("replicated",),
-    drivers={"simulator": RELEASE, "amqp-1.0": "amqp-1.0"},
-    installed=installed,
+    drivers=DRIVERS,
+    installed=EDITION.installed,
     check=check,
     start=start,
     tools=(JAVA,),

@@ -168,6 +168,26 @@ class Servers:
         return name if server.host.name == HERE else f"{name} on {server.host.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class OfServers:
+    """What every deployment of private servers does alike; they are its nodes."""
+
+    servers: Servers
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every server that is no helper."""
+        return self.servers.nodes
+
+    def check(self) -> None:
+        """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
+        self.servers.check()
+
+    def collect(self, folder: Path) -> None:
+        """Copy every server's configuration and the run's part of its log, without secrets."""
+        self.servers.collect(folder)
+
+
 T = TypeVar("T")
 Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
 """Starts servers on the ports, with everything in these folders, and gives what became of them."""

@@ -9,16 +9,15 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.hosts import Host, Spot
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
-from mqperf.lab.systems.private import Servers, Site
+from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
-from mqperf.lab.systems.system import Deployment, Node, System
+from mqperf.lab.systems.system import Deployment, System
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case
 
@@ -30,17 +29,11 @@ VERSION_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class ZeroMQ:
+class ZeroMQ(OfServers):
     """The deployment: one Redis, and the options of the driver."""
 
-    servers: Servers
     matchmaker: Endpoint
     redis_version: str
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Redis."""
-        return self.servers.nodes
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Give the matchmaker; runs keep apart by their topics."""
@@ -57,14 +50,6 @@ class ZeroMQ:
             "runtime": f"Redis {self.redis_version}",
             "nodes": [*self.servers.facts()],
         }
-
-    def check(self) -> None:
-        """Raise ``SystemFault`` when Redis is dead."""
-        self.servers.check()
-
-    def collect(self, folder: Path) -> None:
-        """Copy Redis's configuration and the run's part of its log."""
-        self.servers.collect(folder)
 
 
 def redis_program(host: Host) -> str:

@@ -6,7 +6,6 @@ their height.  The folding is done on whole arrays, because recording one value 
 times slower.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,14 +48,6 @@ class Histogram:
         """Latencies in the buckets."""
         return int(self.counts.sum())
 
-    def quantile_s(self, level: float) -> float | None:
-        """The latency that a share ``level`` does not exceed, to three digits; None of nothing."""
-        if not self.total:
-            return None
-        rank = max(1, int(np.ceil(level * self.total)))
-        index = np.searchsorted(np.cumsum(self.counts), rank)
-        return float(highest_ns(np.array([index]))[0]) / 1e9
-
 
 def fold(latencies_s: NDArray[np.float64]) -> Histogram:
     """The histogram of latencies in seconds."""
@@ -66,36 +57,6 @@ def fold(latencies_s: NDArray[np.float64]) -> Histogram:
         counts += np.bincount(index, minlength=LENGTH)
         beyond += outside
     return Histogram(counts, beyond)
-
-
-def merged(histograms: Iterable[Histogram]) -> Histogram:
-    """All of them together; nothing is lost by merging, whatever the order."""
-    counts, beyond = np.zeros(LENGTH, dtype=np.int64), 0
-    for histogram in histograms:
-        counts += histogram.counts
-        beyond += histogram.beyond
-    return Histogram(counts, beyond)
-
-
-def corrected(histogram: Histogram, expected_interval_s: float) -> Histogram:
-    """The response times of senders who meant to send every ``expected_interval_s``.
-
-    A sender that waits for a slow reply omits the messages it should have sent meanwhile, and with
-    them their latencies: G. Tene, How Not to Measure Latency, 2013.  They are added here as he
-    does: for a latency of L, also L - e, L - 2 e, ... down to e.  Without an intended rate, as for
-    closed-loop callers, there is nothing to correct: their latency is the service time.
-    """
-    expected = round(expected_interval_s * 1e9)
-    if expected <= 0:
-        raise ValueError(f"expected interval must be positive, got {expected_interval_s} s")
-    counts = histogram.counts.copy()
-    seen = np.flatnonzero(counts)
-    for index, value in zip(seen, highest_ns(seen), strict=True):
-        omitted = np.arange(value - expected, expected - 1, -expected)
-        if omitted.size:
-            more = fold(omitted / 1e9).counts
-            counts += more * histogram.counts[index]
-    return Histogram(counts, histogram.beyond)
 
 
 def highest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,9 +12,9 @@ from mqperf.base.one_line import one_line
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import MISSING, Text, escape
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.load import GENERATORS
+from mqperf.plan.load import GENERATORS, Generator
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.published.tools import TOOLS
+from mqperf.study.published.importer import IMPORTERS, Importer
 from mqperf.study.tables import Tables, where
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import shown_value
@@ -88,15 +88,18 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
 
 
 def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
-    """Title and link of the load generator of these runs, or of the tool that made them.
+    """The load generator of these runs, or the tool that made them: ``name`` and ``target``.
 
-    mqperf's first where it is not told.
+    mqperf's first where it is not told.  One whose package is not installed has its bare name, and
+    no target.
     """
     used = set(runs["generator"].dropna())
-    known = {one.name: (one.title, one.link) for one in GENERATORS.values()}
-    known |= {one.name: (one.title, one.link) for one in TOOLS}
-    title, link = known[next((name for name in known if name in used), next(iter(known)))]
-    return {"title": Text(title), "link": Text(link)}
+    known: tuple[Generator | Importer, ...] = (*GENERATORS.values(), *IMPORTERS.values())
+    found = [one for one in known if one.name in used]
+    if used and not found:
+        return {"name": escape(min(used)), "target": Text()}
+    one = (*found, *known)[0]
+    return {"name": Text(f"`{one.title}`_"), "target": Text(f".. _{one.title}: {one.link}")}
 
 
 def known_cases(tables: Tables) -> Tables:

@@ -1,4 +1,4 @@
-"""Results of others as data: published reports, and runs of Maestro and quiver, in, tables out.
+"""Results of others as data: published reports, and runs of other tools, in, tables out.
 
 Every figure keeps the file, and in reports the line, that it comes from.  What is left open there
 is left empty, a report's contradictions become doubts, and what cannot be read for certain is an
@@ -19,7 +19,7 @@ from mqperf.record.streams.hdr_log import Interval, write_log
 from mqperf.study import tables
 from mqperf.study.published import assemble, measurement, reference_csv, rst
 from mqperf.study.published.cells import Report
-from mqperf.study.published.tools import tool_of
+from mqperf.study.published.importer import importer_of
 from mqperf.study.tables import Tables
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.latency_map import log_file
@@ -40,17 +40,16 @@ class Imported:
 
 
 def import_paths(paths: Sequence[Path], about: measurement.About) -> Imported:
-    """Reports by their files, and runs of other tools by their folders, one run in each.
+    """Reports by their files, and runs of other tools, by folder mostly, one run in each.
 
     ``about`` says of the latter what their files do not.  Raises ``TableError`` for what is
     neither, and whenever it cannot be told which figure is which.
     """
-    labels = _labels(paths)
-    folders = {path: label for path, label in labels.items() if path.is_dir()}
-    found = [tool_of(folder).read(folder, label) for folder, label in folders.items()]
+    runs = {path: (importer_of(path), label) for path, label in _labels(paths).items()}
+    found = [importer.read(path, label) for path, (importer, label) in runs.items() if importer]
     read = [measurement.assembled(found, about)] if found else []
-    if files := [path for path in paths if path not in folders]:
-        read.append(import_reports(files))
+    if others := [path for path, (importer, _) in runs.items() if importer is None]:
+        read.append(import_reports(others))
     latencies = {one.source: one.histograms for one in found if one.histograms}
     names = dict.fromkeys(name for one in read for name in one)
     return Imported({name: _joined(name, read) for name in names}, latencies)

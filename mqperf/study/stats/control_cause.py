@@ -22,7 +22,7 @@ from mqperf.plan.columns import VERSIONS
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.tables import Tables, all_attempts
 
-CAUSES = CHANGE, DRIFT, UNTOLD, UNWATCHED = (
+CHANGE, DRIFT, UNTOLD, UNWATCHED = (
     "change",
     "machine drift",
     "versions or machine",

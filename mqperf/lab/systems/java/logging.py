@@ -38,15 +38,3 @@ def log4j2(levels: Mapping[str, str]) -> Logging:
     for number, (package, level) in enumerate(levels.items()):
         lines += [f"logger.l{number}.name = {package}", f"logger.l{number}.level = {level}"]
     return Logging("log4j2.properties", "log4j2.configurationFile", "\n".join(lines) + "\n")
-
-
-def log4j1(levels: Mapping[str, str]) -> Logging:
-    """For Log4j 1, which old servers bring, likewise."""
-    lines = [
-        "log4j.rootLogger = INFO, console",
-        "log4j.appender.console = org.apache.log4j.ConsoleAppender",
-        "log4j.appender.console.layout = org.apache.log4j.PatternLayout",
-        f"log4j.appender.console.layout.ConversionPattern = {PATTERN}",
-        *(f"log4j.logger.{package} = {level}" for package, level in levels.items()),
-    ]
-    return Logging("log4j.properties", "log4j.configuration", "\n".join(lines) + "\n")

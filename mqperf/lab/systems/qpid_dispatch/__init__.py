@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
+from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, Spot
@@ -17,7 +18,7 @@ from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems import artemis_broker
 from mqperf.lab.systems.amqp_brokers import BrokerSettings
 from mqperf.lab.systems.certificates import Certificates, issued
-from mqperf.lab.systems.private import Servers, Site
+from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.qpid_dispatch.config import ENCRYPTED, Router, addresses, ports_needed
 from mqperf.lab.systems.qpid_dispatch.readiness import await_network
 from mqperf.lab.systems.qpid_dispatch.settings import (
@@ -50,15 +51,15 @@ VERSION_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Routers:
+class Routers(OfServers):
     """The deployment; ``clients`` are where clients of each router connect."""
 
     network: Network
-    servers: Servers
     about: Mapping[str, JsonValue]
     clients: Mapping[str, Endpoint]
 
     @property
+    @override
     def nodes(self) -> tuple[Node, ...]:
         """Every router and broker, in the order of the network."""
         nodes = {node.label: node for node in self.servers.nodes}
@@ -80,14 +81,6 @@ class Routers:
         places = {node.id: number for number, node in enumerate(self.network.nodes)}
         nodes = sorted(self.servers.facts(), key=lambda node: places[str(node["label"])])
         return {**self.about, "nodes": [*nodes]}
-
-    def check(self) -> None:
-        """Raise ``SystemFault`` for the first router that is dead, with the end of its log."""
-        self.servers.check()
-
-    def collect(self, folder: Path) -> None:
-        """Copy every router's configuration and the run's part of its log."""
-        self.servers.collect(folder)
 
 
 def router_program(host: Host, wanted: str | None = None) -> str:
@@ -148,7 +141,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         servers.start(started, wanted.start_timeout_s)
         await_network(routed, servers, started, wanted.start_timeout_s)
         facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
-        return Routers(routed, servers, facts, _for_clients(routed, reached, known))
+        return Routers(servers, routed, facts, _for_clients(routed, reached, known))
 
     site = Site("Router", spots, len(routed.nodes))
     with site.launched(ports_needed(routed, tls=wanted.tls), launch) as deployment:
@@ -176,7 +169,7 @@ def _for_clients(
 
 def _broker(spot: Spot, label: str, reached: Addresses) -> Server:
     """A broker beside the routers."""
-    tools = artemis_broker.tools_on(spot.host, BrokerSettings().heap_mb)
+    tools = artemis_broker.EDITION.tools_on(spot.host, BrokerSettings().heap_mb)
     _, port = reached[label, CLIENTS]
     return artemis_broker.broker(tools, spot, port, artemis_broker.Part(label=label))
 

@@ -15,8 +15,13 @@ from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.stream import Instants, Window
 from mqperf.record.streams.telling import tells
+from mqperf.study.published.importer import Importer
 from mqperf.study.published.measurement import Measurement, throughput
-from mqperf.study.published.quiver_files import (
+from mqperf.study.tables import within_run
+from mqperf.study.tables.histograms import by_second
+from mqperf.study.tables.of_run import intervals
+from mqperf.study.tables.percentiles import percentiles
+from mqperf_imported.quiver_files import (
     MS,
     ROLES,
     Config,
@@ -27,10 +32,6 @@ from mqperf.study.published.quiver_files import (
     read_transfers,
     summary_file,
 )
-from mqperf.study.tables import within_run
-from mqperf.study.tables.histograms import by_second
-from mqperf.study.tables.of_run import intervals
-from mqperf.study.tables.percentiles import percentiles
 
 TEST_CASE = "transfer"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
@@ -197,3 +198,13 @@ def _cpu(folder: Path, begin_s: int, length_s: float) -> pd.DataFrame:
             told = pd.concat([told, pd.DataFrame([{"scope": "window", **window}])])
         parts.append(told.drop(columns="cpu_s").assign(process=process, kind=kind))
     return pd.concat(parts, ignore_index=True)
+
+
+IMPORTER = Importer(
+    name="quiver",
+    title="Quiver",
+    link="https://github.com/ssorj/quiver",
+    known_by="sender-summary.json",
+    holds=is_quiver,
+    read=read,
+)

@@ -13,17 +13,19 @@ import numpy as np
 import pandas as pd
 
 from mqperf.base.errors import TableError
-from mqperf.onhost.record.hdr import highest_ns, merged, middle_s
+from mqperf.onhost.record.hdr import highest_ns, middle_s
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.counted import Buckets, CountedLatencies
 from mqperf.record.streams.hdr_log import Interval
 from mqperf.record.streams.stream import Latencies, Window
-from mqperf.study.published.hdr_file import read_hdr
-from mqperf.study.published.maestro_rates import ROLES, Rates, read_rates, together
+from mqperf.study.published.importer import Importer
 from mqperf.study.published.measurement import Measurement, throughput
-from mqperf.study.published.properties import read_properties
 from mqperf.study.tables import within_run
 from mqperf.study.tables.percentiles import percentiles
+from mqperf_imported.histograms import merged
+from mqperf_imported.maestro_latency import read_hdr
+from mqperf_imported.maestro_rates import ROLES, Rates, read_rates, together
+from mqperf_imported.properties import read_properties
 
 PROPERTIES, INSPECTOR, LATENCY = "test.properties", "inspector.properties", "receiverd-latency.hdr"
 SAME = ("messageSize", "parallelCount", "rate", "duration", "durationType", "protocol")
@@ -239,3 +241,13 @@ def counted(intervals: Sequence[Interval]) -> Latencies:
         beyond=np.array([whole.beyond]),
         buckets=Buckets(np.zeros(len(index), dtype=np.int64), index, count),
     )
+
+
+IMPORTER = Importer(
+    name="maestro",
+    title="Maestro",
+    link="https://github.com/maestro-performance/maestro-java",
+    known_by=PROPERTIES,
+    holds=is_maestro,
+    read=read,
+)

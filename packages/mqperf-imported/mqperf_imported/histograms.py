@@ -3,6 +3,8 @@
 A value counts as the middle of its bucket.  Ours tell three digits; of more, the rest is lost.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from mqperf.onhost.record.hdr import LENGTH, Counts, Histogram, highest, indices
@@ -26,6 +28,15 @@ def converted(encoded: str, unit_s: float) -> Histogram:
     unit_bits, half_bits = lowest.bit_length() - 1, _half_bits(digits)
     index, count = buckets(content, _length(digits, lowest, most.bit_length()))
     return _in_ours(_middles(index, unit_bits, half_bits) * unit_s, count)
+
+
+def merged(histograms: Iterable[Histogram]) -> Histogram:
+    """All of them together; nothing is lost by merging, whatever the order."""
+    counts, beyond = np.zeros(LENGTH, dtype=np.int64), 0
+    for histogram in histograms:
+        counts += histogram.counts
+        beyond += histogram.beyond
+    return Histogram(counts, beyond)
 
 
 def _half_bits(digits: int) -> int:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mqperf.base.errors import TableError
 from mqperf.record.streams.hdr_log import Interval
-from mqperf.record.streams.hdr_others import converted
-from mqperf.study.published.maestro_rates import LONGEST_S
 from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.histograms import converted
+from mqperf_imported.maestro_rates import LONGEST_S
 
 LIMIT_BYTES = 256 * MIB
 UNITS_S = {"Interval_Length": 1e-6, "EndTimestamp": 1e-3}

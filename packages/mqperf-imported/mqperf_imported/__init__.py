@@ -1,0 +1,1 @@
+"""Importers of mqperf: runs that Maestro and quiver measured become its tables."""
