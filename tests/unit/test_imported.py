@@ -14,11 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hdrh.histogram import HdrHistogram
-from mqperf_imported.histograms import converted, merged
-from mqperf_imported.maestro import counted
-from mqperf_imported.maestro_latency import read_hdr
-from mqperf_imported.quiver_files import read_transfers
-from mqperf_imported.unpacked import unpacked
 from quantiles import quantile_s
 
 from mqperf.base.errors import TableError
@@ -32,6 +27,11 @@ from mqperf.study.published import importer
 from mqperf.study.published.importer import IMPORTERS
 from mqperf.study.published.measurement import About
 from mqperf.study.tables import Tables
+from mqperf_imported.histograms import converted, merged
+from mqperf_imported.maestro import counted
+from mqperf_imported.maestro_latency import read_hdr
+from mqperf_imported.quiver_files import read_transfers
+from mqperf_imported.unpacked import unpacked
 
 ROOT = Path(__file__).parents[2]
 MAESTRO = ROOT / "data/samples/maestro"
