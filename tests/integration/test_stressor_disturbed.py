@@ -21,7 +21,7 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.amqp_0_9_1 import connection as wire
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.onhost.record.numbers import common, size
 from mqperf.plan import Case
 

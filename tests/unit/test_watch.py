@@ -15,7 +15,7 @@ from mqperf.base.errors import HostError, SystemFault
 from mqperf.base.processes import Process
 from mqperf.hosts import ForeignProcess, LocalHost
 from mqperf.lab.runner import watch
-from mqperf.lab.runner.watch import Clock, Stillness
+from mqperf.lab.runner.watch import Clock, ClockMonitor
 from mqperf.lab.systems.system import Node
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def node(tmp_path: Path) -> Iterator[Process]:
     process.stop(5)
 
 
-def stillness(process: Process | ForeignProcess | None) -> Stillness:
+def stillness(process: Process | ForeignProcess | None) -> ClockMonitor:
     nodes = (Node("Slave 2", "mqperf3", process), Node("Slave 3", "elsewhere", None))
-    return Stillness(cast("Deployment", SimpleNamespace(nodes=nodes)))
+    return ClockMonitor(cast("Deployment", SimpleNamespace(nodes=nodes)))
 
 
 def until(true: Callable[[], bool]) -> None:
