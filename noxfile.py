@@ -1,8 +1,8 @@
 """The developer's manual, in the form of commands: ./noxw --list names them.
 
-All sessions work in one environment, .venv, which is built from requirements/dev.txt with the
-package itself, and those in packages/, installed in place. It is built once, and again only when
-its ingredients change.
+All sessions work in one environment, .venv, which is built from requirements/dev.txt with mqperf
+and everything under packages/ installed in place. It is built once, and again only when its
+ingredients change.
 """
 
 import atexit
@@ -25,9 +25,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-PACKAGES = sorted(Path("packages").glob("*/pyproject.toml"))
-"""They need what mqperf needs, and what its group dev names for them."""
-
 LOAD_LOCKS = "mqperf/lab/load/*/locks/*.in"
 PROCESSES = min(5, (os.cpu_count() or 1) + 2)
 """Two more than cores, as many of them wait; memory for brokers ends it."""
@@ -185,17 +182,17 @@ def collected(session: nox.Session) -> None:
 
 def environment(session: nox.Session) -> None:
     """Make .venv hold exactly what the lock says; nothing to do when it does."""
-    files = LOCK, Path("pyproject.toml"), *PACKAGES
-    contents = b"".join(file.read_bytes() for file in files)
-    digest = hashlib.sha256(contents + f"{VENV} {sys.version}".encode()).hexdigest()
+    projects = [Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))]
+    files = b"".join(file.read_bytes() for file in (LOCK, *projects))
+    digest = hashlib.sha256(files + f"{VENV} {sys.version}".encode()).hexdigest()
     stamp = VENV / "built-from"
     if stamp.exists() and stamp.read_text() == digest:
         return
     into = ("--quiet", "--python", VENV)
     session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+    in_place = [word for file in projects for word in ("-e", file.parent)]
     # Byte code is left to the first import: compiling all of it takes three times as long.
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
-    in_place = [f"--editable={folder}" for folder in (".", *(one.parent for one in PACKAGES))]
     session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", *in_place)
     stamp.write_text(digest)
     if shutil.which("git"):

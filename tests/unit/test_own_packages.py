@@ -58,7 +58,9 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans may say of it."""
     seams = project(folder).get("entry-points", {})
     names = {
-        name for seam in ("generators", "test_cases") for name in seams.get(f"mqperf.{seam}", ())
+        name
+        for seam in ("generators", "test_cases", "systems")
+        for name in seams.get(f"mqperf.{seam}", ())
     }
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
