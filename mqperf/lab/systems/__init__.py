@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.registry import Registry
 from mqperf.hosts import Hosts
-from mqperf.lab.actions import in_plans as of_actions
-from mqperf.lab.probes import chosen, named
+from mqperf.lab.probes import chosen
 from mqperf.lab.systems import (
     activemq,
     artemis,
@@ -24,8 +21,7 @@ from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case, Plan, deployments
-from mqperf.plan.load import GENERATORS, Generator
-from mqperf.plan.load.in_plans import misfits, problems_beside, problems_of, problems_of_asking
+from mqperf.plan.load import GENERATORS
 
 __all__ = [
     "FIRST",
@@ -73,42 +69,18 @@ def starts(cases: Iterable[Case]) -> list[list[Case]]:
 
 def check_plan(plan: Plan) -> None:
     """Raise ``PlanError`` when the plan asks for what no system, or not this one, has."""
-    generators = _generators(plan)
-    _check_probes(plan)
-    _check_actions(plan)
+    from mqperf.lab.systems.in_plans import problems_of  # which knows the systems
+
+    systems = {
+        name: {"topologies": one.topologies, "queues": one.queues, "settings": one.settings}
+        for name, one in plan.systems.items()
+    }
+    for problem in problems_of({**plan.model_dump(exclude={"systems"}), "systems": systems}):
+        raise PlanError(f"plan {plan.name}: {problem.sentence()}")
+    _check_asked(plan)
     for name, wanted in plan.systems.items():
-        system = lookup(name)
-        for generator in generators:
-            if generator.name not in system.every_driver:
-                raise PlanError(
-                    f"plan {plan.name}: {generator.title} cannot talk to {system.title};"
-                    f" these can: {', '.join(system.every_driver)}"
-                )
-        for kind, names, known in (
-            ("topology", wanted.topologies, system.topologies),
-            ("kind of queue", wanted.queues, system.queues),
-        ):
-            for missing in (
-                entry for entry in names if entry not in known and not system.offers(entry)
-            ):
-                raise PlanError(
-                    f"plan {plan.name}: {system.title} has no {kind} {missing!r};"
-                    f" it has: {', '.join(known)}"
-                )
-        _check_queues(plan, system)
         for settings in wanted.variants():
-            _check_settings(plan, system, settings)
-
-
-def _check_queues(plan: Plan, system: System) -> None:
-    """Raise ``PlanError`` for kinds of queue that a topology has not, or no load can be put on."""
-    wanted = plan.systems[system.name]
-    for pair in product(wanted.topologies, wanted.queues):
-        if why := system.unfit.get(pair):
-            raise PlanError(f"plan {plan.name}: {system.title}: {why}")
-    for load, kind in product(_loads(plan), wanted.queues):
-        if why := misfits(load, kind):
-            raise PlanError(f"plan {plan.name}: {why}")
+            _check_settings(plan, SYSTEMS[name], settings)
 
 
 def _check_settings(plan: Plan, system: System, settings: Mapping[str, JsonValue]) -> None:
@@ -117,7 +89,9 @@ def _check_settings(plan: Plan, system: System, settings: Mapping[str, JsonValue
     for topology in plan.systems[system.name].topologies:
         if why := system.misfit(topology, settings):
             raise PlanError(f"plan {plan.name}: {why}")
-    plain = [one.title for one in _generators(plan) if not one.encrypts]
+    beside = (load.generator for one in plan.surroundings for load in one.background)
+    used = [GENERATORS[name] for name in dict.fromkeys((plan.load.generator, *beside))]
+    plain = [one.title for one in used if not one.encrypts]
     if plain and system.encrypts(settings):
         raise PlanError(
             f"plan {plan.name}: {plain[0]} does not speak TLS: leave out tls of"
@@ -125,47 +99,18 @@ def _check_settings(plan: Plan, system: System, settings: Mapping[str, JsonValue
         )
 
 
-def _loads(plan: Plan) -> list[dict[str, Any]]:
-    """The measured load and those beside it, as documents hold them."""
-    beside = [load.model_dump() for one in plan.surroundings for load in one.background]
-    return [{"generator": plan.load.generator, **plan.load.parameters}, *beside]
-
-
-def _check_actions(plan: Plan) -> None:
-    said = [action.model_dump() for _, action in plan.every_action()]
-    for problem in of_actions.problems_of(said):
-        raise PlanError(f"plan {plan.name}: {problem.text}")
-
-
-def _check_probes(plan: Plan) -> None:
-    known = named()
-    for name in plan.probes:
-        if name not in known:
-            raise PlanError(f"plan {plan.name}: no probe {name!r}; known: {', '.join(known)}")
-    systems = {name: lookup(name) for name in plan.systems}
+def _check_asked(plan: Plan) -> None:
+    """Raise ``PlanError`` for a probe that asks nodes, if none tell, or not with these settings."""
+    systems = [SYSTEMS[name] for name in plan.systems]
     asking = [probe.name for probe in chosen(plan.probes) if probe.asks_nodes]
-    if asking and all(system.telling is None for system in systems.values()):
+    if asking and all(system.telling is None for system in systems):
         raise PlanError(
-            f"plan {plan.name}: nodes of {', '.join(one.title for one in systems.values())} tell"
+            f"plan {plan.name}: nodes of {', '.join(one.title for one in systems)} tell"
             f" nothing of their inside: leave out the probe {asking[0]}"
         )
-    for name, system in systems.items() if asking else ():
-        for settings in plan.systems[name].variants():
+    for system in systems if asking else ():
+        for settings in plan.systems[system.name].variants():
             system.check(system.watched(settings))
-
-
-def _generators(plan: Plan) -> list[Generator]:
-    """The load generators of a plan, if there are such that make its test cases and loads."""
-    load, *beside = _loads(plan)
-    asked = {"searches": plan.search is not None, "ends_early": plan.fail_when is not None}
-    for problem in (
-        *problems_of(load, plan.test_cases),
-        *problems_beside(beside),
-        *problems_of_asking(load, **asked),
-    ):
-        raise PlanError(f"plan {plan.name}: {problem.sentence()}")
-    names = dict.fromkeys(one["generator"] for one in (load, *beside))
-    return [GENERATORS[name] for name in names]
 
 
 @dataclass(frozen=True, slots=True)
