@@ -18,7 +18,7 @@ from typing_extensions import override
 from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Inside, Task, inside
-from mqperf.lab.systems import check_plan
+from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
