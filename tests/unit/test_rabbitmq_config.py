@@ -254,7 +254,7 @@ def test_newest_version_counts_as_number() -> None:
 def test_nodes_since_3_13_wait_for_each_other(cluster: Cluster) -> None:
     """A node that gives up stays alone: it looks for the others as long as they may take."""
     newer = replace(cluster, version=(3, 13, 7))
-    assert "discovery_retry_limit = 600\n" in newer.config(0)
+    assert "discovery_retry_limit = 1200\n" in newer.config(0)
     assert "discovery_retry_limit = 1\n" in cluster.config(0)
 
 
