@@ -7,13 +7,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import samples
 from nbclient import NotebookClient
 
 import mqperf
 from mqperf.base.errors import MqperfError, PlanError
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import load_plan
-from mqperf.study import stats, tables
+from mqperf.study import tables
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_what_measures_does_not_import_it() -> None:
 
 def test_results_are_the_tables(found: mqperf.Results, root: Path) -> None:
     """The same numbers as those that are written, audited and published."""
-    complete = stats.complete(tables.read(root / "data/samples/runs"))
+    complete = samples.complete(root / "data/samples/runs")
     assert set(found) == set(complete) <= set(TABLES)
     for name, frame in found.items():
         assert frame.equals(tables.of_plan(complete)[name]), name

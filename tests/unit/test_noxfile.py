@@ -14,6 +14,7 @@ environment = str
 
 CHECKED_BEFORE = """
 lint = types = docs = collected = str
+CORES = WAITING = 1
 """
 COMPLETE = """
 def pytest_addoption(parser):
