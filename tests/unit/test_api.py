@@ -5,10 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 import samples
-from nbclient import NotebookClient
 
 import mqperf
 from mqperf.base.errors import MqperfError, PlanError
@@ -156,6 +154,9 @@ def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
 
 def test_a_mistake_is_one_line_in_a_cell(tmp_path: Path) -> None:
     """No traceback for a folder that is not there, or a plan that asks for what does not exist."""
+    import nbformat
+    from nbclient import NotebookClient
+
     cells = ["import mqperf", "mqperf.read('nowhere')", "mqperf.load_plan('nowhere.yaml')"]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(book, allow_errors=True, resources={"metadata": {"path": tmp_path}}).execute()
