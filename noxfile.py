@@ -26,17 +26,15 @@ ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
 LOAD_LOCKS = "mqperf/lab/load/*/locks/*.in"
-PROCESSES = min(5, (os.cpu_count() or 1) + 2)
-"""Two more than cores, as many of them wait; memory for brokers ends it."""
+CORES = os.cpu_count() or 1
 
-SIDE_BY_SIDE = (f"--numprocesses={PROCESSES}", "--no-loadscope-reorder")
-"""Each has whole files."""
+WAITING = min(5, CORES + 2)
+"""Processes for all tests: two more than cores, as many wait; memory for brokers ends it."""
 
-SOME_FAILED = 1
-"""The exit code of pytest when all tests ran; interrupted, or in error itself, it has others."""
 
-ONCE_MORE = ("--last-failed", "--last-failed-no-failures=none", "--maxfail=1")
-"""The tests that have just failed, one after the other, until one fails again."""
+def side_by_side(processes: int) -> tuple[str, ...]:
+    """What pytest is told so that processes share the tests out; each has whole files."""
+    return (f"--numprocesses={processes}", "--no-loadscope-reorder")
 
 
 # What a user runs
@@ -71,18 +69,18 @@ def lab(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types and docs, then all tests; what fails is tried again alone."""
+    """Check everything: lint, types and docs, then all tests."""
     lint(session)
     with ThreadPoolExecutor() as pool:
         for check in [pool.submit(one, session) for one in (types, docs, collected)]:
             check.result()
-    try:
-        pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
-    except nox.command.CommandFailed as error:
-        if error.return_code != SOME_FAILED:
-            raise
-        session.warn("what failed runs once more, with nothing beside it")
-        pytest(session, "tests", "--complete", *ONCE_MORE)
+    pytest(session, "tests", "--complete", *side_by_side(WAITING))
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run, in a minute, the tests that start no program; pytest's options follow --."""
+    pytest(session, "tests/unit", "-m", "not starts_programs", *side_by_side(CORES))
 
 
 @nox.session

@@ -74,9 +74,12 @@ def test_nodes_that_run_are_not_accused(node: Process) -> None:
 
 def test_a_set_clock_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the host and by how much, instead of what follows from it."""
-    clock, real = Clock("local"), time.time
+    now = 1_700_000_000.0
+    monkeypatch.setattr(time, "monotonic", lambda: 50.0)
     for step_s in (30.0, -30.0):
-        monkeypatch.setattr(time, "time", lambda step_s=step_s: real() + step_s)
+        monkeypatch.setattr(time, "time", lambda: now)
+        clock = Clock("local")
+        monkeypatch.setattr(time, "time", lambda step_s=step_s: now + step_s)
         with pytest.raises(HostError, match=rf"clock of host local was set by \{step_s:+.0f}\.0"):
             clock.check()
 

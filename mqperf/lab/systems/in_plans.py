@@ -13,7 +13,7 @@ from mqperf.lab.systems.settings import SettingsFault
 from mqperf.lab.systems.system import System
 from mqperf.plan import LoadPlan, SystemPlan, swept_settings
 from mqperf.plan.load import GENERATORS, in_plans
-from mqperf.plan.topologies import QUEUES, TOPOLOGIES
+from mqperf.plan.topologies import QUEUES
 
 Nodes = tuple[str, tuple[str, ...]]
 """What is deployed, and the labels of its nodes."""
@@ -103,8 +103,8 @@ def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     conditions = plan.get("conditions")
     specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
     beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
-    listed = (some for some in beside if isinstance(some, list | tuple))
-    every = [plan.get("load"), *(one for some in listed for one in some)]
+    lists = (some for some in beside if isinstance(some, list | tuple))
+    every = [plan.get("load"), *(one for some in lists for one in some)]
     yield from (load for load in every if isinstance(load, Mapping))
 
 
@@ -217,12 +217,11 @@ def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
 
 
 def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
-    """The topologies or kinds of queue that exist, and that this system has not."""
-    known: Mapping[str, object] = TOPOLOGIES if kind == "topologies" else QUEUES
+    """The topologies or kinds of queue that this system has not."""
     own = system.topologies if kind == "topologies" else system.queues
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        if not isinstance(name, str) or name not in known:
+        if not isinstance(name, str) or name in own:
             continue
-        if not (name in own or (kind == "topologies" and system.offers(name))):
+        if not (kind == "topologies" and system.offers(name)):
             text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(own)}"
             yield Problem((kind, index), text)
