@@ -8,3 +8,8 @@ BROUGHT: Mapping[str, str] = {
     ".conf": "mqperf-openstack",
 }
 """The package that brings what plans call so, or files of that suffix."""
+
+
+def package_of(name: str) -> str:
+    """The package to install for what records call so."""
+    return BROUGHT.get(name, "the package that adds it")
