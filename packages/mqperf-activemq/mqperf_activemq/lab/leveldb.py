@@ -82,8 +82,10 @@ MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 def broker(tools: Tools, group: Group, index: int) -> Server:
     """One broker of the group."""
     place = group.places[index]
-    folder, (address, _, port) = place.spot.folder, group.peer(index).partition(":")
-    store = STORE.format(address=address, port=port, zookeeper=group.zookeeper)
+    folder = place.spot.folder
+    store = STORE.format(
+        address=place.spot.host.address, port=group.ports[index], zookeeper=group.zookeeper
+    )
     started = server(
         tools,
         place,
