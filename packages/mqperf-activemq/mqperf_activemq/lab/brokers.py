@@ -17,7 +17,7 @@ from mqperf.plan import Case
 from mqperf_activemq.hosts.archive import Archive, available, fetched
 from mqperf_activemq.lab import zookeeper
 from mqperf_activemq.lab.java import JAVA, installed_java
-from mqperf_activemq.lab.jolokia import jolokia_on
+from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
 from mqperf_activemq.lab.servers import Place, Tools
 
 DRIVERS = {"simulator": "amqp", "amqp-1.0": "amqp-1.0"}
@@ -104,9 +104,9 @@ class AmqpBrokers(OfServers):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Where brokers are, for clients and by ``ports`` for each other; and their ZooKeeper, if any.
+    """Where brokers are, for clients and by ``ports`` for each other, and where their ZooKeeper is.
 
-    One that is alone is a group of its own.
+    One that is alone is a group of its own, without any.
     """
 
     places: Sequence[Place]
@@ -178,20 +178,14 @@ class Kind:
         agents = jolokia_on(*hosts.values()) if told else None
 
         def launch(servers: Servers, ports: tuple[int, ...], spots: Sequence[Spot]) -> AmqpBrokers:
-            places = []
-            for label, spot, number in zip(self.labels, spots, range(size), strict=True):
-                own = spot.within(label.lower().replace(" ", ""))
-                agent = None if agents is None else agents.at(own, ports[2 * size + number])
-                places.append(Place(label, own, ports[number], agent))
-            asked = ""
+            own, rest = ports[: 3 * size], ports[3 * size :]
+            group = self._group(spots, own, agents, zookeeper.connect_string(spots, rest))
             if self.keepers is not None:
-                asked = zookeeper.connect_string(spots, ports[3 * size :])
-                keepers = zookeeper.ensemble(tools, self.keepers, spots, ports[3 * size :])
-                servers.start(keepers, wanted.start_timeout_s)
-            group = Group(places, ports[size : 2 * size], asked)
+                ensemble = zookeeper.ensemble(tools, self.keepers, spots, rest)
+                servers.start(ensemble, wanted.start_timeout_s)
             brokers = [
                 self.broker(tools[place.spot.host.name], group, index)
-                for index, place in enumerate(places)
+                for index, place in enumerate(group.places)
             ]
             active = self.up(servers, brokers, wanted.start_timeout_s)
             about = self._about(tools[spots[0].host.name], brokers[0])
@@ -208,6 +202,19 @@ class Kind:
         """One among the nodes of another system, with the heap that it has by default."""
         tools = self.edition.tools_on(spot.host, BrokerSettings().heap_mb)
         return self.broker(tools, Group([Place(label, spot, port)]), 0)
+
+    def _group(
+        self, spots: Sequence[Spot], ports: Sequence[int], agents: Jolokia | None, asked: str
+    ) -> Group:
+        """Its group: ports are those for clients, then for other brokers, then of agents."""
+        size, places = len(spots), []
+        for label, spot, port, its in zip(
+            self.labels, spots, ports[:size], ports[2 * size :], strict=True
+        ):
+            own = spot.within(label.lower().replace(" ", ""))
+            agent = None if agents is None else agents.at(own, its)
+            places.append(Place(label, own, port, agent))
+        return Group(places, ports[size : 2 * size], asked)
 
     def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:
         """Facts of the first broker and its tools."""

@@ -66,8 +66,8 @@ def version(tools: Tools) -> str:
 
 
 def connect_string(spots: Sequence[Spot], ports: Sequence[int]) -> str:
-    """Where clients find the ensemble."""
-    pairs = zip(spots, ports[:SIZE], strict=True)
+    """Where clients find the ensemble; nothing without ports."""
+    pairs = zip(spots, ports[:SIZE], strict=False)
     return ",".join(f"{spot.host.address}:{port}" for spot, port in pairs)
 
 
