@@ -20,7 +20,7 @@ from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Inside, Task, inside
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.probes.inside import rabbitmq
+from mqperf.onhost.probes.inside import rabbitmq, routers
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
 from mqperf.plan.file import parse_plan
@@ -100,9 +100,9 @@ def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> N
     with node() as sound, node(Hanging) as hanging:
         found = watched(
             tmp_path,
-            Inside("sound", "prometheus", sound),
-            Inside("hanging", "prometheus", hanging),
-            Inside("gone", "amqp-management", "127.0.0.1:9", "mqperf", PASSWORD),
+            Inside("sound", rabbitmq.__name__, sound),
+            Inside("hanging", rabbitmq.__name__, hanging),
+            Inside("gone", routers.__name__, "127.0.0.1:9", "mqperf", PASSWORD),
         )
         Hanging.may_answer.set()
     of = {name: [one for one in found if one["node"] == name] for name in ("sound", "gone")}
@@ -276,6 +276,16 @@ def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str,
     log.write_text(json.dumps(own))
     with pytest.raises(ProbeError, match=rf"{LOG}:1: no answer of {protocol}"):
         figures.read(replace(whole_run, run=replace(sample, path=tmp_path)))
+
+
+def test_answers_that_nobody_reads_are_told(tmp_path: Path) -> None:
+    """They are of a package that is not installed."""
+    [sample] = runs(SAMPLES / "rabbitmq")
+    text = (sample.path / "probes" / "local" / LOG).read_text().replace("prometheus", "smoke")
+    (tmp_path / "probes" / "local").mkdir(parents=True)
+    (tmp_path / "probes" / "local" / LOG).write_text(text)
+    with pytest.raises(ProbeError, match=r":1: answers of 'smoke' .* install the package"):
+        figures.read(replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
 def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from mqperf.base.errors import PlanError, TableError
 from mqperf.base.packages import BROUGHT
 from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import load_plan
 from mqperf.plan.file.forms import FORMS
@@ -19,6 +20,7 @@ from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import tables
 from mqperf.study.load import LOAD_READERS
+from mqperf.study.probes.internals import INSIDE_READERS
 
 if TYPE_CHECKING:
     from mqperf.base.registry import Registry
@@ -55,11 +57,11 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 
 @each_package
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
-    """By all that plans may say of it."""
+    """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
     names = {
         name
-        for seam in ("generators", "test_cases", "systems")
+        for seam in ("generators", "test_cases", "systems", "inside_readers")
         for name in seams.get(f"mqperf.{seam}", ())
     }
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
@@ -70,6 +72,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
+    seams += [SYSTEMS, INSIDE_READERS]
     for registry in seams:
         own = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", own)
@@ -77,13 +80,15 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
-    """By its generator, its test case, or the suffix of its file."""
+    """By its generator, its test case, its system, or the suffix of its file."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/vm-creation.yaml", problems_of)
     for kind in ("generator", "test case"):
         assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
     with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
         load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
+    with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
+        load_plan(ROOT / "plans/artemis-faults.yaml", problems_of)
     file = tmp_path / "stressor.conf"
     file.write_text("duration = 3\n")
     with pytest.raises(PlanError, match=r"stressor\.conf: to read it, install mqperf-openstack"):
@@ -95,3 +100,14 @@ def test_runs_tell_which_package_they_lack() -> None:
     """They cannot be read without it."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
         tables.read(ROOT / "data/samples/wan")
+    found = tables.read(ROOT / "data/samples/inside/transfers")["runs"]
+    assert "answers of 'jolokia' are not known here: install mqperf-activemq" in found.to_csv()
+
+
+@pytest.mark.usefixtures("alone")
+def test_routers_tell_which_package_their_broker_lacks() -> None:
+    """By the topology, or where the plan itself describes the network; others need none."""
+    plan = {"systems": {"qpid-dispatch": {"topologies": ["line", "broker-between"]}}}
+    [problem] = [one for one in problems_of(plan) if "topologies" in one.where]
+    assert problem.where[-1] == 1
+    assert problem.text.endswith("is of the system artemis: install mqperf-activemq")

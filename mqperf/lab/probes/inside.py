@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from mqperf.hosts.software import ALONE, programs
+from mqperf.hosts.software import ALONE, path_of
 from mqperf.lab.load.numbered.environment import plain_variables
 from mqperf.lab.probes.probe import Probe, Program, Task, options
 from mqperf.record.logs.inside import LOG, check
@@ -20,10 +20,11 @@ def program(task: Task) -> Program | None:
     if not task.insides:
         return None
     machine = task.machine
-    folder = machine.copied(programs())
+    asking = dict.fromkeys(inside.asks for inside in task.insides)
+    path = dict.fromkeys(folder for module in asking for folder in path_of(module, machine))
     argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, LOG))
     targets = json.dumps([asdict(inside) for inside in task.insides])
-    return Program(argv, plain_variables([folder]), {TARGETS: targets})
+    return Program(argv, plain_variables([*path]), {TARGETS: targets})
 
 
 PROBE = Probe(name="inside", program=program, check=check, asks_nodes=True)

@@ -20,13 +20,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Where the node of this label tells of its inside: by which protocol, where, and to whom.
+    """Where the node of this label tells of its inside: what asks it, where, and as whom.
 
+    ``asks`` is a module of a room ``onhost``, by its name: its class ``Node`` asks, and its
+    ``PROTOCOL`` is the name of what reads the answers among ``INSIDE_READERS`` of ``study``.
     The password is only ever written to files that nobody else can read.
     """
 
     node: str
-    protocol: Literal["prometheus", "amqp-management", "jolokia"]
+    asks: str
     address: str
     user: str = ""
     password: str = field(default="", repr=False)

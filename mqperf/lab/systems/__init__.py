@@ -6,15 +6,9 @@
 from collections.abc import Iterable
 
 from mqperf.base.errors import PlanError
+from mqperf.base.problems import unknown
 from mqperf.base.registry import Registry
-from mqperf.lab.systems import (
-    activemq,
-    artemis,
-    artemis_ha,
-    qpid_dispatch,
-    rabbitmq,
-    zeromq,
-)
+from mqperf.lab.systems import qpid_dispatch, rabbitmq, zeromq
 from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.systems.tool import Tool
@@ -32,14 +26,7 @@ __all__ = [
     "starts",
 ]
 
-_KNOWN = (
-    rabbitmq.SYSTEM,
-    zeromq.SYSTEM,
-    activemq.SYSTEM,
-    artemis.SYSTEM,
-    artemis_ha.SYSTEM,
-    qpid_dispatch.SYSTEM,
-)
+_KNOWN = (rabbitmq.SYSTEM, zeromq.SYSTEM, qpid_dispatch.SYSTEM)
 
 SYSTEMS = Registry("systems", _KNOWN)
 
@@ -48,9 +35,12 @@ FIRST = rabbitmq.SYSTEM.name
 
 
 def lookup(name: str) -> System:
-    """The system of that name; raises ``PlanError`` with the known ones."""
+    """The system of that name.
+
+    Raises ``PlanError`` with the package that brings it, the nearest known one, or all of them.
+    """
     if name not in SYSTEMS:
-        raise PlanError(f"no system {name!r}; known: {', '.join(SYSTEMS)}")
+        raise PlanError(unknown("system", name, [*SYSTEMS]))
     return SYSTEMS[name]
 
 

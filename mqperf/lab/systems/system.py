@@ -8,9 +8,11 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, Restartable, Spot, Watched
 from mqperf.lab.load import LAUNCHERS, Access
 from mqperf.lab.probes import Inside
+from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case
 from mqperf.plan.networks import Network
@@ -75,6 +77,10 @@ def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
     return None
 
 
+def _no_broker(label: str, _spot: Spot, _port: int) -> Server:
+    raise SystemFault(f"{label} is of a system that gives no other one a broker")
+
+
 @dataclass(frozen=True, slots=True)
 class System:
     """A kind of system: what it can do, and how to start one.
@@ -94,6 +100,8 @@ class System:
     ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
     cannot be had with these settings, checked or not, ``network`` which network of routers it is,
     if it is one, ``labels`` what its nodes are called, if that is known before it is started.
+    ``broker`` gives one broker under a label, in a folder of a host, at a port, for another system
+    that has brokers among its nodes; it raises ``SystemFault`` where there can be none.
     """
 
     name: str
@@ -114,6 +122,7 @@ class System:
     misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
     network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
     labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
+    broker: Callable[[str, Spot, int], Server] = _no_broker
 
     @property
     def every_driver(self) -> dict[str, str]:

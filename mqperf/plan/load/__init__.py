@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from mqperf.base.errors import LoadError
-from mqperf.base.packages import BROUGHT
+from mqperf.base.packages import package_of
 from mqperf.base.raw import first_problem
 from mqperf.base.registry import Registry
 from mqperf.plan.load import amqp_0_9_1, amqp_1_0, command, simulator
@@ -25,10 +25,9 @@ def generator_of(run: Whole) -> Generator:
     """
     case, file = run.case, run.run.path / FACTS
     if case.generator not in GENERATORS:
-        package = BROUGHT.get(case.generator, "the package that adds it")
         raise LoadError(
-            f"{file}: its load generator {case.generator!r} is not known here: install {package};"
-            f" known: {', '.join(GENERATORS)}"
+            f"{file}: its load generator {case.generator!r} is not known here: install"
+            f" {package_of(case.generator)}; known: {', '.join(GENERATORS)}"
         )
     generator = GENERATORS[case.generator]
     try:

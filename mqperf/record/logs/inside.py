@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -11,6 +11,7 @@ from mqperf.base.errors import ProbeError
 
 LOG = "inside.jsonl"
 
+Name = Annotated[str, Field(max_length=200)]
 Instant = Annotated[float, Field(ge=0, le=1e15)]
 
 
@@ -22,8 +23,8 @@ class Line(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
 
-    node: Annotated[str, Field(max_length=200)]
-    protocol: Literal["prometheus", "amqp-management", "jolokia"]
+    node: Name
+    protocol: Name
     epoch: Instant
     monotonic: Instant
     took_s: Instant

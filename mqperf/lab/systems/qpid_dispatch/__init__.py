@@ -15,8 +15,6 @@ from typing_extensions import override
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, Spot
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems import artemis_broker
-from mqperf.lab.systems.amqp_brokers import BrokerSettings
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.qpid_dispatch.config import ENCRYPTED, Router, addresses, ports_needed
@@ -24,12 +22,12 @@ from mqperf.lab.systems.qpid_dispatch.readiness import await_network
 from mqperf.lab.systems.qpid_dispatch.settings import (
     NAME,
     RouterSettings,
+    broker,
     check,
     misfit,
     network,
     network_of,
 )
-from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case
@@ -130,7 +128,9 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
             node.id: spot.within(node.id.lower())
             for node, spot in zip(routed.nodes, places, strict=True)
         }
-        brokers = [_broker(own[one.id], one.id, reached) for one in routed.brokers]
+        brokers = [
+            broker(one.id, own[one.id], reached[one.id, CLIENTS][1]) for one in routed.brokers
+        ]
         servers.start(brokers, wanted.start_timeout_s)
         known = _certificates(wanted, places)
         told = wanted.worker_threads, wanted.link_capacity, known
@@ -165,13 +165,6 @@ def _for_clients(
         router: Endpoint("amqp-1.0", (f"{host}:{port}",), authority=authority)
         for router, (host, port) in places.items()
     }
-
-
-def _broker(spot: Spot, label: str, reached: Addresses) -> Server:
-    """A broker beside the routers."""
-    tools = artemis_broker.EDITION.tools_on(spot.host, BrokerSettings().heap_mb)
-    _, port = reached[label, CLIENTS]
-    return artemis_broker.broker(tools, spot, port, artemis_broker.Part(label=label))
 
 
 def _about(programs: Mapping[str, str], spots: Sequence[Spot]) -> dict[str, JsonValue]:

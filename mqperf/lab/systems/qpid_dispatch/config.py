@@ -8,6 +8,7 @@ from mqperf.hosts import Spot
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.service import Server
+from mqperf.onhost.probes.inside import routers
 from mqperf.plan.networks import BROKER, Addresses, Network, Node, configuration, listeners
 from mqperf.plan.networks.configuration import ANONYMOUS, CLIENTS, Section, written
 
@@ -104,5 +105,5 @@ class Router:
             ),
             taken=("Address already in use",),
             files={FILE: self.configuration()},
-            inside=Inside(self.node.id, "amqp-management", f"{host}:{port}"),
+            inside=Inside(self.node.id, routers.__name__, f"{host}:{port}"),
         )

@@ -6,10 +6,16 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue
 
 from mqperf.base.errors import NetworkError
+from mqperf.base.packages import package_of
+from mqperf.hosts import Spot
+from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SystemSettings, checked
 from mqperf.plan.networks import DEFAULTS, GRAPH, Network, from_node_link, named
+from mqperf.plan.topologies import TOPOLOGIES
 
 NAME = "qpid-dispatch"
+BROKERS = "artemis"
+"""The system of brokers between routers."""
 
 
 def _network(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -20,6 +26,8 @@ def _network(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
         raise ValueError(str(error)) from None
     if any(node.defaults != DEFAULTS for node in network.nodes):
         raise ValueError("listeners and connectors of private routers are made: leave def_... out")
+    if why := _lacks(network):
+        raise ValueError(why)
     return data
 
 
@@ -60,4 +68,22 @@ def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
     """Why there is no such topology with these settings: it is to be described, and is not."""
     if topology == GRAPH and settings.get(GRAPH) is None:
         return f"the topology {GRAPH} needs the setting {GRAPH}: describe the network there"
-    return None
+    known = named(topology) if topology in TOPOLOGIES else None
+    why = None if known is None else _lacks(known)
+    return why and f"the topology {topology}: {why}"
+
+
+def broker(label: str, spot: Spot, port: int) -> Server:
+    """A broker beside routers, at a port; raises ``SystemFault`` where there can be none."""
+    from mqperf.lab.systems import lookup
+
+    return lookup(BROKERS).broker(label, spot, port)
+
+
+def _lacks(network: Network) -> str | None:
+    """Why there are no brokers for the network: their package is not installed."""
+    from mqperf.lab.systems import SYSTEMS
+
+    if not network.brokers or BROKERS in SYSTEMS:
+        return None
+    return f"its broker is of the system {BROKERS}: install {package_of(BROKERS)}"

@@ -18,6 +18,7 @@ from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.rabbitmq.version import Version
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
+from mqperf.onhost.probes.inside import rabbitmq
 
 USER = "mqperf"
 NODES = 3
@@ -234,7 +235,7 @@ class Cluster:
         if not self.settings.metrics:
             return None
         address = f"{self.address(index)}:{self.metrics_port(index)}"
-        return Inside(self._label(index), "prometheus", address)
+        return Inside(self._label(index), rabbitmq.__name__, address)
 
     def environment(self, spot: Spot) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""

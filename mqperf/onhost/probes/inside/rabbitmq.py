@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from mqperf.onhost.probes.inside.http import Server
 
+PROTOCOL = "prometheus"
+
 OF_NODE = "/metrics"
 OF_QUEUES = "/metrics/detailed?family=queue_coarse_metrics"
 """The sums of the whole node, and every queue by itself."""

@@ -8,6 +8,8 @@ from mqperf.onhost.load.amqp_1_0.management import Management
 from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.probes.inside.http import TIMEOUT_S, Unanswered
 
+PROTOCOL = "amqp-management"
+
 ENTITIES: Mapping[str, tuple[str, ...]] = {
     "router": (
         *("mode", "memoryUsage", "addrCount", "linkCount", "nodeCount", "connectionCount"),

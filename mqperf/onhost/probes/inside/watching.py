@@ -12,13 +12,13 @@ the question.
 import argparse
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Protocol, TextIO
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.probes.inside import java, rabbitmq, routers
 from mqperf.onhost.probes.inside.http import Unanswered
 
 LAST_S = 1.0
@@ -31,14 +31,6 @@ class Asked(Protocol):
     def told(self) -> object:
         """What it tells now, as JSON can have it; raises ``Unanswered``."""
         ...
-
-
-NODES: Mapping[str, Callable[[str, str, str], Asked]] = {
-    "prometheus": rabbitmq.Node,
-    "amqp-management": routers.Node,
-    "jolokia": java.Node,
-}
-"""By protocol: what asks at an address, as a user with a password."""
 
 
 class Log:
@@ -58,11 +50,12 @@ class Log:
 
 
 class Watched:
-    """A node that is asked, under the label that the log has."""
+    """A node that is asked, under the label that the log has, by the module of its protocol."""
 
-    def __init__(self, node: str, protocol: str, address: str, user: str, password: str) -> None:
-        self.about = {"node": node, "protocol": protocol}
-        self.asked = NODES[protocol](address, user, password)
+    def __init__(self, node: str, asks: str, address: str, user: str, password: str) -> None:
+        module = import_module(asks)
+        self.about = {"node": node, "protocol": module.PROTOCOL}
+        self.asked: Asked = module.Node(address, user, password)
 
     def watch(self, start: float, seconds: int, log: Log, control: Control) -> None:
         """Ask every second; one in which it still was to answer the last question is left out."""

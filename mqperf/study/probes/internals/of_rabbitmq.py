@@ -4,7 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
+from mqperf.study.probes.internals.reader import InsideReader
 
 NODE_FIGURES: Mapping[str, tuple[str, str, str, str]] = {
     "connections": (NODE, NODE, "connections", NUMBER),
@@ -53,3 +55,6 @@ def figures(told: str) -> Iterator[Figure]:
             queues[queue[1], QUEUE_FIGURES[name]] += value
     for (queue_name, quantity), count in queues.items():
         yield Figure("queue", queue_name, quantity, count, MESSAGES)
+
+
+READER = InsideReader(rabbitmq.PROTOCOL, figures)

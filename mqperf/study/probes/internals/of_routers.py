@@ -5,7 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mqperf.onhost.probes.inside import routers
 from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
+from mqperf.study.probes.internals.reader import InsideReader
 
 ROUTER: Mapping[str, tuple[str, str]] = {
     "addrCount": ("addresses", NUMBER),
@@ -98,3 +100,6 @@ def _of_links(links: Sequence[Row]) -> Iterator[Figure]:
 def _pooled_bytes(pool: Row) -> int:
     """What a pool has taken from the heap and not given back."""
     return int(pool["typeSize"] * (pool["totalAllocFromHeap"] - pool["totalFreeToHeap"]))
+
+
+READER = InsideReader(routers.PROTOCOL, figures)

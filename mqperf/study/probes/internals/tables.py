@@ -1,14 +1,15 @@
 """The probe of the inside in tables: what nodes told, figure by figure."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqperf.base.errors import ProbeError
+from mqperf.base.packages import package_of
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.record.logs.inside import LOG, Line, lines
 from mqperf.study.probes.broker_log import sort_of
-from mqperf.study.probes.internals import of_java, of_rabbitmq, of_routers
+from mqperf.study.probes.internals import INSIDE_READERS
 from mqperf.study.probes.internals.figure import Figure
 from mqperf.study.probes.reader import ProbeReader
 
@@ -20,13 +21,6 @@ TOLERANCE_S = 0.5
 
 EARLY_S, LATE_S = 0.1, 2.0
 """No node is asked before the load begins, nor so long after its end in the plan."""
-
-FIGURES: Mapping[str, Callable[[Any], Iterator[Figure]]] = {
-    "prometheus": of_rabbitmq.figures,
-    "amqp-management": of_routers.figures,
-    "jolokia": of_java.figures,
-}
-"""By protocol: what an answer says."""
 
 NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
 """Kind and quantity of what tables hold: they have no number below zero."""
@@ -95,8 +89,13 @@ def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def _figures(file: Path, number: int, line: Line) -> list[Figure]:
+    if (reader := INSIDE_READERS.get(line.protocol)) is None:
+        raise ProbeError(
+            f"{file}:{number}: answers of {line.protocol!r} are not known here: install"
+            f" {package_of(line.protocol)}"
+        )
     try:
-        return [*FIGURES[line.protocol](line.told)]
+        return [*reader.figures(line.told)]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ProbeError(
             f"{file}:{number}: no answer of {line.protocol}: {type(error).__name__} {error}"

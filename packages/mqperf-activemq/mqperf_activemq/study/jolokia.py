@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, SECONDS, Figure
+from mqperf.study.probes.internals.reader import InsideReader
+from mqperf_activemq.onhost.jolokia import PROTOCOL
 
 MEMORY = {"HeapMemoryUsage": "heap", "NonHeapMemoryUsage": "non-heap"}
 USAGE = ("used", "committed", "max")
@@ -66,3 +68,6 @@ def _of_queues(queues: Mapping[str, Mapping[str, Any]]) -> Iterator[Figure]:
 def _name(bean: str) -> str:
     found = NAME.search(bean)
     return found[1] if found else bean
+
+
+READER = InsideReader(PROTOCOL, figures)

@@ -6,6 +6,7 @@ from typing import Any
 
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 
+PROTOCOL = "jolokia"
 PATH = "/jolokia/"
 
 MACHINE: Mapping[str, tuple[str, tuple[str, ...]]] = {
