@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 BROUGHT: Mapping[str, str] = {
-    "activemq-leveldb": "mqperf-activemq-leveldb",
     "compute-nodes": "mqperf-openstack",
     "rpc-chain": "mqperf-openstack",
     ".conf": "mqperf-openstack",
