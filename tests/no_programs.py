@@ -75,7 +75,7 @@ def _is_far(address: object) -> bool:
     try:
         return not ipaddress.ip_address(address[0]).is_loopback
     except ValueError:  # a name, which is looked up somewhere
-        return address[0] != "localhost"
+        return bool(address[0] != "localhost")
 
 
 sys.addaudithook(_told)

@@ -213,7 +213,7 @@ class Senders(Client[NodeConnection]):
             if node.connection is not None and node.connection.drained:
                 whole.append(node.connection)
             else:  # a goodbye would hand over the rest of what was just counted as never sent
-                node.part(0.0, at_once=True)
+                node.close(0.0, at_once=True)
         for _ in range(close_all(whole, FAREWELL_S)):
             self.diary.happened("cut-off")
 
