@@ -16,7 +16,6 @@ from mqperf.lab.systems import (
     activemq,
     artemis,
     artemis_ha,
-    qpid_dispatch,
     rabbitmq,
     zeromq,
 )
@@ -50,7 +49,6 @@ _KNOWN = (
     activemq.SYSTEM,
     artemis.SYSTEM,
     artemis_ha.SYSTEM,
-    qpid_dispatch.SYSTEM,
 )
 
 SYSTEMS = Registry("systems", _KNOWN)

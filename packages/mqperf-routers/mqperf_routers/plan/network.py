@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqperf.base.errors import NetworkError
+from mqperf.base.errors import PlanError
 from mqperf.base.one_line import NAME
 
 INTERIOR, EDGE, STANDALONE, BROKER = "interior", "edge", "standalone", "broker"
@@ -26,6 +26,10 @@ DEFAULTS = frozenset(("listener", "connector"))
 """The kinds of entities that follow from a network."""
 
 MOST_NODES = 1_000
+
+
+class NetworkError(PlanError):
+    """A network of routers that cannot be, or that no file describes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from heapq import heappop, heappush
 
-from mqperf.plan.networks.network import INTERIOR, Network
+from mqperf_routers.plan.network import INTERIOR, Network
 
 
 def neighbours(network: Network, *, interior: bool = True) -> Mapping[str, Mapping[str, int]]:

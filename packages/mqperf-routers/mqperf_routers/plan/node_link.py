@@ -4,8 +4,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks.network import BROKER, INTERIOR, STANDALONE, Edge, Network, Node
+from mqperf_routers.plan.network import (
+    BROKER,
+    INTERIOR,
+    STANDALONE,
+    Edge,
+    Network,
+    NetworkError,
+    Node,
+)
 
 NODES = "nodes"
 EDGES = ("edges", "links")

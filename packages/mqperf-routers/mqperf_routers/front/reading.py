@@ -7,19 +7,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mqperf.base.document import MAX_BYTES, DocumentError, read_document
-from mqperf.base.errors import NetworkError
 from mqperf.base.problems import of_validation
-from mqperf.front.network_files.described import NetworkFile
-from mqperf.front.network_files.places import Placed
 from mqperf.hosts import HOSTS, inventory
 from mqperf.hosts.inventory.listing import Listing
 from mqperf.hosts.place import Place
-from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import load_plan
 from mqperf.plan.file.reading import UnreadableError, first_bytes
-from mqperf.plan.networks import Network, Node
-from mqperf.plan.networks.node_link import NODES
+from mqperf_routers.front.described import NetworkFile
+from mqperf_routers.front.places import Placed
+from mqperf_routers.lab.settings import NAME, network
+from mqperf_routers.plan.network import Network, NetworkError, Node
+from mqperf_routers.plan.node_link import NODES
 
 GROUPS = ("routers", "brokers")
 """The groups of an inventory whose hosts are nodes of a network."""

@@ -5,13 +5,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from mqperf.base.errors import NetworkError
 from mqperf.base.packages import package_of
 from mqperf.hosts import Spot
+from mqperf.lab.systems import SYSTEMS, lookup
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SystemSettings, checked
-from mqperf.plan.networks import DEFAULTS, GRAPH, Network, from_node_link, named
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.network import DEFAULTS, Network, NetworkError
+from mqperf_routers.plan.node_link import from_node_link
+from mqperf_routers.plan.topologies import GRAPH, named
 
 NAME = "qpid-dispatch"
 BROKERS = "artemis"
@@ -75,15 +77,11 @@ def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
 
 def broker(label: str, spot: Spot, port: int) -> Server:
     """A broker beside routers, at a port; raises ``SystemFault`` where there can be none."""
-    from mqperf.lab.systems import lookup
-
     return lookup(BROKERS).broker(label, spot, port)
 
 
 def _lacks(network: Network) -> str | None:
     """Why there are no brokers for the network: their package is not installed."""
-    from mqperf.lab.systems import SYSTEMS
-
     if not network.brokers or BROKERS in SYSTEMS:
         return None
     return f"its broker is of the system {BROKERS}: install {package_of(BROKERS)}"
