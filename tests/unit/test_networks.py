@@ -8,29 +8,25 @@ from typing import Any
 
 import pytest
 
-from mqperf.base.errors import NetworkError, PlanError
+from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import parse_plan
-from mqperf.plan.networks import (
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.lab.configuration import configuration, listeners
+from mqperf_routers.plan.forms import FORMS
+from mqperf_routers.plan.network import (
     BROKER,
     EDGE,
-    FORMS,
     INTERIOR,
     STANDALONE,
     Edge,
     Network,
+    NetworkError,
     Node,
-    as_node_link,
-    configuration,
-    costs,
-    ends,
-    from_node_link,
-    listeners,
-    named,
-    neighbours,
-    next_hops,
 )
-from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.node_link import as_node_link, from_node_link
+from mqperf_routers.plan.routes import costs, ends, neighbours, next_hops
+from mqperf_routers.plan.topologies import named
 
 NAMES = ("line-5", "ring-4", "star-5", "tree-7", "complete-4", "grid-2x3", "random-9-1")
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.problems import nearest
 from mqperf.base.registry import Registry
 from mqperf.hosts import Hosts
 from mqperf.lab.actions import in_plans as of_actions
@@ -60,7 +61,7 @@ FIRST = rabbitmq.SYSTEM.name
 def lookup(name: str) -> System:
     """The system of that name; raises ``PlanError`` with the known ones."""
     if name not in SYSTEMS:
-        raise PlanError(f"no system {name!r}; known: {', '.join(SYSTEMS)}")
+        raise PlanError(f"no system {name!r}; {nearest(name, [*SYSTEMS])}")
     return SYSTEMS[name]
 
 

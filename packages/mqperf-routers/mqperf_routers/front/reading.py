@@ -16,7 +16,7 @@ from mqperf.plan.file import load_plan
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf_routers.front.described import NetworkFile
 from mqperf_routers.front.places import Placed
-from mqperf_routers.lab.settings import NAME, network
+from mqperf_routers.lab.settings import NAME, network_of
 from mqperf_routers.plan.network import Network, NetworkError, Node
 from mqperf_routers.plan.node_link import NODES
 
@@ -125,15 +125,11 @@ def _host_of(node: Node) -> str:
 def _of_plan(path: Path) -> list[Placed]:
     """The networks of a plan, on its hosts of brokers in their order."""
     plan = load_plan(path, problems_of)
-    found = [
-        (topology, network)
-        for name, wanted in plan.systems.items()
-        for settings in wanted.variants()[:1]
-        for topology in wanted.topologies
-        if (network := SYSTEMS[name].network(topology, settings)) is not None
-    ]
-    if not found:
+    wanted = plan.systems.get(NAME)
+    if wanted is None:
         raise NetworkError("none of its topologies is a network of routers")
+    settings = wanted.variants()[0]
+    found = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
     if plan.hosts is None or plan.hosts in HOSTS:
         return [_placed(name, network, None) for name, network in found]
     places = inventory.read(Path(plan.hosts)).broker

@@ -48,7 +48,7 @@ def _picture(name: str, network: Network) -> str:
         network.nodes[client].id,
         network.nodes[server].id,
         title=name,
-        describe=f"{len(network.routers)} routers, {len(network.brokers)} brokers,"
+        words=f"{len(network.routers)} routers, {len(network.brokers)} brokers,"
         f" {len(network.edges)} edges between them.",
     )
 

@@ -17,6 +17,7 @@ from mqperf_routers.lab.configuration import (
     listeners,
     written,
 )
+from mqperf_routers.onhost import inside
 from mqperf_routers.plan.network import BROKER, Network, Node
 
 FILE = "router.conf"
@@ -112,5 +113,5 @@ class Router:
             ),
             taken=("Address already in use",),
             files={FILE: self.configuration()},
-            inside=Inside(self.node.id, routers.__name__, f"{host}:{port}"),
+            inside=Inside(self.node.id, inside.__name__, f"{host}:{port}"),
         )

@@ -48,22 +48,18 @@ def check(settings: Mapping[str, JsonValue]) -> RouterSettings:
     return checked(NAME, RouterSettings, settings)
 
 
-def network_of(topology: str, settings: RouterSettings) -> Network:
-    """The network that a topology is, with these settings.
+def network_of(topology: str, settings: Mapping[str, JsonValue]) -> Network:
+    """The network that a topology is, with these settings; raises as ``check`` does.
 
-    Raises ``NetworkError`` where there is none of that name.
+    So it raises ``NetworkError`` where there is none of that name.
     """
-    if topology == GRAPH and settings.graph is not None:
-        return from_node_link(settings.graph)
+    graph = check(settings).graph
+    if topology == GRAPH and graph is not None:
+        return from_node_link(graph)
     network = named(topology)
     if network is None:
         raise NetworkError(f"{NAME}: no network {topology!r}")
     return network
-
-
-def network(topology: str, settings: Mapping[str, JsonValue]) -> Network:
-    """The network that a topology of a plan is; raises as ``check`` and ``network_of`` do."""
-    return network_of(topology, check(settings))
 
 
 def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:

@@ -30,7 +30,6 @@ from mqperf_routers.lab.settings import (
     broker,
     check,
     misfit,
-    network,
     network_of,
 )
 from mqperf_routers.plan.forms import FORMS
@@ -120,7 +119,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     own = {**settings}
     topology = str(own.pop("topology"))
     wanted = check(own)
-    routed = network_of(topology, wanted)
+    routed = network_of(topology, own)
     programs = {spot.host.name: router_program(spot.host, wanted.program) for spot in spots}
     about = _about(programs, spots)
 
@@ -210,6 +209,6 @@ SYSTEM = System(
     telling={},
     forms=tuple(FORMS),
     misfit=misfit,
-    labels=lambda topology, settings: tuple(one.id for one in network(topology, settings).nodes),
+    labels=lambda topology, settings: tuple(one.id for one in network_of(topology, settings).nodes),
     encrypts=lambda settings: check(settings).tls,
 )
