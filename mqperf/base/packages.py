@@ -7,6 +7,7 @@ BROUGHT: Mapping[str, str] = {
     "compute-nodes": "mqperf-openstack",
     "rpc-chain": "mqperf-openstack",
     ".conf": "mqperf-openstack",
+    "activemq-leveldb": "mqperf-activemq-leveldb",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "mqperf topology": "mqperf-routers",
