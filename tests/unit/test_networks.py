@@ -25,7 +25,7 @@ from mqperf_routers.plan.network import (
     Node,
 )
 from mqperf_routers.plan.node_link import as_node_link, from_node_link
-from mqperf_routers.plan.routes import costs, ends, neighbours, next_hops
+from mqperf_routers.plan.routes import costs, ends, next_hops
 from mqperf_routers.plan.topologies import named
 
 NAMES = ("line-5", "ring-4", "star-5", "tree-7", "complete-4", "grid-2x3", "random-9-1")
@@ -107,7 +107,7 @@ def test_every_form_is_a_topology(name: str) -> None:
     assert network is not None
     assert name in topology.label
     assert str(len(network.nodes)) in topology.sentence
-    beside = neighbours(network, interior=False)
+    beside = network.neighbours(interior=False)
     ids = [node.id for node in network.nodes]
     far = max(costs(beside, one)[other] for one, other in product(ids, ids))
     assert costs(beside, ids[topology.client])[ids[topology.server]] == far
@@ -133,7 +133,7 @@ def test_costs_are_those_of_all_pairs(name: str) -> None:
         away[edge.first, edge.second] = away[edge.second, edge.first] = edge.cost
     for between, one, other in product(ids, ids, ids):
         away[one, other] = min(away[one, other], away[one, between] + away[between, other])
-    beside = neighbours(network)
+    beside = network.neighbours()
     for one in ids:
         assert costs(beside, one) == {other: away[one, other] for other in ids}
         for other, (cost, hops) in next_hops(network, one).items():

@@ -102,9 +102,8 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
     """Once, and nothing of topologies that come with it."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
-    assert str(told.value).endswith(
-        "systems: unknown system 'qpid-dispatch'; install mqperf-routers, the package that brings it"
-    )
+    [line] = str(told.value).splitlines()
+    assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
 
 
 @pytest.mark.usefixtures("alone")

@@ -12,7 +12,7 @@ from mqperf.pages.report.pictures.topology import Picture, describe
 from mqperf.pages.report.words import Layout
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf_routers.plan.network import BROKER, EDGE, INTERIOR, Network
-from mqperf_routers.plan.routes import neighbours
+from mqperf_routers.plan.routes import costs
 from mqperf_routers.plan.topologies import named
 
 BOX = (104, 44)
@@ -140,13 +140,8 @@ def _in_columns(network: Network, client: str, server: str) -> Placed | None:
 
 def _columns(network: Network, client: str) -> list[list[str]]:
     """Nodes by the number of edges from the client's, in their order."""
-    beside = neighbours(network, interior=False)
-    steps, reached = {client: 0}, [client]
-    for name in reached:
-        for other in beside[name]:
-            if other not in steps:
-                steps[other] = steps[name] + 1
-                reached.append(other)
+    beside = network.neighbours(interior=False)
+    steps = costs({name: dict.fromkeys(others, 1) for name, others in beside.items()}, client)
     columns: list[list[str]] = [[] for _ in range(max(steps.values()) + 1)]
     for node in network.nodes:
         columns[steps[node.id]].append(node.id)
