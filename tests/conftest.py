@@ -135,7 +135,7 @@ def quick_java() -> Iterator[None]:
 
     It saves a third of their CPU.
     """
-    from mqperf.lab.systems.java import ENVIRONMENT
+    from mqperf_activemq.lab.java import ENVIRONMENT
 
     quick = "-XX:TieredStopAtLevel=1"
     with pytest.MonkeyPatch.context() as patch:

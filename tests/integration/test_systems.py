@@ -214,7 +214,7 @@ def test_a_backup_takes_over() -> None:
         assert not any(map(accepts, (node.name for node in backups)))
         victim.signal(signal.SIGKILL)
         assert eventually(lambda: any(accepts(node.name) for node in backups), 60)
-        with pytest.raises(SystemFault, match="Artemis's Primary was killed by signal 9"):
+        with pytest.raises(SystemFault, match="Artemis HA's Primary was killed by signal 9"):
             deployment.check()
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from mqperf.base.errors import SystemFault
-from mqperf.lab.systems import activemq, artemis_broker, artemis_ha
-from mqperf.lab.systems.java import jolokia
-from mqperf.lab.systems.java.archive import Archive, fetched
+from mqperf_activemq.hosts.archive import Archive, fetched
+from mqperf_activemq.lab import activemq, artemis_ha, jolokia, leveldb
 
-PINNED = (activemq.EDITION.archive, artemis_broker.EDITION.archive, *artemis_ha.JARS, jolokia.AGENT)
+EDITIONS = (activemq.EDITION, artemis_ha.EDITION, leveldb.EDITION)
+PINNED = (
+    *(archive for edition in EDITIONS for archive in (edition.archive, *edition.beside)),
+    jolokia.AGENT,
+)
 
 
 def cached(cache: Path, extension: str = "tar.gz") -> Archive:

@@ -6,7 +6,7 @@ import pytest
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf.lab.systems.java import installed_java
+from mqperf_activemq.lab.java import installed_java
 
 HOST = LocalHost()
 

@@ -62,7 +62,7 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 
 @each_package
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
-    """By all that plans may say of it."""
+    """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
     told = ("generators", "test_cases", "systems", "inside_readers")
     names = {name for seam in told for name in seams.get(f"mqperf.{seam}", ())}
@@ -84,13 +84,15 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
-    """By its generator, its test case, or the suffix of its file."""
+    """By its generator, its test case, its system, or the suffix of its file."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/vm-creation.yaml", problems_of)
     for kind in ("generator", "test case"):
         assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
     with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
         load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
+    with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
+        load_plan(ROOT / "plans/artemis-faults.yaml", problems_of)
     file = tmp_path / "stressor.conf"
     file.write_text("duration = 3\n")
     with pytest.raises(PlanError, match=r"stressor\.conf: to read it, install mqperf-openstack"):
@@ -102,7 +104,7 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
     """Once, and nothing of topologies that come with it."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
-    [line] = str(told.value).splitlines()
+    [line] = [line for line in str(told.value).splitlines() if "qpid-dispatch" in line]
     assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
 
 
@@ -119,3 +121,14 @@ def test_runs_tell_which_package_they_lack() -> None:
     """They cannot be read without it."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
         tables.read(ROOT / "data/samples/wan")
+    found = tables.read(ROOT / "data/samples/inside/transfers")["runs"]
+    assert "answers of 'jolokia' are not known here: install mqperf-activemq" in found.to_csv()
+
+
+def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the topology, or where the plan itself describes the network; others need none."""
+    monkeypatch.setattr(SYSTEMS, "_values", {"qpid-dispatch": SYSTEMS["qpid-dispatch"]})
+    plan = {"systems": {"qpid-dispatch": {"topologies": ["line", "broker-between"]}}}
+    [problem] = [one for one in problems_of(plan) if "topologies" in one.where]
+    assert problem.where[-1] == 1
+    assert problem.text.endswith("is of the system artemis: install mqperf-activemq")

@@ -8,18 +8,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
-from mqperf.base.problems import nearest
+from mqperf.base.problems import unknown
 from mqperf.base.registry import Registry
 from mqperf.hosts import Hosts
 from mqperf.lab.actions import in_plans as of_actions
 from mqperf.lab.probes import chosen, named
-from mqperf.lab.systems import (
-    activemq,
-    artemis,
-    artemis_ha,
-    rabbitmq,
-    zeromq,
-)
+from mqperf.lab.systems import rabbitmq, zeromq
 from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.systems.tool import Tool
@@ -44,13 +38,7 @@ __all__ = [
     "starts",
 ]
 
-_KNOWN = (
-    rabbitmq.SYSTEM,
-    zeromq.SYSTEM,
-    activemq.SYSTEM,
-    artemis.SYSTEM,
-    artemis_ha.SYSTEM,
-)
+_KNOWN = (rabbitmq.SYSTEM, zeromq.SYSTEM)
 
 SYSTEMS = Registry("systems", _KNOWN)
 
@@ -59,9 +47,12 @@ FIRST = rabbitmq.SYSTEM.name
 
 
 def lookup(name: str) -> System:
-    """The system of that name; raises ``PlanError`` with the known ones."""
+    """The system of that name.
+
+    Raises ``PlanError`` with the package that brings it, the nearest known one, or all of them.
+    """
     if name not in SYSTEMS:
-        raise PlanError(f"no system {name!r}; {nearest(name, [*SYSTEMS])}")
+        raise PlanError(unknown("system", name, [*SYSTEMS]))
     return SYSTEMS[name]
 
 

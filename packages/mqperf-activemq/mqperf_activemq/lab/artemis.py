@@ -1,17 +1,15 @@
-"""An Artemis broker as specified: where it comes from, its files and its command."""
+"""ActiveMQ Artemis as a system under test: one private broker, spoken to in AMQP 1.0."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from xml.sax.saxutils import escape
 
-from mqperf.hosts import Spot
-from mqperf.lab.systems.java import ENVIRONMENT
-from mqperf.lab.systems.java.archive import Archive
-from mqperf.lab.systems.java.brokers import Edition, Tools
-from mqperf.lab.systems.java.jolokia import Agent
-from mqperf.lab.systems.java.logging import log4j2
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.system import ONLY_BROKER
+from mqperf_activemq.hosts.archive import Archive
+from mqperf_activemq.lab.brokers import Edition, Kind
+from mqperf_activemq.lab.logging import log4j2
+from mqperf_activemq.lab.servers import Place, Tools, opened, server
 
+CONFIG = "broker.xml"
 EDITION = Edition(
     product="ActiveMQ Artemis",
     archive=Archive(
@@ -22,7 +20,7 @@ EDITION = Edition(
         "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
     ),
     oldest_java=17,
-    config="broker.xml",
+    config=CONFIG,
 )
 
 ACTIVE = "AMQ221007"
@@ -78,60 +76,52 @@ BROKER = """\
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a broker is in a group: its label, what its log says when ready, and parts of its XML.
+def broker(
+    tools: Tools,
+    place: Place,
+    *,
+    ready: str = ACTIVE,
+    availability: str = "",
+    acceptors: str = "",
+) -> Server:
+    """A broker at a place, alone, or with what makes it one of a group in its XML.
 
-    The defaults are those of a broker that is alone.  With an ``agent`` it tells of its inside.
+    ``ready`` is what its log says when it serves.
     """
-
-    label: str = ONLY_BROKER
-    ready: str = ACTIVE
-    availability: str = ""
-    acceptors: str = ""
-    agent: Agent | None = None
-
-
-def broker(tools: Tools, spot: Spot, port: int, part: Part) -> Server:
-    """A broker in a folder of a host, which clients reach at ``port``."""
-    folder = spot.folder
-    properties = {
-        "artemis.home": tools.home,
-        "artemis.instance": folder,
-        "artemis.instance.etc": folder,
-        "data.dir": folder / "data",
-        "log4j2.disableJmx": "true",
-        **LOGGING.properties(folder),
-    }
-    agent = part.agent
-    settings = BROKER.format(
-        jmx="false" if agent is None else "true",
-        data=escape(str(folder / "data")),
-        address=spot.host.address,
-        port=port,
-        availability=part.availability,
-        acceptors=part.acceptors,
-    )
-    return Server(
-        label=part.label,
-        name=f"{spot.host.address}:{port}",
-        spot=spot,
-        argv=(
-            *tools.java.command(folder, tools.heap_mb, properties),
-            *(() if agent is None else (agent.option,)),
-            *("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"),
+    folder = place.spot.folder
+    return server(
+        tools,
+        place,
+        (
+            *opened("jdk.internal.misc"),
             *("-classpath", str(tools.home / "lib" / "artemis-boot.jar")),
             *("org.apache.activemq.artemis.boot.Artemis", "run"),
         ),
-        env=ENVIRONMENT,
-        ready=(part.ready,),
-        taken=("Address already in use",),
-        files={
-            "broker.xml": settings,
-            "bootstrap.xml": BOOTSTRAP.format(broker=(folder / "broker.xml").as_uri()),
-            "management.xml": MANAGEMENT,
-            **LOGGING.files,
-            **({} if agent is None else agent.files),
+        properties={
+            "artemis.home": tools.home,
+            "artemis.instance": folder,
+            "artemis.instance.etc": folder,
+            "data.dir": folder / "data",
+            "log4j2.disableJmx": "true",
         },
-        inside=None if agent is None else agent.inside(part.label),
+        logging=LOGGING,
+        ready=(ready,),
+        files={
+            CONFIG: BROKER.format(
+                jmx="false" if place.agent is None else "true",
+                data=escape(str(folder / "data")),
+                address=place.spot.host.address,
+                port=place.port,
+                availability=availability,
+                acceptors=acceptors,
+            ),
+            "bootstrap.xml": BOOTSTRAP.format(broker=(folder / CONFIG).as_uri()),
+            "management.xml": MANAGEMENT,
+        },
     )
+
+
+KIND = Kind(
+    "artemis", "Artemis", EDITION, lambda tools, group, index: broker(tools, group.places[index])
+)
+SYSTEM = replace(KIND.system(), broker=KIND.beside)

@@ -1,16 +1,15 @@
 """ActiveMQ (classic) as a system under test: one private broker, spoken to in AMQP 1.0."""
 
+from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from mqperf.hosts import Spot
-from mqperf.lab.systems.java import ENVIRONMENT
-from mqperf.lab.systems.java.archive import Archive
-from mqperf.lab.systems.java.brokers import Edition, Tools, alone
-from mqperf.lab.systems.java.jolokia import Agent
-from mqperf.lab.systems.java.logging import log4j2
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.system import ONLY_BROKER
+from mqperf_activemq.hosts.archive import Archive
+from mqperf_activemq.lab.brokers import Edition, Kind
+from mqperf_activemq.lab.logging import log4j2
+from mqperf_activemq.lab.servers import Place, Tools, opened, server
 
+CONFIG = "activemq.xml"
 EDITION = Edition(
     product="ActiveMQ",
     archive=Archive(
@@ -21,7 +20,7 @@ EDITION = Edition(
         "40bba99c7979d45bcb832d13ea01986b76fb11720f5ec63a0283e7d1934a33cc",
     ),
     oldest_java=11,
-    config="activemq.xml",
+    config=CONFIG,
 )
 OPENED = ("java.lang", "java.util", "java.util.concurrent", "java.net", "java.io", "java.nio")
 
@@ -59,47 +58,44 @@ KAHADB = "<kahaDB/>"
 """The usual store, in the broker's own folder."""
 
 
-def configuration(spot: Spot, port: int, store: str, *, jmx: bool = False) -> str:
-    """Write the activemq.xml of a broker with that store; with ``jmx`` it has management beans."""
+def configuration(place: Place, store: str) -> str:
+    """The activemq.xml of a broker with that store; it has management beans if it is to tell."""
     uri = (
-        f"amqp://{spot.host.address}:{port}?maximumConnections=1000"
+        f"amqp://{place.spot.host.address}:{place.port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
     )
     return BROKER.format(
-        jmx="true" if jmx else "false",
-        data=quoteattr(str(spot.folder / "data")),
+        jmx="false" if place.agent is None else "true",
+        data=quoteattr(str(place.spot.folder / "data")),
         store=store,
         uri=quoteattr(uri),
     )
 
 
-def broker(tools: Tools, spot: Spot, port: int, agent: Agent | None) -> Server:
-    """A broker in a folder of a host, which clients reach at ``port``."""
-    folder, home = spot.folder, tools.home
+def properties(folder: Path, home: Path) -> dict[str, object]:
+    """The properties by which a broker finds its folders; what it is made of is at ``home``."""
     places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
-    properties = {f"activemq.{name}": place for name, place in places.items()}
-    opened = [word for name in OPENED for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
-    return Server(
-        label=ONLY_BROKER,
-        name=f"{spot.host.address}:{port}",
-        spot=spot,
-        argv=(
-            *tools.java.command(folder, tools.heap_mb, properties | LOGGING.properties(folder)),
-            *opened,
-            *(() if agent is None else (agent.option,)),
+    return {f"activemq.{name}": place for name, place in places.items()}
+
+
+def broker(tools: Tools, place: Place) -> Server:
+    """A broker at a place."""
+    home, folder = tools.home, place.spot.folder
+    return server(
+        tools,
+        place,
+        (
+            *opened(*OPENED),
             *("-jar", str(home / "bin" / "activemq.jar")),
-            *("start", f"xbean:{(folder / 'activemq.xml').as_uri()}"),
+            *("start", f"xbean:{(folder / CONFIG).as_uri()}"),
         ),
-        env=ENVIRONMENT,
+        properties=properties(folder, home),
+        logging=LOGGING,
         ready=(") started",),
-        taken=("Address already in use",),
-        files={
-            "activemq.xml": configuration(spot, port, KAHADB, jmx=agent is not None),
-            **LOGGING.files,
-            **({} if agent is None else agent.files),
-        },
-        inside=None if agent is None else agent.inside(ONLY_BROKER),
+        files={CONFIG: configuration(place, KAHADB)},
     )
 
 
-SYSTEM = alone("activemq", "ActiveMQ", EDITION, broker)
+SYSTEM = Kind(
+    "activemq", "ActiveMQ", EDITION, lambda tools, group, index: broker(tools, group.places[index])
+).system()

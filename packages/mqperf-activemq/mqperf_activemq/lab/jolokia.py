@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mqperf.hosts import Host, Spot
 from mqperf.lab.probes import Inside
-from mqperf.lab.systems.java.archive import Archive, fetched
-from mqperf.onhost.probes.inside import java
+from mqperf_activemq.hosts.archive import Archive, fetched
+from mqperf_activemq.onhost import jolokia
 
 # Later versions wait in Artemis for two minutes for a kind of access control that it has not here.
 AGENT = Archive(
@@ -87,7 +87,7 @@ class Agent:
     def inside(self, node: str) -> Inside:
         """Where the broker of that label tells of its inside."""
         address = f"{self.spot.host.address}:{self.port}"
-        return Inside(node, java.__name__, address, USER, self.password)
+        return Inside(node, jolokia.__name__, address, USER, self.password)
 
 
 def jolokia_on(*hosts: Host) -> Jolokia:

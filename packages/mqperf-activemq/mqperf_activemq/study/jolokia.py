@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mqperf.onhost.probes.inside import java
 from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, SECONDS, Figure
 from mqperf.study.probes.internals.reader import InsideReader
+from mqperf_activemq.onhost.jolokia import PROTOCOL
 
 MEMORY = {"HeapMemoryUsage": "heap", "NonHeapMemoryUsage": "non-heap"}
 USAGE = ("used", "committed", "max")
@@ -70,4 +70,4 @@ def _name(bean: str) -> str:
     return found[1] if found else bean
 
 
-READER = InsideReader(java.PROTOCOL, figures)
+READER = InsideReader(PROTOCOL, figures)

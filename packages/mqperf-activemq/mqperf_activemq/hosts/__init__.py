@@ -1,0 +1,1 @@
+"""What of others is brought to hosts."""

@@ -1,0 +1,1 @@
+"""How the brokers, and the ZooKeepers of some, are started."""

@@ -1,0 +1,228 @@
+"""Systems of brokers in Java, which speak AMQP 1.0: one alone, or three with ZooKeeper."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pydantic import Field, JsonValue
+from typing_extensions import override
+
+from mqperf.hosts import Host, Spot
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.settings import Flag, SystemSettings, checked
+from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
+from mqperf.plan import Case
+from mqperf_activemq.hosts.archive import Archive, available, fetched
+from mqperf_activemq.lab import zookeeper
+from mqperf_activemq.lab.java import JAVA, installed_java
+from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
+from mqperf_activemq.lab.servers import Place, Tools
+
+DRIVERS = {"simulator": "amqp", "amqp-1.0": "amqp-1.0"}
+"""By generator, what speaks to such brokers."""
+
+
+class BrokerSettings(SystemSettings):
+    """What a plan may say about a broker that is written in Java."""
+
+    heap_mb: int = Field(default=512, ge=64, strict=True)
+
+
+class TellingSettings(BrokerSettings):
+    """What a plan may say about one that, with ``metrics``, tells of its inside."""
+
+    metrics: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One version of a broker: its archive, the oldest Java for it, its file of settings.
+
+    ``jars`` are those of the archive, as patterns, that a class path must name, ``without`` one of
+    them; ``beside`` are archives of one jar that it needs, too.
+    """
+
+    product: str
+    archive: Archive
+    oldest_java: int
+    config: str
+    jars: tuple[str, ...] = ()
+    without: str = ""
+    beside: tuple[Archive, ...] = ()
+
+    def installed(self, host: Host) -> str:
+        """The version, when the host has Java, and all else is here or can be fetched."""
+        java = installed_java(self.oldest_java, host)
+        for archive in (self.archive, *self.beside):
+            available(archive)
+        return f"{self.archive.version}, on Java {java.version}"
+
+    def tools_on(self, host: Host, heap_mb: int) -> Tools:
+        """The tools of brokers on a host, fetched here and copied there if they are not there."""
+        java, ours = installed_java(self.oldest_java, host), fetched(self.archive)
+        home = host.copied(ours)
+        brought = (jar for pattern in self.jars for jar in ours.glob(pattern))
+        jars = [
+            *(home / jar.relative_to(ours) for jar in brought if jar.name != self.without),
+            *(host.copied(fetched(jar)) / jar.file for jar in self.beside),
+        ]
+        return Tools(java, home, heap_mb, jars)
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpBrokers(OfServers):
+    """The deployment: servers, the addresses of its brokers (the active one first), and facts."""
+
+    addresses: tuple[str, ...]
+    about: Mapping[str, JsonValue]
+
+    @property
+    @override
+    def nodes(self) -> tuple[Node, ...]:
+        """Brokers, in the order of their addresses, then what they need."""
+        return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
+
+    def provision(self, _case: Case, _run_id: str) -> Access:
+        """Give all brokers, the active one first; runs keep apart by their topics."""
+        brokers = Endpoint("amqp-1.0", self.addresses)
+        return Access(brokers, brokers)
+
+    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
+        """Leave the run's queues to the broker, which removes those that nobody uses."""
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What the broker is, its configuration, and the memory of every node."""
+        nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
+        return {**self.about, "nodes": [*nodes]}
+
+    def _place(self, name: str) -> int:
+        known = self.addresses
+        return known.index(name) if name in known else len(known)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Where brokers are, for clients and by ``ports`` for each other, and where their ZooKeeper is.
+
+    One that is alone is a group of its own, without any.
+    """
+
+    places: Sequence[Place]
+    ports: Sequence[int] = ()
+    zookeeper: str = ""
+
+    def peer(self, index: int) -> str:
+        """Where a broker is reached by the others."""
+        return f"{self.places[index].spot.host.address}:{self.ports[index]}"
+
+
+def at_once(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:
+    """Start all brokers, until each serves."""
+    servers.start(brokers, timeout_s)
+    return brokers
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of broker as a system, alone or, with ``keepers``, in a group that ZooKeeper knows.
+
+    ``broker`` gives a broker of a group by its index, with the tools of its host.  ``up`` starts
+    all, and gives them with the active one first.  One that ``tells`` does so of its inside.
+    """
+
+    name: str
+    title: str
+    edition: Edition
+    broker: Callable[[Tools, Group, int], Server]
+    labels: tuple[str, ...] = (ONLY_BROKER,)
+    keepers: zookeeper.Keepers | None = None
+    tells: bool = True
+    up: Callable[[Servers, Sequence[Server], float], Sequence[Server]] = at_once
+
+    def system(self) -> System:
+        """The system."""
+        alone = self.keepers is None
+        labels = self.labels if alone else (*self.labels, *zookeeper.LABELS)
+        return System(
+            name=self.name,
+            title=self.title,
+            topologies=("single",) if alone else ("primary",),
+            queues=("classic",) if alone else ("replicated",),
+            drivers=DRIVERS,
+            installed=self.edition.installed,
+            check=self.check,
+            start=self.start,
+            tools=(JAVA,),
+            telling={"metrics": True} if self.tells else None,
+            labels=lambda _topology, _settings: labels,
+        )
+
+    def check(self, settings: Mapping[str, JsonValue]) -> BrokerSettings:
+        """Check what a plan says about it."""
+        return checked(self.name, TellingSettings if self.tells else BrokerSettings, settings)
+
+    @contextmanager
+    def start(
+        self, settings: Mapping[str, JsonValue], spots: Sequence[Spot]
+    ) -> Iterator[Deployment]:
+        """Run it, with a broker and a ZooKeeper on each host if there are as many.
+
+        What it is made of is fetched first if it is not in the cache.
+        """
+        wanted, size = self.check(settings), len(self.labels)
+        hosts = {spot.host.name: spot.host for spot in spots[:size]}
+        tools = {name: self.edition.tools_on(one, wanted.heap_mb) for name, one in hosts.items()}
+        told = isinstance(wanted, TellingSettings) and wanted.metrics
+        agents = jolokia_on(*hosts.values()) if told else None
+
+        def launch(servers: Servers, ports: tuple[int, ...], spots: Sequence[Spot]) -> AmqpBrokers:
+            own, rest = ports[: 3 * size], ports[3 * size :]
+            group = self._group(spots, own, agents, zookeeper.connect_string(spots, rest))
+            if self.keepers is not None:
+                ensemble = zookeeper.ensemble(tools, self.keepers, spots, rest)
+                servers.start(ensemble, wanted.start_timeout_s)
+            brokers = [
+                self.broker(tools[place.spot.host.name], group, index)
+                for index, place in enumerate(group.places)
+            ]
+            active = self.up(servers, brokers, wanted.start_timeout_s)
+            about = self._about(tools[spots[0].host.name], brokers[0])
+            if brokers[0].restarts:
+                about["incidents"] = [*servers.incidents]
+            return AmqpBrokers(servers, tuple(one.name for one in active), about)
+
+        site = Site(self.title, spots, size, str if agents is None else agents.redacted)
+        ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
+        with site.launched(ports, launch) as deployment:
+            yield deployment
+
+    def beside(self, label: str, spot: Spot, port: int) -> Server:
+        """One among the nodes of another system, with the heap that it has by default."""
+        tools = self.edition.tools_on(spot.host, BrokerSettings().heap_mb)
+        return self.broker(tools, Group([Place(label, spot, port)]), 0)
+
+    def _group(
+        self, spots: Sequence[Spot], ports: Sequence[int], agents: Jolokia | None, asked: str
+    ) -> Group:
+        """Its group: ports are those for clients, then for other brokers, then of agents."""
+        size, places = len(spots), []
+        for label, spot, port, its in zip(
+            self.labels, spots, ports[:size], ports[2 * size :], strict=True
+        ):
+            own = spot.within(label.lower().replace(" ", ""))
+            agent = None if agents is None else agents.at(own, its)
+            places.append(Place(label, own, port, agent))
+        return Group(places, ports[size : 2 * size], asked)
+
+    def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:
+        """Facts of the first broker and its tools."""
+        keepers = "" if self.keepers is None else f", ZooKeeper {zookeeper.version(tools)}"
+        return {
+            "product": self.edition.product,
+            "version": self.edition.archive.version,
+            "runtime": f"Java {tools.java.version}{keepers}",
+            "heap_bytes": tools.heap_mb * 2**20,
+            "config": broker.files[self.edition.config],
+        }

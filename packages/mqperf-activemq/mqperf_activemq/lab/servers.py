@@ -1,0 +1,74 @@
+"""Servers that are written in Java: what they are started with, and what all have in common."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.hosts import Spot
+from mqperf.lab.systems.service import Server
+from mqperf_activemq.lab.java import ENVIRONMENT, Java
+from mqperf_activemq.lab.jolokia import Agent
+from mqperf_activemq.lab.logging import Logging
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What servers of a host are started with: Java, an unpacked archive, a heap, and jars."""
+
+    java: Java
+    home: Path
+    heap_mb: int
+    jars: Sequence[Path]
+
+    @property
+    def class_path(self) -> tuple[str, str]:
+        """The option that has Java find all jars."""
+        return "-classpath", ":".join(map(str, self.jars))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server is: its label, its folder on a host, and the port for clients.
+
+    With an ``agent`` it tells of its inside.
+    """
+
+    label: str
+    spot: Spot
+    port: int
+    agent: Agent | None = None
+
+
+def server(  # noqa: PLR0913 (what differs between them)
+    tools: Tools,
+    place: Place,
+    words: Iterable[str],
+    *,
+    properties: Mapping[str, object],
+    logging: Logging,
+    ready: tuple[str, ...],
+    files: Mapping[str, str],
+) -> Server:
+    """A server whose command has these words after those of Java, and ``ready`` in its log."""
+    folder, agent = place.spot.folder, place.agent
+    defined = {**properties, **logging.properties(folder)}
+    return Server(
+        label=place.label,
+        name=f"{place.spot.host.address}:{place.port}",
+        spot=place.spot,
+        argv=(
+            *tools.java.command(folder, tools.heap_mb, defined),
+            *(() if agent is None else (agent.option,)),
+            *words,
+        ),
+        env=ENVIRONMENT,
+        ready=ready,
+        taken=("Address already in use",),
+        files={**files, **logging.files, **({} if agent is None else agent.files)},
+        inside=None if agent is None else agent.inside(place.label),
+    )
+
+
+def opened(*packages: str) -> list[str]:
+    """The options that open packages of Java's base to all that ask."""
+    return [word for name in packages for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]

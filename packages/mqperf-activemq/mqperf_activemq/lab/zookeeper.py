@@ -1,0 +1,88 @@
+"""A private ZooKeeper ensemble, from the jars that a broker brings."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mqperf.hosts import Spot
+from mqperf.lab.systems.service import Server
+from mqperf_activemq.lab.logging import Logging, log4j2
+from mqperf_activemq.lab.servers import Place, Tools, server
+
+LABELS = ("ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3")
+SIZE = len(LABELS)
+PORTS = 3 * SIZE
+"""Every server has a port for clients, one for its peers, and one for elections."""
+
+HEAP_MB = 64
+MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+PROPERTIES = {"zookeeper.admin.enableServer": "false", "zookeeper.jmx.log4j.disable": "true"}
+LOGGING = log4j2({})
+JAR = re.compile(r"zookeeper-(\d.*)\.jar")
+
+
+@dataclass(frozen=True, slots=True)
+class Keepers:
+    """What servers of a version say that lead or follow, and their logging."""
+
+    ready: tuple[str, ...] = ("leading - broadcast", "following - broadcast")
+    logging: Logging = LOGGING
+
+
+def ensemble(
+    tools: Mapping[str, Tools], keepers: Keepers, spots: Sequence[Spot], ports: Sequence[int]
+) -> list[Server]:
+    """Give three servers, to be started at once; each is ready when it leads or follows.
+
+    ``tools`` are those of each host by its name.
+    """
+    servers = []
+    for index, spot in enumerate(spots):
+        own = replace(tools[spot.host.name], heap_mb=HEAP_MB)
+        place = Place(LABELS[index], spot.within(f"zookeeper{index + 1}"), ports[index])
+        folder = place.spot.folder
+        servers.append(
+            server(
+                own,
+                place,
+                (*own.class_path, MAIN, str(folder / "zoo.cfg")),
+                properties=PROPERTIES,
+                logging=keepers.logging,
+                ready=keepers.ready,
+                files={
+                    "zoo.cfg": configuration(folder, spots, ports, index),
+                    "data/myid": f"{index + 1}\n",
+                },
+            )
+        )
+    return servers
+
+
+def version(tools: Tools) -> str:
+    """The version by the name of the jar."""
+    [found] = filter(None, (JAR.fullmatch(jar.name) for jar in tools.jars))
+    return found[1]
+
+
+def connect_string(spots: Sequence[Spot], ports: Sequence[int]) -> str:
+    """Where clients find the ensemble; nothing without ports."""
+    pairs = zip(spots, ports[:SIZE], strict=False)
+    return ",".join(f"{spot.host.address}:{port}" for spot, port in pairs)
+
+
+def configuration(folder: Path, spots: Sequence[Spot], ports: Sequence[int], index: int) -> str:
+    """Write a server's zoo.cfg."""
+    lines = [
+        "tickTime=1000",
+        "initLimit=10",
+        "syncLimit=5",
+        f"dataDir={folder / 'data'}",
+        f"clientPort={ports[index]}",
+        f"clientPortAddress={spots[index].host.address}",
+        "maxClientCnxns=0",
+    ]
+    for number in range(SIZE):
+        peer, election = ports[SIZE + number], ports[2 * SIZE + number]
+        lines.append(f"server.{number + 1}={spots[number].host.address}:{peer}:{election}")
+    return "\n".join(lines) + "\n"

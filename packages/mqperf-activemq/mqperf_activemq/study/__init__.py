@@ -1,0 +1,1 @@
+"""What the brokers tell of their inside, as figures."""
