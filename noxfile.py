@@ -1,8 +1,8 @@
 """The developer's manual, in the form of commands: ./noxw --list names them.
 
-All sessions work in one environment, .venv, which is built from requirements/dev.txt with the
-package itself, and those in packages/, installed in place. It is built once, and again only when
-its ingredients change.
+All sessions work in one environment, .venv, which is built from requirements/dev.txt with mqperf
+and everything under packages/ installed in place. It is built once, and again only when its
+ingredients change.
 """
 
 import atexit
@@ -25,21 +25,16 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-PACKAGES = sorted(Path("packages").glob("*/pyproject.toml"))
-"""They need what mqperf needs, and what its group dev names for them."""
-
 LOAD_LOCKS = "mqperf/lab/load/*/locks/*.in"
-PROCESSES = min(5, (os.cpu_count() or 1) + 2)
-"""Two more than cores, as many of them wait; memory for brokers ends it."""
+CORES = os.cpu_count() or 1
 
-SIDE_BY_SIDE = (f"--numprocesses={PROCESSES}", "--no-loadscope-reorder")
-"""Each has whole files."""
+WAITING = min(5, CORES + 2)
+"""Processes for all tests: two more than cores, as many wait; memory for brokers ends it."""
 
-SOME_FAILED = 1
-"""The exit code of pytest when all tests ran; interrupted, or in error itself, it has others."""
 
-ONCE_MORE = ("--last-failed", "--last-failed-no-failures=none", "--maxfail=1")
-"""The tests that have just failed, one after the other, until one fails again."""
+def side_by_side(processes: int) -> tuple[str, ...]:
+    """What pytest is told so that processes share the tests out; each has whole files."""
+    return (f"--numprocesses={processes}", "--no-loadscope-reorder")
 
 
 # What a user runs
@@ -74,18 +69,18 @@ def lab(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Check everything: lint, types and docs, then all tests; what fails is tried again alone."""
+    """Check everything: lint, types and docs, then all tests."""
     lint(session)
     with ThreadPoolExecutor() as pool:
         for check in [pool.submit(one, session) for one in (types, docs, collected)]:
             check.result()
-    try:
-        pytest(session, "tests", "--complete", *SIDE_BY_SIDE)
-    except nox.command.CommandFailed as error:
-        if error.return_code != SOME_FAILED:
-            raise
-        session.warn("what failed runs once more, with nothing beside it")
-        pytest(session, "tests", "--complete", *ONCE_MORE)
+    pytest(session, "tests", "--complete", *side_by_side(WAITING))
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run, in a minute, the tests that start no program; pytest's options follow --."""
+    pytest(session, "tests/unit", "-m", "not starts_programs", *side_by_side(CORES))
 
 
 @nox.session
@@ -185,17 +180,17 @@ def collected(session: nox.Session) -> None:
 
 def environment(session: nox.Session) -> None:
     """Make .venv hold exactly what the lock says; nothing to do when it does."""
-    files = LOCK, Path("pyproject.toml"), *PACKAGES
-    contents = b"".join(file.read_bytes() for file in files)
-    digest = hashlib.sha256(contents + f"{VENV} {sys.version}".encode()).hexdigest()
+    projects = [Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))]
+    files = b"".join(file.read_bytes() for file in (LOCK, *projects))
+    digest = hashlib.sha256(files + f"{VENV} {sys.version}".encode()).hexdigest()
     stamp = VENV / "built-from"
     if stamp.exists() and stamp.read_text() == digest:
         return
     into = ("--quiet", "--python", VENV)
     session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
+    in_place = [word for file in projects for word in ("-e", file.parent)]
     # Byte code is left to the first import: compiling all of it takes three times as long.
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
-    in_place = [f"--editable={folder}" for folder in (".", *(one.parent for one in PACKAGES))]
     session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", *in_place)
     stamp.write_text(digest)
     if shutil.which("git"):

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import no_programs
 import pytest
 from platformdirs import user_cache_path
 from typing_extensions import override
@@ -52,6 +53,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=10,
         help="how often the test of killed controllers kills; 50 before a release",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(no_programs)
 
 
 @cache

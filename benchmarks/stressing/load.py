@@ -12,8 +12,7 @@ import psutil
 
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Job
-from mqperf.lab.load.amqp_0_9_1.commands import commands
-from mqperf.lab.load.amqp_0_9_1.environment import PROGRAM
+from mqperf.lab.load.amqp_0_9_1.commands import PROGRAM, commands
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts

@@ -14,7 +14,6 @@ The command line and the notebooks use the same.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +26,10 @@ from typing_extensions import override
 from mqperf.base.errors import Interrupted, MqperfError, UnknownTableError
 from mqperf.base.one_line import printable
 from mqperf.base.problems import nearest
-from mqperf.front.judging import judged
-from mqperf.front.live import Pulse, cell
-from mqperf.front.progress import Bar, amount
-from mqperf.lab.runner import Job, sweep_all
+from mqperf.front.live import cell
+from mqperf.front.progress import amount
+from mqperf.front.running import measured
+from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import figures, notebook
 from mqperf.pages.one_run import MeasuredRun
@@ -305,16 +304,12 @@ def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = No
         file = read_plan(notebook.located(what), problems_of)
         given, text = file.plan, file.text
     folder = notebook.located(f"data/runs/{given.name}" if runs is None else runs)
-    with ExitStack() as held:
-        pulse = Pulse() if cell.watched() else None
-        if pulse is not None:
-            held.enter_context(cell.shown(pulse))
-        bar = held.enter_context(Bar(_console(), pulse))
-        try:
-            [outcome] = sweep_all([Job(given, text, folder)], bar, hosts=hosts, judge=judged)
-        except KeyboardInterrupt:
-            kept = f"interrupted: {folder} keeps what is done; run again for the rest"
-            raise Interrupted(kept) from None
+    shown = cell.shown if cell.watched() else None
+    try:
+        [outcome] = measured([Job(given, text, folder)], _console(), shown, hosts=hosts)
+    except KeyboardInterrupt:
+        kept = f"interrupted: {folder} keeps what is done; run again for the rest"
+        raise Interrupted(kept) from None
     if outcome.failed:
         raise MqperfError("; ".join(reason for _, reason in outcome.failed))
     return read(folder)

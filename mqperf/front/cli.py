@@ -5,7 +5,8 @@ import json
 import os
 import signal
 import sys
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
@@ -23,6 +24,7 @@ from mqperf.plan.file import load_plan, read_plans
 
 if TYPE_CHECKING:
     from mqperf.front.api import Comparison
+    from mqperf.front.live import Pulse
     from mqperf.front.trends import Trend
     from mqperf.lab.runner import Outcome
 
@@ -202,10 +204,8 @@ def run(
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
     """
-    from mqperf.front.judging import judged
-    from mqperf.front.live import Pulse, served
-    from mqperf.front.progress import Bar
-    from mqperf.lab.runner import Job, sweep_all
+    from mqperf.front.running import measured
+    from mqperf.lab.runner import Job
     from mqperf.lab.systems.in_plans import problems_of
 
     given = read_plans(files, problems_of)
@@ -215,12 +215,9 @@ def run(
         Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs, only)
         for one in given
     ]
-    with ExitStack() as held:
-        pulse = Pulse() if live else None
-        if pulse is not None:
-            print_line(console, f"live: {held.enter_context(served(pulse))}")
-        bar = held.enter_context(Bar(console, pulse))
-        outcomes = sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
+    outcomes = measured(
+        jobs, console, _served if live else None, interleave=interleave, hosts=hosts
+    )
     troubles = []
     for job, outcome in zip(jobs, outcomes, strict=True):
         try:
@@ -231,6 +228,16 @@ def run(
         raise MqperfError("\n".join(troubles))
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
+
+
+@contextmanager
+def _served(pulse: "Pulse") -> Iterator[None]:
+    """The page of the runs, whose address is told."""
+    from mqperf.front.live import served
+
+    with served(pulse) as address:
+        print_line(console, f"live: {address}")
+        yield
 
 
 def _tell(runs: Path, outcome: "Outcome") -> None:

@@ -12,7 +12,8 @@ from mqperf.base.raw import MIB
 from mqperf.front.progress import START_S, amount, clock, expected_s, words
 from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.lab.load import LAUNCHERS
-from mqperf.lab.systems import SYSTEMS, Possible, check_places, planned, possible, starts
+from mqperf.lab.systems import SYSTEMS, starts
+from mqperf.lab.systems.possible import Possible, check_places, planned, possible
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
 from mqperf.plan.test_cases import unit_of

@@ -22,6 +22,15 @@ def job_of(case: Case, folder: Path, access: Access) -> Job:
     return Job(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
 
 
+QUIET_S = 1.5
+"""Where nothing comes for so long, nothing is on its way."""
+
+
+def await_instant(instant: float) -> None:
+    """Return then, in epoch seconds, or at once when it is over."""
+    time.sleep(max(0.0, instant - time.time()))
+
+
 class Flow:
     """A load of one client and one server."""
 
@@ -50,9 +59,16 @@ class Flow:
         if "client-1" in self.processes:
             assert self.processes["client-1"].wait(60) == (refused == "client-1")
         if "server-1" in self.processes:
-            time.sleep(2)
+            self.await_quiet()
             (self.home / "stop").touch()
             assert self.processes["server-1"].wait(30) == (refused == "server-1")
+
+    def await_quiet(self) -> None:
+        """Return when the server gets no more."""
+        counted, before = self.home / "server-1.count", "never looked"
+        while (now := counted.read_text().partition(" ")[0] if counted.exists() else "") != before:
+            before = now
+            time.sleep(QUIET_S)
 
     def kill(self) -> None:
         """End what still runs."""

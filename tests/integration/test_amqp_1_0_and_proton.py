@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from listeners import accepts
-from load_by_hand import Flow, job_of
+from load_by_hand import Flow, await_instant, job_of
 from patience import eventually
 from private_routers import ROUTERS, routers
 
@@ -27,9 +27,9 @@ from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
 from mqperf.onhost.load.amqp_1_0 import codec, links, orders
 from mqperf.onhost.load.amqp_1_0.connection import Connection
-from mqperf.onhost.load.amqp_1_0.lane import body
+from mqperf.onhost.load.amqp_1_0.sender_thread import body
 from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.machine.ports import reserved
 from mqperf.plan import Case
 from mqperf.study.load.amqp_1_0 import OUTCOMES
@@ -264,7 +264,7 @@ def test_after_a_router_was_killed_every_message_is_accounted_for(
             flow.start("server-1")
             flow.start("client-1")
             begin = flow.begin()
-            time.sleep(begin + 2 - time.time())
+            await_instant(begin + 2)
         with bare_router(tmp_path, port):
             flow.end()
     sent, accepted = flow.reconnected()

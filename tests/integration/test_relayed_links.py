@@ -19,6 +19,7 @@ from mqperf.hosts import Host, Hosts, lookup
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.links import relay, sink
 from mqperf.lab.links.relay import Relayed
+from mqperf.onhost.links import packet_relay
 from mqperf.plan import LinkPoint, tolerances
 
 PATIENCE = 20
@@ -164,7 +165,7 @@ def test_its_process_is_seen_on_the_host_that_has_it(hosts: Hosts) -> None:
         [(name, processes)] = laid.processes().items()
         assert name == hosts.client[0].name
         [pid] = processes.values()
-        assert "packet_relay" in on_client(hosts, f"tr '\\0' ' ' < /proc/{pid}/cmdline")
+        assert packet_relay.__name__ in on_client(hosts, f"tr '\\0' ' ' < /proc/{pid}/cmdline")
 
 
 def test_nothing_is_left_when_its_owner_is_killed(hosts: Hosts, five_hosts: Laboratory) -> None:
@@ -196,7 +197,7 @@ def relays(found: Laboratory) -> list[psutil.Process]:
     return [
         one
         for one in psutil.process_iter(["cmdline"])
-        if "packet_relay" in (words := one.info["cmdline"] or [])
+        if packet_relay.__name__ in (words := one.info["cmdline"] or [])
         and "nsenter" not in words[0]
         and json.loads(words[-1])["ends"][0][0]["address"].startswith(address)
     ]
@@ -242,7 +243,11 @@ def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
                 made.restore()
                 assert reaches(cut, other)
             made.swallow([other])
-            [program] = [one for one in psutil.process_iter() if "packet_relay.sink" in _said(one)]
+            [program] = [
+                one
+                for one in psutil.process_iter()
+                if f"{packet_relay.__name__}.sink" in _said(one)
+            ]
             program.kill()
             assert eventually(lambda: reaches(other, cut))
 

@@ -13,7 +13,7 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
 from mqperf.onhost.load.amqp_0_9_1.deliveries import Assembler
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -20,7 +20,7 @@ from mqperf.lab.systems.rabbitmq.existing import existing_cluster
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.onhost.record.numbers import size
 from mqperf.plan.file import parse_plan
 from mqperf.study import tables

@@ -9,7 +9,7 @@ from mqperf.hosts import LocalHost, Spot
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS
 from mqperf.onhost.load.amqp_1_0.connection import Connection
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
 

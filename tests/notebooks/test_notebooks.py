@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import nbformat
-import papermill
 import pytest
 
 from mqperf.base.errors import MqperfError, ReportError
@@ -40,6 +39,8 @@ OF_REPORTS = ("thread_sweep", "node_cpu", "report", "hosts")
 
 def executed(root: Path, copy: Path, parameters: dict[str, object]) -> Path:
     """The copy of the notebook that is called like it, with its outputs."""
+    import papermill  # slow to load, and for few
+
     papermill.execute_notebook(
         root / "notebooks" / f"{copy.stem.partition('-')[0]}.ipynb",
         copy,
@@ -122,6 +123,8 @@ def test_a_wrong_parameter_ends_a_notebook(
     root: Path, tmp_path: Path, given: dict[str, object], reason: str
 ) -> None:
     """Papermill itself would warn of it, and show the figures of the default instead."""
+    import papermill
+
     with pytest.raises(papermill.PapermillExecutionError, match=re.escape(reason)):
         executed(root, tmp_path / "wan.ipynb", given)
 

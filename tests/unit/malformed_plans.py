@@ -1,6 +1,7 @@
-"""Malformed plans by name, as bytes: a sound plan with one thing wrong, or no plan at all."""
+"""Malformed plans by family and name, as bytes: a sound plan with one thing wrong, or no plan."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 
 SOUND = """\
@@ -150,22 +151,39 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
-def malformed() -> dict[str, bytes]:
-    """Every malformed plan by a name that says what is wrong with it."""
-    texts = {
-        name: text.encode()
-        for name, text in (*_values(), *_keys(), *_yaml(), *_nested(), *_large())
+FAMILIES = (*KINDS, "settings", "limits", "keys", "yaml", "nested", "large", "bytes")
+"""The malformed plans by what is wrong with them, so that a test of each is no long one."""
+
+
+@cache
+def malformed(family: str) -> dict[str, bytes]:
+    """The malformed plans of a family, by names that say what is wrong with each."""
+    others = {
+        "settings": _settings,
+        "limits": _limits,
+        "keys": _keys,
+        "yaml": _yaml,
+        "nested": _nested,
+        "large": _large,
     }
-    return texts | dict(_bytes())
+    if family == "bytes":
+        return dict(_bytes())
+    texts = _values(family) if family in KINDS else others[family]()
+    return {name: text.encode() for name, text in texts}
 
 
-def _values() -> Iterator[tuple[str, str]]:
-    for kind, keys in KINDS.items():
-        for key in keys:
-            for name, value in (*NEVER.items(), *WRONG[kind].items()):
-                yield f"{key}-{name}", _with(key, value)
+def _values(kind: str) -> Iterator[tuple[str, str]]:
+    for key in KINDS[kind]:
+        for name, value in (*NEVER.items(), *WRONG[kind].items()):
+            yield f"{key}-{name}", _with(key, value)
+
+
+def _settings() -> Iterator[tuple[str, str]]:
     for name, value in SETTINGS.items():
         yield f"settings-{name}", _with("settings", value)
+
+
+def _limits() -> Iterator[tuple[str, str]]:
     for key in ("duration_s", "timeout_s", "repeats"):
         yield f"{key}-zero", _with(key, "0")
     for key in ("duration_s", "warmup_s", "cooldown_s", "timeout_s", "repeats"):

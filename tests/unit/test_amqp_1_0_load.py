@@ -11,7 +11,7 @@ from mqperf.base.errors import PlanError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.load.amqp_1_0.commands import commands
 from mqperf.lab.load.numbered.environment import Environment
-from mqperf.lab.systems import check_plan
+from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.load.amqp_1_0 import orders
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.orders import Pace

@@ -17,14 +17,14 @@ from mqperf.onhost.load.amqp_1_0.codec import HIGHEST, Described, composite, uin
 from mqperf.onhost.load.amqp_1_0.connection import WINDOW, Connection
 from mqperf.onhost.load.amqp_1_0.dispositions import Settled, single
 from mqperf.onhost.load.amqp_1_0.dispositions import form_of as form_of_disposition
-from mqperf.onhost.load.amqp_1_0.lane import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
 from mqperf.onhost.load.amqp_1_0.orders import Orders
 from mqperf.onhost.load.amqp_1_0.receiver import stretches
+from mqperf.onhost.load.amqp_1_0.sender_thread import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
 from mqperf.onhost.load.amqp_1_0.transfers import Batch, Transfers, form_of
 from mqperf.onhost.load.amqp_1_0.unsettled import MOST, REFUSALS, Unsettled
 from mqperf.onhost.load.numbered import stamps
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
 

@@ -4,14 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+import samples
 from typer.testing import CliRunner
 
 from mqperf.front.cli import app
 from mqperf.pages import answer
 from mqperf.pages.report.build import publish
 from mqperf.record import runs
-from mqperf.study import tables
-from mqperf.study.stats import complete
 
 SAMPLES = "data/samples/runs"
 
@@ -42,7 +41,7 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
 @pytest.mark.parametrize("width", [250, 150, 100, 40, 1])
 def test_a_table_fits_the_terminal(root: Path, width: int) -> None:
     """As a table where it has room by nature; else each row is a paragraph with all its figures."""
-    found = complete(tables.read(root / SAMPLES))
+    found = samples.complete(root / SAMPLES)
     whole = list(answer.of_tables(found))
     lines = list(answer.of_tables(found, width))
     longest = max(len(line) for line in whole[:13])

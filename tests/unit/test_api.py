@@ -5,15 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+import samples
 
 import mqperf
 from mqperf.base.errors import MqperfError, PlanError
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import load_plan
-from mqperf.study import stats, tables
+from mqperf.study import tables
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def test_what_measures_does_not_import_it() -> None:
 
 def test_results_are_the_tables(found: mqperf.Results, root: Path) -> None:
     """The same numbers as those that are written, audited and published."""
-    complete = stats.complete(tables.read(root / "data/samples/runs"))
+    complete = samples.complete(root / "data/samples/runs")
     assert set(found) == set(complete) <= set(TABLES)
     for name, frame in found.items():
         assert frame.equals(tables.of_plan(complete)[name]), name
@@ -155,6 +154,9 @@ def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
 
 def test_a_mistake_is_one_line_in_a_cell(tmp_path: Path) -> None:
     """No traceback for a folder that is not there, or a plan that asks for what does not exist."""
+    import nbformat
+    from nbclient import NotebookClient
+
     cells = ["import mqperf", "mqperf.read('nowhere')", "mqperf.load_plan('nowhere.yaml')"]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(book, allow_errors=True, resources={"metadata": {"path": tmp_path}}).execute()

@@ -45,7 +45,7 @@ load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1, cooldo
 """
 PATIENCE_S = 20
 AHEAD_S = 30
-BUSY = "import time; end = time.time() + 4\nwhile time.time() < end: pass\ntime.sleep(600)"
+BUSY = "while True: pass"
 IDLE = "import time; time.sleep(600)"
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
 

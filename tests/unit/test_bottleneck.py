@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+import samples
 from sound_sweep import CALL, PUBLISHED, Change, planted, sound
 
 from mqperf.study import tables
@@ -66,6 +67,6 @@ def test_without_the_brokers_cpu_nobody_is_blamed() -> None:
 
 def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
     """Without the testers' CPU nobody can tell."""
-    told = bottlenecks(tables.read(PUBLISHED))
+    told = bottlenecks(samples.read(PUBLISHED))
     assert set(told["bottleneck"]) == {"cannot tell"}
     assert len(told) == 48

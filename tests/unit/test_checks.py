@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 import pytest
+import samples
 from sound_sweep import (
     CALL,
     CAST,
@@ -152,7 +153,7 @@ def test_sound_runs_raise_no_doubt() -> None:
 
 def test_recorded_runs_raise_no_doubt_but_true_ones() -> None:
     """RabbitMQ on two quiet cores: CALL is sound; some one-way runs filled the machine."""
-    doubts = checks.doubts(tables.read(ROOT / "data/samples/runs"))
+    doubts = checks.doubts(samples.read(ROOT / "data/samples/runs"))
     assert set(doubts["kind"]) == {
         "backlog",
         "tester-saturated",
@@ -164,7 +165,7 @@ def test_recorded_runs_raise_no_doubt_but_true_ones() -> None:
 
 def test_recorded_runs_of_five_hosts_raise_no_doubt_but_true_ones() -> None:
     """Five hosts shared two quiet cores: backlogs, and a latency of which clocks hide a tenth."""
-    doubts = checks.doubts(tables.read(ROOT / "data/samples/hosts"))
+    doubts = checks.doubts(samples.read(ROOT / "data/samples/hosts"))
     assert set(doubts["kind"]) == {"backlog", "clock-offset"}
     assert set(doubts["test_case"]) == {"rpc-cast", "notify"}
 
@@ -220,7 +221,7 @@ def test_no_runs_no_doubts() -> None:
 
 def test_the_published_reports_are_accused_where_they_are_wrong() -> None:
     """Exactly the rows that their own arithmetic shows to be wrong, and no sound one."""
-    doubts = checks.doubts(tables.read(PUBLISHED))
+    doubts = checks.doubts(samples.read(PUBLISHED))
     columns = ["kind", "system", "topology", "queues", "test_case", "threads"]
     assert set(doubts[columns].itertuples(index=False, name=None)) == {
         ("received-not-sent", "rabbitmq", "cmsm", "classic", "rpc-call", 500),
@@ -239,7 +240,7 @@ def test_the_published_reports_are_accused_where_they_are_wrong() -> None:
 
 def test_a_reports_total_is_the_sum_of_its_nodes() -> None:
     """Three nodes and a total, each printed with one decimal, may differ by 0.2 % and no more."""
-    frames = dict(tables.read(PUBLISHED))
+    frames = dict(samples.read(PUBLISHED))
     total = frames["cpu"].query("kind == 'total'").index[0]
     frames["cpu"].loc[total, "total_cores"] += 0.0019
     assert "cpu-sum" not in set(checks.doubts(frames)["kind"])
@@ -260,7 +261,7 @@ def test_json_lines_hold_the_point_and_the_evidence() -> None:
 
 def test_json_lines_hold_doubts_about_wording() -> None:
     """A doubt about a whole report has no threads, and says so."""
-    lines = list(checks.as_json_lines(tables.read(PUBLISHED)["doubts"]))
+    lines = list(checks.as_json_lines(samples.read(PUBLISHED)["doubts"]))
     assert json.loads(lines[0])["threads"] is None
     assert json.loads(lines[0])["evidence"]["quote"].startswith("The chart shows")
 

@@ -225,7 +225,7 @@ def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> No
         diary,
     )
     flow = one.senders[0][0]
-    talk, connection = clients.lines.all[0], Full()
+    talk, connection = clients.connections.all[0], Full()
     talk.connection = cast("Connection", connection)
     talk.due += [Due(flow, number, 0) for number in range(3)]
     talk.send()

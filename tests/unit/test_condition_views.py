@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import samples
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 from viewed import contents
@@ -14,7 +15,7 @@ from mqperf.pages.figures.curves import shades_of
 from mqperf.pages.report.build import build
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import layouts
-from mqperf.study import stats, tables
+from mqperf.study import stats
 from mqperf.study.tables import Tables, with_parameters
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ CONDITIONS = ("delay 100 ms", "delay 100 ms, loss 5 %")
 
 @pytest.fixture(scope="module")
 def found() -> Tables:
-    return stats.complete(tables.read(SAMPLE))
+    return samples.complete(SAMPLE)
 
 
 def test_the_sample_is_sound(found: Tables) -> None:
@@ -94,7 +95,7 @@ STRESS = "stress of 1,000 msg/s"
 @pytest.fixture(scope="module")
 def renamed() -> Tables:
     """The same, with a condition whose name has the unit of messages as pages write it."""
-    read = tables.read(SAMPLE)
+    read = samples.read(SAMPLE)
     return stats.complete(
         {
             name: frame.assign(condition=frame["condition"].replace(STRESS, f"{STRESS}ec"))

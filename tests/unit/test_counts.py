@@ -11,6 +11,7 @@ import counted
 import numpy as np
 import pandas as pd
 import pytest
+import samples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_tables import CALL, START, Known
@@ -55,7 +56,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Frames, Frames]:
     for run in SAMPLES.iterdir():
         if run.is_dir():
             counted.converted(run, folder / run.name)
-    return stats.complete(tables.read(SAMPLES)), stats.complete(tables.read(folder))
+    return samples.complete(SAMPLES), stats.complete(tables.read(folder))
 
 
 def assert_same(exact: Frames, other: Frames) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 from counted import seal
 
 from mqperf.base.errors import PlanError
@@ -276,5 +277,5 @@ def _window(folder: Path) -> float:
 
 def test_sound_records_have_no_such_words() -> None:
     """Of the recorded runs none ended early."""
-    assert tables.read(SAMPLE)["runs"]["condition_failed"].isna().all()
-    assert isinstance(tables.read(SAMPLE)["runs"]["condition_failed"].dtype, pd.StringDtype)
+    assert samples.read(SAMPLE)["runs"]["condition_failed"].isna().all()
+    assert isinstance(samples.read(SAMPLE)["runs"]["condition_failed"].dtype, pd.StringDtype)

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+import samples
 
 from mqperf.pages import notebook
-from mqperf.study import stats, tables
 from mqperf.study.stats.checks import SPOILING
 from mqperf.study.tables import Tables
 
@@ -15,7 +15,7 @@ SAMPLE = ROOT / "data/samples/faults"
 
 @pytest.fixture(scope="module")
 def found() -> Tables:
-    return stats.complete(tables.read(SAMPLE))
+    return samples.complete(SAMPLE)
 
 
 def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
@@ -53,6 +53,6 @@ def test_no_doubt_says_that_a_rate_is_wrong(found: Tables) -> None:
 
 def test_a_folder_without_actions_has_no_rows() -> None:
     """And is no error."""
-    undisturbed = stats.complete(tables.read(ROOT / "data/samples/stress"))
+    undisturbed = samples.complete(ROOT / "data/samples/stress")
     assert notebook.table(undisturbed, "outages").empty
     assert notebook.table(undisturbed, "action_phases").empty

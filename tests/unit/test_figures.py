@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+import samples
 from factory import Shape, tables
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-import mqperf
 from mqperf.pages import figures
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
@@ -102,7 +102,7 @@ def test_repeats_show_their_interval(read: Tables) -> None:
 
 def test_seconds_stand_where_their_action_does() -> None:
     """The stop of a recorded run is shaded from begin to end, and seconds are at their middle."""
-    results = mqperf.read(SAMPLES / "faults")
+    results = samples.results(SAMPLES / "faults")
     axes = figures.over_time(results["intervals"], Figure().subplots(), results["outages"])
     [action] = [one for one in axes.patches if one.get_label() == "stop"]
     assert isinstance(action, Rectangle)
@@ -114,7 +114,7 @@ def test_seconds_stand_where_their_action_does() -> None:
 
 def test_a_doubted_saturation_point_says_so() -> None:
     """In the table, by the kinds of doubt about its best point, and in the figure."""
-    results = mqperf.read(SAMPLES / "stress")
+    results = samples.results(SAMPLES / "stress")
     rates = results["saturation_rates"]
     kinds = rates.set_index("exchange_type")["doubted"]
     assert kinds["direct"] == "rate-missed, sender-late, tester-saturated"

@@ -73,6 +73,13 @@ def guardians(owner: int | None = None) -> list[psutil.Process]:
     return found
 
 
+def guardian_of(process: guarded.Process) -> psutil.Process:
+    """That of one program."""
+    found = psutil.Process(process.pid).parent()
+    assert found is not None
+    return found
+
+
 OWNER = """
     import sys, threading
     from pathlib import Path
@@ -175,8 +182,7 @@ def test_a_program_dies_with_its_guardian(tmp_path: Path, living: Callable[[], l
     """It is told as killed, and what it left is ended by the guardian of all."""
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
-    [guardian] = [p for p in guardians() if process.pid in {c.pid for c in p.children()}]
-    guardian.kill()
+    guardian_of(process).kill()
     assert eventually(lambda: process.poll() == -signal.SIGKILL)
     assert eventually(lambda: living() == [])
 
@@ -188,8 +194,7 @@ def test_stop_does_not_wait_for_a_frozen_guardian(
     monkeypatch.setattr("mqperf.onhost.processes.link.END_LIMIT_S", 0.2)
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
-    [guardian] = [p for p in guardians() if process.pid in {c.pid for c in p.children()}]
-    guardian.suspend()
+    guardian_of(process).suspend()
     assert process.stop(0.1) == -signal.SIGKILL
     assert eventually(lambda: living() == [])
 
@@ -213,10 +218,22 @@ def test_exit_codes_are_the_programs_own(tmp_path: Path) -> None:
         assert process.poll() == code
 
 
+ORDINARY = """
+    import signal
+    from mqperf.base import processes as guarded
+    left = {signal.SIGKILL, signal.SIGSTOP, signal.SIGPIPE, signal.SIGXFSZ}  # as Python has them
+    for number in signal.valid_signals() - left:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    print(guarded.run(["grep", "^Sig", "/proc/self/status"], timeout_s=60).stdout, end="")
+"""
+
+
 def test_a_program_gets_ordinary_signals() -> None:
-    """What a guardian ignores for itself, its programs do not."""
-    done = guarded.run(["grep", "^Sig", "/proc/self/status"], timeout_s=60)
-    masks = dict(line.split(":\t") for line in done.stdout.splitlines())
+    """What a guardian ignores for itself, its programs do not; whatever we have inherited."""
+    argv = [sys.executable, "-c", textwrap.dedent(ORDINARY)]
+    said = subprocess.check_output(argv, text=True)
+    masks = dict(line.split(":\t") for line in said.splitlines())
     # 32 and 33, which the C library keeps to itself, are ignored in all that it spawns.
     assert int(masks["SigIgn"], 16) & 0x7FFFFFFF == int(masks["SigBlk"], 16) == 0
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 
 from mqperf.pages import views
-from mqperf.study import tables
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -14,12 +14,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="module")
 def several() -> Tables:
-    return tables.read(ROOT / "data/samples/hosts")
+    return samples.read(ROOT / "data/samples/hosts")
 
 
 @pytest.fixture(scope="module")
 def one() -> Tables:
-    return tables.read(ROOT / "data/samples/runs")
+    return samples.read(ROOT / "data/samples/runs")
 
 
 def test_a_host_is_one_row_with_its_role(several: Tables) -> None:
@@ -55,7 +55,7 @@ def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
 @pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
     """Whatever was measured, by whatever generator."""
-    found = tables.read(sample.parent)
+    found = samples.read(sample.parent)
     for view in (views.hosts.facts, views.hosts.conversations, views.hosts.network):
         assert len(view(found)) > 0
 
@@ -95,7 +95,7 @@ def test_traffic_is_told_by_interface(several: Tables) -> None:
 
 def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Published tables know no hosts: a sentence each, no error and no blank."""
-    found = tables.read(ROOT / "data/published/2016")
+    found = samples.read(ROOT / "data/published/2016")
     views.hosts.show_clocks(found)
     views.hosts.show_cpu(found, "rpc-call")
     views.hosts.show_network(found)

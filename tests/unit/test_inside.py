@@ -12,20 +12,21 @@ from threading import Event, Thread
 
 import pandas as pd
 import pytest
+import samples
 from patience import await_file
 from typing_extensions import override
 
 from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Inside, Task, inside
-from mqperf.lab.systems import check_plan
+from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs, whole
 from mqperf.record.logs.inside import LOG, check, lines
-from mqperf.study import stats, tables
+from mqperf.study import tables
 from mqperf.study.probes.internals import of_rabbitmq
 from mqperf.study.probes.internals import tables as figures
 from mqperf.study.tables.insides import collecting, insides
@@ -211,7 +212,7 @@ def test_systems_that_cannot_be_asked_are_named(said: tuple[str, ...], message: 
 
 def test_old_runs_have_none() -> None:
     """The tables are there, and empty."""
-    found = tables.read(SAMPLES.parent / "runs")
+    found = samples.read(SAMPLES.parent / "runs")
     assert (len(found["internals"]), len(found["insides"])) == (0, 0)
 
 
@@ -227,7 +228,7 @@ def told(found: tables.Tables, system: str, node: str) -> dict[tuple[str, str], 
 
 def test_recorded_nodes_of_rabbitmq() -> None:
     """RabbitMQ 3.10.8: every second of the window; queues by themselves are those of the node."""
-    found = tables.read(SAMPLES / "rabbitmq")
+    found = samples.read(SAMPLES / "rabbitmq")
     master = told(found, "rabbitmq", "Master")
     assert list(master["queues", "messages"].index) == [0, 1, 2, 3]
     together = master["queue", "messages_ready"] + master["queue", "messages_unacked"]
@@ -243,7 +244,7 @@ def test_recorded_nodes_of_rabbitmq() -> None:
 
 def test_recorded_routers_and_broker() -> None:
     """Qpid Dispatch 1.19: what it dropped is a doubt; Artemis 2.56: its collector is told."""
-    found = stats.complete(tables.read(SAMPLES / "transfers"))
+    found = samples.complete(SAMPLES / "transfers")
     insides = found["insides"].set_index("node")
     assert list(insides["presettled_dropped"].dropna()) == [40166, 3486, 0]
     [row] = found["messages"].query("system == 'qpid-dispatch'").to_dict("records")
@@ -300,7 +301,7 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
 
 def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     """Waiting messages, memory and collections of each node, in words, as a table and drawn."""
-    found = stats.complete(tables.read(SAMPLES / "transfers"))
+    found = samples.complete(SAMPLES / "transfers")
     out = tmp_path / "out"
     build(found, out, title="Insides", html=False)
     page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import samples
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from mqperf.pages import figures, views
-from mqperf.study import published, stats, tables
+from mqperf.study import published, tables
 from mqperf.study.published.measurement import About
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
     def show(folder: Path, test_case: str) -> list[object]:
         monkeypatch.setattr(views.latency, "display", lambda *some: parts.extend(some))
-        views.latency.show_maps(folder, stats.complete(tables.read(folder)), test_case)
+        views.latency.show_maps(folder, samples.complete(folder), test_case)
         return parts
 
     return show
@@ -49,12 +50,10 @@ def test_every_point_has_a_map(shown: Shown, folder: str, test_case: str, panels
 @pytest.mark.parametrize("folder", ["runs", "stress"])
 def test_a_map_counts_every_latency(folder: str) -> None:
     """Each message that was started in the window is in one cell, of its second and class."""
-    read = tables.read(SAMPLES / folder)
-    for run, samples in zip(
-        read["latency"]["run"][:3], read["latency"]["samples"][:3], strict=True
-    ):
+    read = samples.read(SAMPLES / folder)
+    for run, number in zip(read["latency"]["run"][:3], read["latency"]["samples"][:3], strict=True):
         cells = tables.latency_map(SAMPLES / folder, run)
-        assert cells["count"].sum() == samples
+        assert cells["count"].sum() == number
         assert (cells["end_s"] - cells["start_s"] == 1).all()
         assert np.allclose(cells["below_s"] / cells["from_s"], 10**0.1)
 
@@ -62,7 +61,7 @@ def test_a_map_counts_every_latency(folder: str) -> None:
 def test_a_shutdown_is_a_gap_between_two_lines(shown: Shown) -> None:
     """Nothing that was due while the router was away arrived; the action is drawn."""
     folder = SAMPLES / "faults"
-    read = tables.read(folder)
+    read = samples.read(folder)
     action = read["outages"].iloc[0]
     cells = tables.latency_map(folder, str(action["run"]))
     away = (cells["start_s"] > action["began_s"]) & (cells["end_s"] < action["ended_s"])
@@ -93,7 +92,7 @@ def test_what_is_not_known_is_said(shown: Shown) -> None:
 
 def test_a_map_of_nothing_says_so() -> None:
     """A run that has no record has an empty panel, not an error."""
-    read = tables.read(SAMPLES / "stress")
+    read = samples.read(SAMPLES / "stress")
     cells = tables.latency_map(SAMPLES / "stress", "gone")
     axes = figures.latency_map(cells, Figure().subplots(), outages=read["outages"])
     assert [text.get_text() for text in axes.texts] == ["no data"]

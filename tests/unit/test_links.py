@@ -11,7 +11,7 @@ from mqperf.base.errors import HostError, PlanError
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.lab.links import LINKS, Laid, choose, ends, relay
 from mqperf.lab.runner.linking import Linked, check_links
-from mqperf.lab.systems import check_plan
+from mqperf.lab.systems.possible import check_plan
 from mqperf.plan import ActionPlan, Case, LinkPlan, LinkPoint, Plan, statistically_known, tolerances
 from mqperf.plan.columns import COLUMNS, LINK, TABLES, measured_column
 from mqperf.plan.file import parse_plan

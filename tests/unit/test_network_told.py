@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import samples
 
 from mqperf.pages.report import side_by_side
 from mqperf.pages.report.environment import environment
@@ -53,7 +54,7 @@ def test_loopback_is_told_only_where_it_was_used(
 
 def test_a_private_cluster_is_on_loopback(root: Path) -> None:
     """It has no card, hence no driver and no speed; that is known, and not a gap."""
-    told = shown(tables.read(root / "data/samples/runs"))
+    told = shown(samples.read(root / "data/samples/runs"))
     assert (told["network card"], told["driver of the network card"]) == (
         "loopback",
         "none: loopback",

@@ -14,20 +14,24 @@ environment = str
 
 CHECKED_BEFORE = """
 lint = types = docs = collected = str
+CORES = WAITING = 1
 """
 COMPLETE = """
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true")
 """
-CUT_OFF = """
-def pytest_sessionfinish(session):
-    session.exitstatus = 2
-"""
-IN_HASTE = """
-from pathlib import Path
+SOME = """
+import pytest
 
 def test_that_passes():
     pass
+
+@pytest.mark.starts_programs
+def test_that_starts_one():
+    pass
+"""
+FAILING = """
+from pathlib import Path
 
 def test_that_fails_at_first():
     tried = Path(__file__).with_name("tried")
@@ -35,9 +39,9 @@ def test_that_fails_at_first():
     tried.touch()
     assert before
 """
-ALWAYS = """
-def test_that_always_fails():
-    assert not "ever"
+MARKS = """
+[pytest]
+markers = starts_programs
 """
 
 
@@ -50,42 +54,35 @@ def session(folder: Path, root: Path, more: str, *words: str) -> subprocess.Comp
 
 
 def every_test(
-    folder: Path, root: Path, *files: str, conftest: str = COMPLETE
+    folder: Path, root: Path, *files: str, name: str = "tests"
 ) -> subprocess.CompletedProcess[str]:
-    """The session that runs all tests, in a checkout with these."""
-    (folder / "tests").mkdir()
-    (folder / "tests/conftest.py").write_text(conftest, encoding="utf-8")
+    """A session that runs tests, in a checkout with these."""
+    (folder / "tests/unit").mkdir(parents=True)
+    (folder / "pytest.ini").write_text(MARKS, encoding="utf-8")
+    (folder / "tests/conftest.py").write_text(COMPLETE, encoding="utf-8")
     for number, file in enumerate(files):
-        (folder / f"tests/test_{number}.py").write_text(file, encoding="utf-8")
-    return session(folder, root, CHECKED_BEFORE, "tests")
+        (folder / f"tests/unit/test_{number}.py").write_text(file, encoding="utf-8")
+    return session(folder, root, CHECKED_BEFORE, name)
 
 
-def test_who_fails_beside_others_gets_a_second_try_alone(tmp_path: Path, root: Path) -> None:
-    """Both tries are told, and only what failed is tried again."""
-    done = every_test(tmp_path, root, IN_HASTE)
-    assert done.returncode == 0, done.stdout
-    assert "FAILED tests/test_0.py::test_that_fails_at_first" in done.stdout
-    assert "= 1 passed in" in done.stdout
-    assert "what failed runs once more" in done.stderr
-
-
-def test_who_fails_again_fails_the_tests(tmp_path: Path, root: Path) -> None:
-    """A second try is no pardon: with one that never passes, nothing has passed."""
-    done = every_test(tmp_path, root, IN_HASTE, ALWAYS)
+def test_no_test_is_tried_twice(tmp_path: Path, root: Path) -> None:
+    """What fails has failed: one that would pass the next time is a fault that shows at times."""
+    done = every_test(tmp_path, root, SOME, FAILING)
     assert done.returncode != 0
-    assert done.stdout.count("FAILED tests/test_1.py::test_that_always_fails") == 2
+    assert done.stdout.count("test session starts") == 1
+    assert "1 failed, 2 passed" in done.stdout
 
 
 def test_what_cannot_be_read_fails_the_tests(tmp_path: Path, root: Path) -> None:
-    """A file of tests with a mistake has no second try in which nothing runs and all is well."""
-    assert every_test(tmp_path, root, IN_HASTE, "import nowhere_at_all").returncode != 0
+    """A file of tests with a mistake is not passed over."""
+    assert every_test(tmp_path, root, SOME, "import nowhere_at_all").returncode != 0
 
 
-def test_who_was_not_run_is_not_passed(tmp_path: Path, root: Path) -> None:
-    """A run that was cut off gets no second try, which would be one of a few tests."""
-    done = every_test(tmp_path, root, IN_HASTE, conftest=COMPLETE + CUT_OFF)
-    assert done.returncode != 0
-    assert done.stdout.count("test session starts") == 1
+def test_the_quick_ones_start_no_program(tmp_path: Path, root: Path) -> None:
+    """The others are not run; what fails, fails there, too."""
+    done = every_test(tmp_path / "one", root, SOME, name="quick")
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+    assert every_test(tmp_path / "two", root, SOME, FAILING, name="quick").returncode != 0
 
 
 def benchmarks(folder: Path, root: Path, *words: str) -> subprocess.CompletedProcess[str]:

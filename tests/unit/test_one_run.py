@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+import samples
 from bs4 import BeautifulSoup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -46,7 +47,7 @@ PANELS = {
 
 @cache
 def read(folder: str) -> mqperf.Results:
-    return mqperf.read(SAMPLES / folder)
+    return samples.results(SAMPLES / folder)
 
 
 def measured(folder: str, name: str) -> MeasuredRun:

@@ -7,63 +7,63 @@ import statistics
 import pytest
 
 from mqperf.onhost.links.packet_relay import shaping
-from mqperf.onhost.links.packet_relay.shaping import Lane, Wander
+from mqperf.onhost.links.packet_relay.shaping import CorrelatedJitter, Direction
 
 PACKET = bytes(1_000)
 OUT = 7
 
 
-def sent(lane: Lane, count: int, gap_s: float, packet: bytes = PACKET) -> list[float]:
+def sent(direction: Direction, count: int, gap_s: float, packet: bytes = PACKET) -> list[float]:
     """The instants at which packets leave that come at equal distances; infinite when lost."""
     instants = []
     for number in range(count):
-        lane.offer(number * gap_s, OUT, packet)
-    while lane.due < math.inf:
-        at = lane.due
-        instants += [at for _ in lane.take(at)]
+        direction.offer(number * gap_s, OUT, packet)
+    while direction.due < math.inf:
+        at = direction.due
+        instants += [at for _ in direction.take(at)]
     return instants
 
 
 def test_a_packet_leaves_after_the_delay_and_not_before() -> None:
     """By the way it was to take, with what was in it."""
-    lane = Lane(delay_s=0.1)
-    lane.offer(5.0, OUT, PACKET)
-    assert lane.due == pytest.approx(5.1)
-    assert list(lane.take(5.09)) == []
-    assert list(lane.take(5.11)) == [(OUT, PACKET)]
-    assert lane.due == math.inf
-    assert (lane.came, lane.left, lane.lost) == (1, 1, 0)
-    assert lane.late_s == pytest.approx(0.01)
+    direction = Direction(delay_s=0.1)
+    direction.offer(5.0, OUT, PACKET)
+    assert direction.due == pytest.approx(5.1)
+    assert list(direction.take(5.09)) == []
+    assert list(direction.take(5.11)) == [(OUT, PACKET)]
+    assert direction.due == math.inf
+    assert (direction.came, direction.left, direction.lost) == (1, 1, 0)
+    assert direction.late_s == pytest.approx(0.01)
 
 
 def test_a_share_of_packets_is_lost_and_the_same_for_a_seed() -> None:
     """Every one of them is counted."""
     for share in (0.01, 0.05, 0.5):
-        lane, again, other = (Lane(loss_share=share, seed=seed) for seed in (1, 1, 2))
-        found = sent(lane, 20_000, 1e-3)
-        assert lane.lost + len(found) == lane.came == 20_000
-        assert lane.lost == pytest.approx(20_000 * share, rel=0.15)
+        direction, again, other = (Direction(loss_share=share, seed=seed) for seed in (1, 1, 2))
+        found = sent(direction, 20_000, 1e-3)
+        assert direction.lost + len(found) == direction.came == 20_000
+        assert direction.lost == pytest.approx(20_000 * share, rel=0.15)
         assert sent(again, 20_000, 1e-3) == found
         assert sent(other, 20_000, 1e-3) != found
 
 
 def test_bandwidth_spaces_packets_and_a_full_lane_drops_them() -> None:
     """At 8 Mbit/s a packet of 1,000 bytes takes 1 ms; a tenth of a second of them may wait."""
-    lane = Lane(delay_s=0.01, bandwidth_bits_s=8_000_000)
-    found = sent(lane, 50, 0.0)
+    direction = Direction(delay_s=0.01, bandwidth_bits_s=8_000_000)
+    found = sent(direction, 50, 0.0)
     assert found == pytest.approx([0.011 + number / 1000 for number in range(50)])
-    lane = Lane(bandwidth_bits_s=8_000_000)
-    found = sent(lane, 1_000, 0.0)
+    direction = Direction(bandwidth_bits_s=8_000_000)
+    found = sent(direction, 1_000, 0.0)
     assert len(found) == pytest.approx(100, abs=2)
-    assert (lane.full, lane.lost) == (1_000 - len(found), 0)
+    assert (direction.full, direction.lost) == (1_000 - len(found), 0)
 
 
 def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
     """Whatever the rate of packets; over short times the mean is right, too."""
     for gap_s in (1e-5, 1e-3, 0.02):
         count = round(min(20.0, 100_000 * gap_s) / gap_s)
-        lane = Lane(delay_s=0.05, jitter_s=0.01, seed=3)
-        found = sent(lane, count, gap_s)
+        direction = Direction(delay_s=0.05, jitter_s=0.01, seed=3)
+        found = sent(direction, count, gap_s)
         assert found == sorted(found)
         delays = [at - number * gap_s for number, at in enumerate(found)]
         assert statistics.fmean(delays) == pytest.approx(0.05, abs=0.003)
@@ -74,47 +74,47 @@ def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
 
 def test_a_pause_does_not_disturb_the_jitter() -> None:
     """However long nothing came, it goes on at once."""
-    wander = Wander(0.05, 0.01, random.Random(1))
+    wander = CorrelatedJitter(0.05, 0.01, random.Random(1))
     assert 0.0 < wander.at(1e6) < 0.1
     assert abs(wander.at(1e6 + 1e-6) - wander.at(1e6)) < 1e-4
 
 
 def test_a_closed_lane_swallows_what_comes_and_what_is_on_its_way() -> None:
     """And lets packets through again as if nothing had been."""
-    lane = Lane(delay_s=0.1)
-    lane.offer(0.0, OUT, PACKET)
-    lane.close()
-    lane.offer(0.05, OUT, PACKET)
-    assert lane.due == math.inf
-    lane.open()
-    lane.offer(0.2, OUT, PACKET)
-    assert list(lane.take(1.0)) == [(OUT, PACKET)]
-    assert (lane.came, lane.swallowed, lane.lost, lane.left) == (3, 2, 0, 1)
+    direction = Direction(delay_s=0.1)
+    direction.offer(0.0, OUT, PACKET)
+    direction.close()
+    direction.offer(0.05, OUT, PACKET)
+    assert direction.due == math.inf
+    direction.open()
+    direction.offer(0.2, OUT, PACKET)
+    assert list(direction.take(1.0)) == [(OUT, PACKET)]
+    assert (direction.came, direction.swallowed, direction.lost, direction.left) == (3, 2, 0, 1)
 
 
 def test_what_is_on_its_way_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine's memory is not the length of a cable."""
     monkeypatch.setattr(shaping, "HELD_BYTES", 10_000)
-    lane = Lane(delay_s=60.0)
-    assert len(sent(lane, 30, 0.0)) == 10
-    assert lane.full == 20
-    lane.offer(100.0, OUT, PACKET)
-    assert lane.due == pytest.approx(160.0)
+    direction = Direction(delay_s=60.0)
+    assert len(sent(direction, 30, 0.0)) == 10
+    assert direction.full == 20
+    direction.offer(100.0, OUT, PACKET)
+    assert direction.due == pytest.approx(160.0)
 
 
 def test_an_impaired_lane_treats_packets_otherwise_and_then_as_before() -> None:
     """None overtakes an earlier one, and what came meanwhile counts for itself."""
-    lane = Lane(delay_s=0.1)
-    lane.offer(0.0, OUT, PACKET)
-    lane.impair(delay_s=0.5)
-    lane.offer(0.01, OUT, PACKET)
-    lane.impair(loss_share=0.999999)
-    lane.offer(0.02, OUT, PACKET)
-    lane.repair()
-    lane.offer(0.03, OUT, PACKET)
+    direction = Direction(delay_s=0.1)
+    direction.offer(0.0, OUT, PACKET)
+    direction.impair(delay_s=0.5)
+    direction.offer(0.01, OUT, PACKET)
+    direction.impair(loss_share=0.999999)
+    direction.offer(0.02, OUT, PACKET)
+    direction.repair()
+    direction.offer(0.03, OUT, PACKET)
     leaving = []
-    while lane.due < math.inf:
-        at = lane.due
-        leaving += [at for _ in lane.take(at)]
+    while direction.due < math.inf:
+        at = direction.due
+        leaving += [at for _ in direction.take(at)]
     assert leaving == pytest.approx([0.1, 0.51, 0.51])
-    assert (lane.came, lane.lost, lane.impaired, lane.left) == (2, 0, 2, 3)
+    assert (direction.came, direction.lost, direction.impaired, direction.left) == (2, 0, 2, 3)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 from file_faults import CALL, CAST, NOTIFY, OTHER, SAMPLES, SOUND
 
 from mqperf.study import tables
@@ -24,7 +25,7 @@ Cell = str | float | pd.Timestamp
 @cache
 def recorded() -> Mapping[str, pd.DataFrame]:
     """The tables of the sound runs; of their plan only what asks for them."""
-    found = tables.read(SAMPLES)
+    found = samples.read(SAMPLES)
     own = {name: frame[frame["run"].isin(SOUND)] for name, frame in found.items()}
     return {name: frame.reset_index(drop=True) for name, frame in own.items()}
 

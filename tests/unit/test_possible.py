@@ -10,7 +10,8 @@ from mqperf.base.errors import PlanError, SystemFault
 from mqperf.front.preview import preview
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems import possible, rabbitmq
+from mqperf.lab.systems import rabbitmq
+from mqperf.lab.systems.possible import possible
 from mqperf.plan import Plan
 from mqperf.plan.file import as_measured, parse_plan
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 
 from mqperf.pages.report.build import build
 from mqperf.pages.report.hosts import grid, shared
-from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,7 +20,7 @@ SENTENCE = (
 
 @pytest.fixture(scope="module")
 def namespaces() -> Tables:
-    return stats.complete(tables.read(ROOT / "data/samples/hosts"))
+    return samples.complete(ROOT / "data/samples/hosts")
 
 
 def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 
 from mqperf.pages.report import losses
 from mqperf.pages.report.build import build
-from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
@@ -19,7 +19,7 @@ TOLD = (
 
 @pytest.fixture(scope="module")
 def found() -> Tables:
-    return stats.complete(tables.read(SAMPLES / "faults"))
+    return samples.complete(SAMPLES / "faults")
 
 
 def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
@@ -62,6 +62,6 @@ def test_runs_without_counts_are_left_out(found: Tables) -> None:
 
 def test_creations_are_no_messages() -> None:
     """Where the tool counts creations, these are what is lost."""
-    wan = stats.complete(tables.read(SAMPLES / "wan"))
+    wan = samples.complete(SAMPLES / "wan")
     [told] = losses.of_planned_actions(wan)
     assert told.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import samples
 from bs4 import BeautifulSoup
 
 from mqperf.pages.report.build import publish
@@ -11,7 +12,6 @@ from mqperf.pages.report.rst import literal
 from mqperf.pages.report.run_sheets import each
 from mqperf.pages.report.single_file import fold
 from mqperf.plan.file import load_plan
-from mqperf.study import stats, tables
 
 HOSTS = Path(__file__).parent.parent.parent / "data/samples/hosts"
 
@@ -57,7 +57,7 @@ def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
     digests = re.findall(r"mqperf run plan.yaml --only (\w+) --runs again", told)
     cases = [case.id for case in load_plan(report / "plan.yaml").cases()]
     assert [[case for case in cases if case.endswith(digest)] for digest in digests] == [
-        [run] for run in tables.read(HOSTS)["runs"]["run"]
+        [run] for run in samples.read(HOSTS)["runs"]["run"]
     ]
 
 
@@ -88,7 +88,7 @@ def test_what_pages_link_is_stored_once(report: Path) -> None:
 
 def test_only_a_case_of_the_plan_has_a_command() -> None:
     """On hosts that no plan names, their inventory is to be given."""
-    found = stats.complete(tables.read(HOSTS))
+    found = samples.complete(HOSTS)
     plan = load_plan(HOSTS / "plan.yaml")
     unnamed = plan.model_copy(update={"hosts": None})
     other = plan.model_copy(update={"test_cases": ("notify",)})

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.onhost.load.numbered.schedule import Ramp, Schedule, Stairs, Steady
+from mqperf.onhost.load.numbered.schedule import Ramp, Schedule, Steady, SteppedRate
 from mqperf.plan import Case
 from mqperf.plan.load.numbered import Paced
 
@@ -66,7 +66,7 @@ def test_stairs_change_the_rate_in_steps(
     first: float, last: float, over_s: float, steps: int, phase: float
 ) -> None:
     """Each as long as the others, from the first rate to the last, which then stays."""
-    stairs = Schedule(Stairs(first, last, over_s, steps), phase)
+    stairs = Schedule(SteppedRate(first, last, over_s, steps), phase)
     stairs.begin(START_NS)
     rates = [first + (last - first) * step / (steps - 1) for step in range(steps)]
     for step, rate in enumerate(rates):

@@ -1,7 +1,7 @@
 """A script of the user's as an action: it really runs, on this machine."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, cast
 import psutil
 import pytest
 from patience import eventually
+from typing_extensions import override
 
 from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.processes import Process
 from mqperf.hosts import LocalHost
 from mqperf.lab.runner.timetable import Stage, Timetable
 from mqperf.lab.systems.in_plans import problems_of
@@ -45,31 +47,49 @@ class Kept(dict[str, str]):
         self[name] = content.decode()
 
 
+class Remembering(LocalHost):
+    """This machine, which remembers what was started on it."""
+
+    def __init__(self) -> None:
+        self.started: list[Process] = []
+
+    @override
+    def start(
+        self,
+        label: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        log: Path,
+        cwd: Path | None = None,
+    ) -> Process:
+        self.started.append(super().start(label, argv, env=env, log=log, cwd=cwd))
+        return self.started[-1]
+
+
 class NoNodes:
     """A system of which nothing is disturbed."""
 
     nodes = ()
 
 
-def timetable(
-    script: str, kept: Kept, for_s: float = 0.3, *, more: str = "", **said: object
-) -> Timetable:
-    """One on which a script stands, and the content of another file."""
-    action = ActionPlan(
-        do="script", host="local", at_s=0, for_s=for_s, script_file="one.sh", **said
-    )
+def timetable(script: str, kept: Kept, *, more: str = "", **said: object) -> Timetable:
+    """One on which a script stands for longer than it takes, and the content of another file."""
+    action = ActionPlan(do="script", host="local", at_s=0, for_s=600, script_file="one.sh", **said)
     files = {"one.sh": script.encode(), "data/words.txt": more.encode()}
-    around = Stage(cast("Deployment", NoNodes()), [LocalHost()], files, kept.keep)
+    around = Stage(cast("Deployment", NoNodes()), [Remembering()], files, kept.keep)
     return Timetable([action], around, kept.tell)
 
 
 def lived(actions: Timetable) -> None:
-    """All of its time."""
+    """Until the script has ended."""
     actions.check()
     actions.begin(time.time())
-    while actions.due < float("inf"):
-        actions.act()
-        time.sleep(0.01)
+    actions.act()
+    [host] = actions._stage.hosts
+    assert isinstance(host, Remembering)
+    assert eventually(lambda: [one.alive for one in host.started] == [False])
+    actions.close()
 
 
 def test_what_a_script_prints_is_kept_with_its_exit_code() -> None:
@@ -104,7 +124,7 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
     """It is asked first, and may undo what it did."""
     kept = Kept()
     script = "#!/bin/sh\ntrap 'echo undone; exit 0' TERM\necho $$\nsleep 600 & wait\n"
-    actions = timetable(script, kept, for_s=60)
+    actions = timetable(script, kept)
     actions.begin(time.time())
     actions.act()
     below = partial(psutil.Process().children, recursive=True)

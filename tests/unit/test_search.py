@@ -8,6 +8,7 @@ from typing import Annotated
 
 import pandas as pd
 import pytest
+import samples
 from mqperf_toys import replay
 from mqperf_toys.known import known
 from pydantic import Field
@@ -241,7 +242,7 @@ def test_a_run_that_says_nothing_ends_its_search_for_now(tmp_path: Path) -> None
 @pytest.fixture(scope="module")
 def recorded() -> Tables:
     """The recorded runs that a broker really gave."""
-    return tables.read(SAMPLE)
+    return samples.read(SAMPLE)
 
 
 def each_run(found: Tables) -> Iterator[Tables]:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from mqperf.study.series.intervals import Interval, level_interval, ratio_interval
 from mqperf.study.series.warmup import warmup_s
@@ -14,6 +13,8 @@ Seconds = NDArray[np.int64]
 
 def steady(seconds: int, alike: float, random: np.random.Generator) -> Series:
     """Noise of unit variance in which each second resembles the one before."""
+    from scipy.signal import lfilter  # slow to load
+
     fresh = random.normal(size=seconds)
     fresh[0] /= np.sqrt(1 - alike**2)
     return np.asarray(lfilter([np.sqrt(1 - alike**2)], [1, -alike], fresh))

@@ -11,7 +11,7 @@ import pytest
 
 from mqperf.onhost.load.capped_log import CappedLog
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.letters import letters
+from mqperf.onhost.load.random_text import letters
 from mqperf.onhost.load.repairs import repair
 
 

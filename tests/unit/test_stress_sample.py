@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from mqperf.pages import notebook
-from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ SAMPLE = ROOT / "data/samples/stress"
 
 @pytest.fixture(scope="module")
 def found() -> Tables:
-    return stats.complete(tables.read(SAMPLE))
+    return samples.complete(SAMPLE)
 
 
 def test_nothing_of_the_sample_is_lost(found: Tables) -> None:

@@ -19,8 +19,8 @@ from mqperf.lab.load.amqp_0_9_1.commands import commands
 from mqperf.lab.load.amqp_0_9_1.layout import queues, threads
 from mqperf.lab.load.numbered.environment import Environment
 from mqperf.lab.runner.control import Station
-from mqperf.lab.systems import check_plan
 from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.load.amqp_0_9_1 import orders
 from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.load.numbered.record import BATCH, Record

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import samples
 from factory import Shape, tables
 
 from mqperf.pages import answer, notebook
@@ -10,7 +11,6 @@ from mqperf.pages.report.build import build
 from mqperf.plan.columns import COMPUTED
 from mqperf.record import runs
 from mqperf.study import stats
-from mqperf.study import tables as rooms
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import Tables
 
@@ -37,7 +37,7 @@ def test_it_is_said_from_one_per_cent_on() -> None:
 @pytest.mark.parametrize("name", ["runs", "hosts", "stress", "wan"])
 def test_sound_runs_have_no_such_remark(name: str) -> None:
     """All recorded samples in which everything arrived."""
-    assert survivors(stats.complete(rooms.read(ROOT / "data/samples" / name))) == {}
+    assert survivors(samples.complete(ROOT / "data/samples" / name)) == {}
 
 
 def test_answer_and_overview_say_it_of_the_point_that_they_tell_of() -> None:
@@ -53,7 +53,7 @@ def test_answer_and_overview_say_it_of_the_point_that_they_tell_of() -> None:
 
 @pytest.fixture(scope="module")
 def faults() -> Tables:
-    return stats.complete(rooms.read(ROOT / SAMPLE))
+    return samples.complete(ROOT / SAMPLE)
 
 
 def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What mqperf says it is: the version, and of a checkout its commit and whether it was changed."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 from mqperf import __version__
@@ -31,3 +32,9 @@ def test_elsewhere_there_is_only_the_version(tmp_path: Path) -> None:
     assert version(tmp_path) == __version__
     (tmp_path / ".git").mkdir()
     assert version(tmp_path) == __version__
+
+
+def test_the_package_is_a_program_too() -> None:
+    """Where mqperf is not on the path, ``python -m mqperf`` is the same command line."""
+    argv = [sys.executable, "-m", "mqperf", "--version"]
+    assert subprocess.check_output(argv, text=True) == f"mqperf {version()}\n"

@@ -15,7 +15,7 @@ from mqperf.base.errors import HostError, SystemFault
 from mqperf.base.processes import Process
 from mqperf.hosts import ForeignProcess, LocalHost
 from mqperf.lab.runner import watch
-from mqperf.lab.runner.watch import Clock, Stillness
+from mqperf.lab.runner.watch import Clock, ClockMonitor
 from mqperf.lab.systems.system import Node
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def node(tmp_path: Path) -> Iterator[Process]:
     process.stop(5)
 
 
-def stillness(process: Process | ForeignProcess | None) -> Stillness:
+def stillness(process: Process | ForeignProcess | None) -> ClockMonitor:
     nodes = (Node("Slave 2", "mqperf3", process), Node("Slave 3", "elsewhere", None))
-    return Stillness(cast("Deployment", SimpleNamespace(nodes=nodes)))
+    return ClockMonitor(cast("Deployment", SimpleNamespace(nodes=nodes)))
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -74,9 +74,12 @@ def test_nodes_that_run_are_not_accused(node: Process) -> None:
 
 def test_a_set_clock_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the host and by how much, instead of what follows from it."""
-    clock, real = Clock("local"), time.time
+    now = 1_700_000_000.0
+    monkeypatch.setattr(time, "monotonic", lambda: 50.0)
     for step_s in (30.0, -30.0):
-        monkeypatch.setattr(time, "time", lambda step_s=step_s: real() + step_s)
+        monkeypatch.setattr(time, "time", lambda: now)
+        clock = Clock("local")
+        monkeypatch.setattr(time, "time", lambda step_s=step_s: now + step_s)
         with pytest.raises(HostError, match=rf"clock of host local was set by \{step_s:+.0f}\.0"):
             clock.check()
 

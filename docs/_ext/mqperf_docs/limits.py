@@ -9,7 +9,7 @@ import mqperf
 
 from .grid import code, prose, table
 
-ROOT = Path(mqperf.__file__).parent
+ROOT = Path(mqperf.__file__).parent / "study"
 PLACES = ("series/intervals.py", "series/warmup.py", "stats/*.py", "stats/rules/*.py")
 
 

@@ -13,7 +13,8 @@ from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.probing import check_programs
 from mqperf.lab.runner.searching import Judge, Searching
 from mqperf.lab.runner.sweep import Ended, Sweep, swept
-from mqperf.lab.systems import Possible, check_places, possible, starts
+from mqperf.lab.systems import starts
+from mqperf.lab.systems.possible import Possible, check_places, possible
 from mqperf.plan import Case, Plan
 from mqperf.record import Run, recording, runs
 

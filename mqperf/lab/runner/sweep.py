@@ -19,7 +19,8 @@ from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
 from mqperf.lab.runner.searching import Searching
 from mqperf.lab.runner.trial import Audience
-from mqperf.lab.systems import SYSTEMS, Possible, starts
+from mqperf.lab.systems import SYSTEMS, starts
+from mqperf.lab.systems.possible import Possible
 from mqperf.plan import Case
 from mqperf.plan.file import as_measured
 from mqperf.record import Attempt, Run, pending

@@ -20,7 +20,7 @@ from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.probing import Probing
 from mqperf.lab.runner.processes import Processes
 from mqperf.lab.runner.timetable import Stage, Timetable
-from mqperf.lab.runner.watch import Clock, Stillness
+from mqperf.lab.runner.watch import Clock, ClockMonitor
 from mqperf.plan import Case
 from mqperf.record import Attempt, Run, background_place, set_aside, utc
 
@@ -65,7 +65,7 @@ class Trial:
         ]
         stage = Stage(bench.deployment, bench.hosts.every, bench.files, self.attempt.keep)
         self.timetable = Timetable(case.actions, stage, self.attempt.event, self._follow)
-        self.stillness = Stillness(bench.deployment, lambda: self.timetable.disturbed)
+        self.stillness = ClockMonitor(bench.deployment, lambda: self.timetable.disturbed)
         self.link: Linked | None = None
         self.schedule: Schedule | None = None
         self.clocks = Clocks(bench.hosts.every)

@@ -11,9 +11,9 @@ from mqperf.lab.probes import named
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.lab.systems.system import System
-from mqperf.plan import SystemPlan, swept_settings
-from mqperf.plan.load import in_plans
-from mqperf.plan.topologies import QUEUES, TOPOLOGIES
+from mqperf.plan import LoadPlan, SystemPlan, swept_settings
+from mqperf.plan.load import GENERATORS, in_plans
+from mqperf.plan.topologies import QUEUES
 
 Nodes = tuple[str, tuple[str, ...]]
 """What is deployed, and the labels of its nodes."""
@@ -31,6 +31,7 @@ def problems_of(
     if isinstance(systems, Mapping):
         yield from _of_systems(systems)
         yield from _misfits(systems, [*_loads(plan)])
+        yield from _strangers(systems, [*_loads(plan)])
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
         yield from in_plans.problems_of_asking(
@@ -102,8 +103,22 @@ def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     conditions = plan.get("conditions")
     specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
     beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
-    every = [plan.get("load"), *(one for some in beside if isinstance(some, list) for one in some)]
+    lists = (some for some in beside if isinstance(some, list | tuple))
+    every = [plan.get("load"), *(one for some in lists for one in some)]
     yield from (load for load in every if isinstance(load, Mapping))
+
+
+def _strangers(
+    systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
+) -> Iterator[Problem]:
+    """Every system to which the generator of a load of the plan cannot talk."""
+    default = LoadPlan.model_fields["generator"].default
+    names = dict.fromkeys(str(load.get("generator", default)) for load in loads)
+    for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
+        strange = [name for name in names if name in GENERATORS and name not in system.every_driver]
+        for name in strange[:1]:
+            text = f"{GENERATORS[name].title} cannot talk to {system.title}; these can:"
+            yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
 
 
 def _misfits(
@@ -112,7 +127,7 @@ def _misfits(
     """Every kind of queue in which a load of the plan cannot have its messages."""
     for name, spec in systems.items():
         kinds = spec.get("queues") if isinstance(spec, Mapping) else None
-        for index, kind in enumerate(kinds if isinstance(kinds, list) else ()):
+        for index, kind in enumerate(kinds if isinstance(kinds, list | tuple) else ()):
             if isinstance(kind, str) and kind in QUEUES:
                 found = (in_plans.misfits(load, kind) for load in loads)
                 if why := next(filter(None, found), None):
@@ -202,12 +217,11 @@ def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
 
 
 def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
-    """The topologies or kinds of queue that exist, and that this system has not."""
-    known: Mapping[str, object] = TOPOLOGIES if kind == "topologies" else QUEUES
+    """The topologies or kinds of queue that this system has not."""
     own = system.topologies if kind == "topologies" else system.queues
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        if not isinstance(name, str) or name not in known:
+        if not isinstance(name, str) or name in own:
             continue
-        if not (name in own or (kind == "topologies" and system.offers(name))):
+        if not (kind == "topologies" and system.offers(name)):
             text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(own)}"
             yield Problem((kind, index), text)

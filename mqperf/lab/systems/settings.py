@@ -28,7 +28,7 @@ class SystemSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    start_timeout_s: int = Field(default=60, ge=1, le=86_400, strict=True)
+    start_timeout_s: int = Field(default=120, ge=1, le=86_400, strict=True)
 
 
 S = TypeVar("S", bound=SystemSettings)

@@ -86,10 +86,10 @@ def check_program(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
 def _asked(wanted: bytes, files: Sequence[int]) -> Link | None:
     """Ask for a program; None when nobody answered."""
     ours, theirs = socket.socketpair()
-    with theirs:
-        _ours.ask([theirs.fileno(), *files])
     with ExitStack() as stack:
         stack.enter_context(ours)
+        with theirs:
+            _ours.ask([theirs.fileno(), *files])
         with suppress(OSError):  # What became of it is said just below.
             ours.sendall(guardian.SIZE.pack(len(wanted)) + wanted)
         answer = _record(ours) if _readable(ours, START_LIMIT_S) else None
@@ -175,8 +175,10 @@ class _Guardian:
 
     def _begin(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, ExitStack() as stack:
+            stack.enter_context(ours)
             self._pid = child.begun(guardian.__file__, [str(os.getpid())], theirs.fileno())
+            stack.pop_all()
         self._line = ours
 
     def _replace(self) -> None:

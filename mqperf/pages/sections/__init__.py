@@ -24,6 +24,8 @@ from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, where
 
+__all__ = ["SECTIONS", "Content", "Section", "View", "contents", "shown"]
+
 SECTIONS: Registry[Section] = Registry(
     "sections",
     (

@@ -108,7 +108,7 @@ class View:
         return TEST_CASES[self.test_case]
 
     @cached_property
-    def axes(self) -> list[str]:
+    def axes(self) -> tuple[str, ...]:
         """The parameters that tell these runs apart, beside the number of threads."""
         return varied(self.tables["runs"])
 

@@ -32,7 +32,10 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
         raise TableError(f"{path}: no such folder; give a runs folder or a published one")
     attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
     if not attempts:
-        raise TableError(f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}")
+        raise TableError(
+            f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}; what another tool"
+            f" measured is imported first: mqperf import {path} --out TABLES"
+        )
     asked = planned(path / PLAN, attempts)
     return by_condition({**of_runs(attempts, reduce), "planned": asked})
 

@@ -3,8 +3,7 @@
 from functools import partial
 
 from mqperf.lab.load.amqp_0_9_1 import layout
-from mqperf.lab.load.amqp_0_9_1.commands import commands, describe, options
-from mqperf.lab.load.amqp_0_9_1.environment import PROGRAM
+from mqperf.lab.load.amqp_0_9_1.commands import PROGRAM, commands, describe, options
 from mqperf.lab.load.launcher import Launcher
 from mqperf.record.outputs import diary
 

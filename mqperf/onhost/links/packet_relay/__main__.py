@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import Any
 
 from .devices import Device
-from .shaping import Lane
+from .shaping import Direction
 
 PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29
 DEVICE = "mqlink"
@@ -32,33 +32,33 @@ PRIORITY = 1
 
 
 class Relay:
-    """Devices at both ends, and a lane for each direction."""
+    """Devices at both ends, and a direction for each direction."""
 
     def __init__(self, asked: dict[str, Any]) -> None:
         """Make the devices; raises ``OSError`` with the reason why one cannot be had."""
-        self._lanes = [
-            Lane(**asked["link"], seed=f"{asked['seed']} {number}") for number in range(2)
+        self._directions = [
+            Direction(**asked["link"], seed=f"{asked['seed']} {number}") for number in range(2)
         ]
         self._devices: list[Device] = []
-        self._lane_of: dict[int, Lane] = {}
+        self._direction_of: dict[int, Direction] = {}
         self._outs: dict[int, dict[bytes, int]] = {}
         ends: list[dict[bytes, int]] = []
-        for lane, hosts in zip(self._lanes, asked["ends"], strict=True):
+        for direction, hosts in zip(self._directions, asked["ends"], strict=True):
             end = {}
             for host in hosts:
                 device = Device(host["namespace"], DEVICE)
                 self._devices.append(device)
                 end[socket.inet_aton(host["address"])] = device.number
-                self._lane_of[device.number] = lane
+                self._direction_of[device.number] = direction
             ends.append(end)
         for end, other in (ends, reversed(ends)):
             self._outs.update(dict.fromkeys(end.values(), other))
 
     def serve(self) -> None:
         """Move packets until the input ends."""
-        watched = [0, *self._lane_of]
+        watched = [0, *self._direction_of]
         while True:
-            due = min(lane.due for lane in self._lanes)
+            due = min(direction.due for direction in self._directions)
             timeout = None if due == float("inf") else max(0.0, due - time.monotonic())
             ready, _, _ = select.select(watched, [], [], timeout)
             for device in ready:
@@ -66,14 +66,14 @@ class Relay:
                     self._read(device)
                 elif not self._obey():
                     return
-            for lane in self._lanes:
-                for out, packet in lane.take(time.monotonic()):
+            for direction in self._directions:
+                for out, packet in direction.take(time.monotonic()):
                     with suppress(OSError):  # a host that is gone, or its device
                         os.write(out, packet)
 
     def _read(self, device: int) -> None:
-        """Take what a device has for its lane; what is for nobody at the other end is dropped."""
-        offer, outs, now = self._lane_of[device].offer, self._outs[device], time.monotonic()
+        """Take what a device has for its direction; what nobody at the other end has is dropped."""
+        offer, outs, now = self._direction_of[device].offer, self._outs[device], time.monotonic()
         with suppress(BlockingIOError):
             for _ in range(AT_ONCE):
                 packet = os.read(device, LONGEST)
@@ -90,12 +90,12 @@ class Relay:
             case "swallow":
                 self._close(carrier=True)
             case "impair":
-                for lane in self._lanes:
-                    lane.impair(**json.loads(quantities))
+                for direction in self._directions:
+                    direction.impair(**json.loads(quantities))
             case "restore":
-                for lane in self._lanes:
-                    lane.repair()
-                    lane.open()
+                for direction in self._directions:
+                    direction.repair()
+                    direction.open()
                 self._carry(there=True)
         if line:
             say(self._counts())
@@ -103,8 +103,8 @@ class Relay:
 
     def _close(self, *, carrier: bool) -> None:
         self._carry(there=carrier)
-        for lane in self._lanes:
-            lane.close()
+        for direction in self._directions:
+            direction.close()
 
     def _carry(self, *, there: bool) -> None:
         for device in self._devices:
@@ -113,7 +113,9 @@ class Relay:
     def _counts(self) -> dict[str, float]:
         """Packets of both directions so far, and what they cost."""
         names = ("came", "lost", "full", "swallowed", "impaired", "left", "late_s")
-        counts = {name: sum(getattr(lane, name) for lane in self._lanes) for name in names}
+        counts = {
+            name: sum(getattr(direction, name) for direction in self._directions) for name in names
+        }
         counts["unread"] = sum(device.unread() for device in self._devices)
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {**counts, "cpu_s": used.ru_utime + used.ru_stime}

@@ -16,7 +16,7 @@ HELD_BYTES = 64 << 20
 """Most that is on its way in one direction; more would be memory that the machine lacks."""
 
 BUFFER_S, BUFFER_BYTES = 0.1, 64 * 1500
-"""What waits for a slow lane at most: so many seconds of it, or these bytes where they are more."""
+"""What waits for a slow direction at most: so many seconds of it, or these bytes if more."""
 
 
 def _quantiles() -> list[float]:
@@ -25,7 +25,7 @@ def _quantiles() -> list[float]:
     return [one / scale for one in found]
 
 
-class Wander:
+class CorrelatedJitter:
     """A delay that changes with time and never so quickly that one packet overtakes another.
 
     At any instant it has this mean and standard deviation; it goes smoothly from one random value
@@ -61,7 +61,7 @@ class Wander:
         return self._block.pop()
 
 
-class Lane:
+class Direction:
     """One direction of a link: packets come in, and leave in the same order, or not at all.
 
     ``came``, ``lost``, ``full`` (there was no room for them), ``swallowed`` (while it was closed)
@@ -113,7 +113,7 @@ class Lane:
         self, delay_s: float, jitter_s: float, loss: float, bandwidth_bits_s: float | None
     ) -> None:
         self._delay_s = None if jitter_s else delay_s
-        self._wander = Wander(delay_s, jitter_s, self._chance)
+        self._wander = CorrelatedJitter(delay_s, jitter_s, self._chance)
         self._loss = loss
         self._bytes_s = None if bandwidth_bits_s is None else bandwidth_bits_s / 8
 

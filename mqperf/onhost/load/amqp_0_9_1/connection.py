@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.amqp_0_9_1.codec import Method, Reader, long, short
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
 
 __all__ = ["Broker", "Connection", "Lost", "Refused"]

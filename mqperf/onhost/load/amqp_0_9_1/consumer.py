@@ -15,7 +15,11 @@ from mqperf.onhost.load.amqp_0_9_1.orders import Orders, Thread
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
 from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import SERVER_IDLE_S, Server
 from mqperf.onhost.load.numbered.schedule import NS
@@ -40,7 +44,7 @@ ACK = codec.method(1, codec.ACK, struct.pack(">QB", 0, 0))
 TAG_AT, MULTIPLE_AT = 11, 19
 
 
-class Intake(Line[Connection]):
+class Intake(ManagedConnection[Connection]):
     """A connection with a channel, and a consumer on it, for each queue of some threads."""
 
     def __init__(
@@ -52,8 +56,10 @@ class Intake(Line[Connection]):
         diary: Diary,
     ) -> None:
         self.orders = orders
-        use = Use(self._connected, self._prepare, self._enough, self._read, self.take_rest)
-        super().__init__(waiting, diary, use)
+        handlers = Handlers(
+            self._connected, self._prepare, self._enough, self._read, self.take_rest
+        )
+        super().__init__(waiting, diary, handlers)
         self.server = server
         self.queues = [(one, queue) for one in threads for queue in one.queues]
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
@@ -76,7 +82,7 @@ class Intake(Line[Connection]):
     def understand(self) -> None:
         """Deal with all that has come whole."""
         if self.connection is not None:
-            self.use.read(self.connection)
+            self.handlers.read(self.connection)
 
     def take_rest(self) -> None:
         """Account for what had come before the connection was lost."""
@@ -169,7 +175,7 @@ class Consumer(Server[Intake]):
             for some in shares(len(threads), orders.channels)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        super().__init__(control, Lines(waiting, intakes), arrivals, self._attend)
+        super().__init__(control, ManagedConnections(waiting, intakes), arrivals, self._attend)
         self.behind: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S
         self.understood_at = 0.0
@@ -180,7 +186,7 @@ class Consumer(Server[Intake]):
         try:
             self._run()
         finally:
-            for intake in self.lines.all:
+            for intake in self.connections.all:
                 if intake.connection is not None:
                     intake.take_rest()
 
@@ -188,7 +194,7 @@ class Consumer(Server[Intake]):
         self.attend_until_stop()
         self._understand()
         self.say_count()
-        for intake in self.lines.all:
+        for intake in self.connections.all:
             if (connection := intake.connection) is not None:
                 intake.connection = None
                 connection.close(1.0)
@@ -204,7 +210,7 @@ class Consumer(Server[Intake]):
     def _attend(self) -> None:
         """Read what comes, and understand what was read some time ago."""
         self._linger()
-        came = self.lines.attend(self.gather_s if self.behind else SERVER_IDLE_S)
+        came = self.connections.attend(self.gather_s if self.behind else SERVER_IDLE_S)
         if self.behind and not (came and time.monotonic() < self.understood_at + self.gather_s):
             self._understand()
 
@@ -212,7 +218,7 @@ class Consumer(Server[Intake]):
         self.understood_at = time.monotonic()
         behind, self.behind = self.behind, set()
         for intake in behind:
-            self.lines.try_on(intake, intake.understand)
+            self.connections.try_on(intake, intake.understand)
 
     def _linger(self) -> None:
         """Let messages come that are then read together, where they have queued anyway."""

@@ -6,15 +6,19 @@ import time
 import numpy as np
 
 from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.agenda import Agenda
 from mqperf.onhost.load.amqp_0_9_1.codec import Reader
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
 from mqperf.onhost.load.amqp_0_9_1.deliveries import Assembler, stamp_of
-from mqperf.onhost.load.amqp_0_9_1.lane import Lane
 from mqperf.onhost.load.amqp_0_9_1.orders import Orders
+from mqperf.onhost.load.amqp_0_9_1.publisher_thread import PublisherThread
+from mqperf.onhost.load.amqp_0_9_1.send_queue import SendQueue
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
@@ -24,66 +28,73 @@ CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""
 
 
-class Channels(Line[Connection]):
-    """A connection with its lanes.
+class Channels(ManagedConnection[Connection]):
+    """A connection with its publisher threads.
 
-    Lanes are in the agenda while they can send, and else in ``held``, until something comes from
+    They are in the send queue while they can send, and else in ``held``, until something comes from
     the broker or the socket takes more.
     """
 
     def __init__(
-        self, orders: Orders, lanes: list[Lane], agenda: Agenda, waiting: Waiting, diary: Diary
+        self,
+        orders: Orders,
+        publishers: list[PublisherThread],
+        send_queue: SendQueue,
+        waiting: Waiting,
+        diary: Diary,
     ) -> None:
-        self.orders, self.lanes, self.agenda = orders, lanes, agenda
-        use = Use(self._connected, self._prepare, lambda _: True, self._read, self._settle)
-        super().__init__(waiting, diary, use)
-        self.held = list(lanes)
+        self.orders, self.publishers, self.send_queue = orders, publishers, send_queue
+        handlers = Handlers(
+            self._connected, self._prepare, lambda _: True, self._read, self._settle
+        )
+        super().__init__(waiting, diary, handlers)
+        self.held = list(publishers)
 
     def _connected(self) -> Connection:
         return Connection(self.orders.broker)
 
     def _prepare(self, connection: Connection) -> None:
-        for channel, lane in enumerate(self.lanes, 1):
+        for channel, publisher in enumerate(self.publishers, 1):
             connection.open_channel(channel)
             if self.orders.confirms:
                 connection.call(channel, codec.SELECT, b"\0", codec.SELECT_OK)
-            lane.attach(connection, channel)
+            publisher.attach(connection, channel)
         self.assembler = Assembler()
 
     def _settle(self) -> None:
-        for lane in self.lanes:
-            lane.settle()
+        for publisher in self.publishers:
+            publisher.settle()
         self._release()
 
     def _release(self) -> None:
-        """Let all lanes try again."""
+        """Let all publishers try again."""
         held, self.held = self.held, []
-        for lane in held:
-            self.agenda.add(lane.next_due_ns(), lane)
+        for publisher in held:
+            self.send_queue.add(publisher.next_due_ns(), publisher)
 
-    def publish(self, lane: Lane, now_ns: int) -> None:
-        """Send what is due of a lane that was taken from the agenda; raises ``Lost``."""
+    def publish(self, publisher: PublisherThread, now_ns: int) -> None:
+        """Send what is due of a publisher that was taken from the send queue; raises ``Lost``."""
         try:
-            able = self._sent(lane, now_ns)
+            able = self._sent(publisher, now_ns)
         except Lost:
-            self.held.append(lane)
+            self.held.append(publisher)
             raise
         if able:
-            self.agenda.add(max(lane.next_due_ns(), now_ns + 1), lane)
+            self.send_queue.add(max(publisher.next_due_ns(), now_ns + 1), publisher)
         else:
-            self.held.append(lane)
+            self.held.append(publisher)
 
-    def _sent(self, lane: Lane, now_ns: int) -> bool:
+    def _sent(self, publisher: PublisherThread, now_ns: int) -> bool:
         """Send all that is due, or one block if there is no schedule; whether it may go on."""
         connection = self.connection
         if connection is None or connection.blocked:
             return False
-        while connection.drained and (count := lane.wanted(now_ns)) > 0:
-            lane.send(count)
-            if lane.schedule is None:
+        while connection.drained and (count := publisher.wanted(now_ns)) > 0:
+            publisher.send(count)
+            if publisher.schedule is None:
                 break
         self.watch()
-        return connection.drained and not lane.held_back
+        return connection.drained and not publisher.held_back
 
     def _read(self, connection: Connection) -> None:
         at = 0
@@ -114,7 +125,7 @@ class Channels(Line[Connection]):
 
     def _confirm(self, channel: int, first: int, last: int, now_ns: int) -> None:
         if first <= last:
-            self.lanes[channel - 1].confirm(first, last, good=True, now_ns=now_ns)
+            self.publishers[channel - 1].confirm(first, last, good=True, now_ns=now_ns)
 
     def _other(self, connection: Connection, kind: int, channel: int, payload: bytes) -> None:
         """A frame that is no confirm."""
@@ -129,13 +140,13 @@ class Channels(Line[Connection]):
             reader = Reader(payload)
             tag = reader.number("Q")
             first = 0 if reader.number("B") & 1 else tag
-            lane, now_ns = self.lanes[channel - 1], connection.read_ns[-1]
-            refused = lane.confirm(first, tag, good=False, now_ns=now_ns)
+            publisher, now_ns = self.publishers[channel - 1], connection.read_ns[-1]
+            refused = publisher.confirm(first, tag, good=False, now_ns=now_ns)
             self.diary.count("refused", refused)
             return
         connection.attend(channel, payload)
         if which == codec.FLOW:
-            self.lanes[channel - 1].paused = not payload[4]
+            self.publishers[channel - 1].paused = not payload[4]
             self.diary.happened("flow", active=bool(payload[4]))
         if which == codec.BLOCKED:
             self.diary.happened("blocked", why=Reader(payload).short().decode(errors="replace"))
@@ -145,11 +156,11 @@ class Channels(Line[Connection]):
     def _returned(self, channel: int, _method: bytes, header: bytes, body: bytes) -> None:
         """A message that no queue takes."""
         stamp = stamp_of(header, body, in_body=self.orders.in_body)
-        lane = self.lanes[channel - 1]
+        publisher = self.publishers[channel - 1]
         self.diary.count("returned")
-        lane.record.add(
+        publisher.record.add(
             "error",
-            lane.thread.number,
+            publisher.thread.number,
             stamp["number"].astype(np.int64),
             stamp["due_ns"] / NS,
             time.time(),
@@ -157,26 +168,30 @@ class Channels(Line[Connection]):
 
 
 class Publisher(Client[Channels]):
-    """All lines of a process, from the first connection to the last confirm."""
+    """All connections of a process, from the first connection to the last confirm."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, self.diary = orders, diary
-        waiting, self.agenda = Waiting(exact=True), Agenda()
-        self.lanes = [Lane(orders, thread, record) for thread in orders.threads]
+        waiting, self.send_queue = Waiting(exact=True), SendQueue()
+        self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
         every = [
-            Channels(orders, [self.lanes[one] for one in some], self.agenda, waiting, diary)
-            for some in shares(len(self.lanes), orders.channels)
+            Channels(
+                orders, [self.publishers[one] for one in some], self.send_queue, waiting, diary
+            )
+            for some in shares(len(self.publishers), orders.channels)
         ]
-        super().__init__(orders, control, Lines(waiting, every), self.lanes)
-        self.line_of = {lane: line for line in every for lane in line.lanes}
+        super().__init__(orders, control, ManagedConnections(waiting, every), self.publishers)
+        self.connection_of = {
+            publisher: managed for managed in every for publisher in managed.publishers
+        }
 
     def run(self, start: float) -> None:
         """Publish from the agreed start on until the load has ended, or a signal came."""
         try:
             self._run(start)
         finally:
-            for lane in self.lanes:
-                lane.tell()
+            for publisher in self.publishers:
+                publisher.tell()
 
     def _run(self, start: float) -> None:
         start_ns, end_ns = self.span_ns(start)
@@ -185,36 +200,38 @@ class Publisher(Client[Channels]):
         while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
             self._send(now_ns)
             end_ns = self.end_ns(now_ns, end_ns)
-            self.lines.attend(self._pause_s(now_ns, end_ns))
+            self.connections.attend(self._pause_s(now_ns, end_ns))
         if self.orders.paced and not self.control.stopping:
             self._send(end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)
         if self.orders.confirms:
-            unconfirmed = sum(lane.unconfirmed + lane.waiting for lane in self.lanes)
+            unconfirmed = sum(
+                publisher.unconfirmed + publisher.waiting for publisher in self.publishers
+            )
             self.diary.count("unconfirmed", unconfirmed)
 
     def _begin(self, start_ns: int) -> None:
-        """Lanes were put in the agenda when they had no schedule yet."""
-        self.agenda.entries.clear()
-        for lane in self.lanes:
-            if lane.schedule is not None:
-                lane.schedule.begin(start_ns)
-            self.agenda.add(lane.next_due_ns(), lane)
-        for line in self.lines.all:
-            line.held.clear()
+        """Threads were put in the send queue when they had no schedule yet."""
+        self.send_queue.entries.clear()
+        for publisher in self.publishers:
+            if publisher.schedule is not None:
+                publisher.schedule.begin(start_ns)
+            self.send_queue.add(publisher.next_due_ns(), publisher)
+        for managed in self.connections.all:
+            managed.held.clear()
 
     def _send(self, now_ns: int) -> None:
-        """Let every lane send that is to by now."""
-        while (lane := self.agenda.take(now_ns)) is not None:
-            line = self.line_of[lane]
+        """Let every publisher send that is to by now."""
+        while (publisher := self.send_queue.take(now_ns)) is not None:
+            managed = self.connection_of[publisher]
             try:
-                line.publish(lane, now_ns)
+                managed.publish(publisher, now_ns)
             except Lost as error:
-                line.lost(error)
+                managed.lost(error)
 
     def _pause_s(self, last_ns: int, end_ns: int) -> float:
         """How long nothing is due; with a schedule, at least to the next tick."""
-        next_ns = self.agenda.next_ns
+        next_ns = self.send_queue.next_ns
         if next_ns is None:
             return min(CLIENT_IDLE_S, (end_ns - last_ns) / NS)
         if not self.orders.paced:
@@ -224,4 +241,6 @@ class Publisher(Client[Channels]):
 
     def _busy(self) -> bool:
         """Whether anything is still to be handed over, or to be confirmed."""
-        return self.pending or any(lane.waiting for lane in self.lanes if self.orders.confirms)
+        return self.pending or any(
+            publisher.waiting for publisher in self.publishers if self.orders.confirms
+        )

@@ -8,7 +8,7 @@ import time
 
 from mqperf.onhost.load.amqp_1_0 import codec
 from mqperf.onhost.load.amqp_1_0.codec import Described, composite, uint
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
 
 IDLE_S = 30

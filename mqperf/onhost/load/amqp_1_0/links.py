@@ -14,7 +14,7 @@ from mqperf.onhost.load.amqp_1_0.codec import (
     uint,
 )
 from mqperf.onhost.load.amqp_1_0.connection import WINDOW, Connection
-from mqperf.onhost.load.numbered.lines import Refused
+from mqperf.onhost.load.numbered.managed_connections import Refused
 
 UNSETTLED, SETTLED = 0, 1
 """How senders send: so that receivers settle, or settled already."""

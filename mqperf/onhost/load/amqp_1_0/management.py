@@ -19,7 +19,7 @@ from mqperf.onhost.load.amqp_1_0.codec import (
     uint,
 )
 from mqperf.onhost.load.amqp_1_0.connection import Connection
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 
 NODE = "$management"
 DONE = 200

@@ -13,7 +13,11 @@ from mqperf.onhost.load.amqp_1_0.transfers import Batch, Transfers
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
 from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import Server
 from mqperf.onhost.load.numbered.schedule import NS
@@ -34,7 +38,7 @@ class Source:
         return links.flow(connection, self.handle, self.count, self.credit)
 
 
-class Inlet(Line[Connection]):
+class Inlet(ManagedConnection[Connection]):
     """A connection with a link from the address of each of some threads."""
 
     def __init__(
@@ -47,8 +51,8 @@ class Inlet(Line[Connection]):
     ) -> None:
         self.orders, self.threads, self.server = orders, threads, server
         # what has come is dealt with at once, and no messages are sent
-        use = Use(self._connect, self._prepare, lambda _: True, self._read, lambda: None)
-        super().__init__(waiting, diary, use)
+        handlers = Handlers(self._connect, self._prepare, lambda _: True, self._read, lambda: None)
+        super().__init__(waiting, diary, handlers)
 
     def _connect(self) -> Connection:
         return Connection(self.orders.broker)
@@ -111,14 +115,14 @@ class Receiver(Server[Inlet]):
             for some in shares(len(threads), orders.links)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        super().__init__(control, Lines(waiting, inlets), arrivals)
+        super().__init__(control, ManagedConnections(waiting, inlets), arrivals)
 
     def run(self, _start: float) -> None:
         """Receive until told to stop."""
         self.attend_until_stop()
-        for line in self.lines.all:
-            if line.connection is not None:
-                line.connection.close(1.0)
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                managed.connection.close(1.0)
 
     def take(self, batch: Batch) -> None:
         """Record deliveries."""

@@ -6,73 +6,81 @@ from mqperf.onhost.load.amqp_1_0 import codec, links
 from mqperf.onhost.load.amqp_1_0.codec import Described
 from mqperf.onhost.load.amqp_1_0.connection import Connection, performative
 from mqperf.onhost.load.amqp_1_0.dispositions import Form, Settled, form_of, single
-from mqperf.onhost.load.amqp_1_0.lane import Lane
 from mqperf.onhost.load.amqp_1_0.orders import Orders
+from mqperf.onhost.load.amqp_1_0.sender_thread import SenderThread
 from mqperf.onhost.load.amqp_1_0.unsettled import Unsettled
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Lost, Refused, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    Lost,
+    ManagedConnection,
+    ManagedConnections,
+    Refused,
+)
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
 from mqperf.onhost.load.numbered.waiting import Waiting, shares
 
 
-class Outlet(Line[Connection]):
-    """A connection with the links of some lanes."""
+class Outlet(ManagedConnection[Connection]):
+    """A connection with the links of some senders."""
 
-    def __init__(self, orders: Orders, lanes: list[Lane], waiting: Waiting, diary: Diary) -> None:
-        self.orders, self.lanes = orders, lanes
-        self.unsettled = Unsettled(lanes[0].record, diary)
+    def __init__(
+        self, orders: Orders, senders: list[SenderThread], waiting: Waiting, diary: Diary
+    ) -> None:
+        self.orders, self.senders = orders, senders
+        self.unsettled = Unsettled(senders[0].record, diary)
         self.forms: dict[bytes, Form] = {}
         self.turn = 0
         super().__init__(
             waiting,
             diary,
-            Use(self._connect, self._prepare, lambda _: True, self._read, self._settle),
+            Handlers(self._connect, self._prepare, lambda _: True, self._read, self._settle),
         )
 
     def _connect(self) -> Connection:
         return Connection(self.orders.broker)
 
     def _prepare(self, connection: Connection) -> None:
-        """Attach a link for each lane."""
+        """Attach a link for each sender."""
         self.unsettled.forget()
         self.unsettled.next = self.unsettled.lowest = 0
-        self.of_handle: dict[int, Lane] = {}
-        for handle, lane in enumerate(self.lanes):
-            lane.attach(connection, handle, self.unsettled)
+        self.of_handle: dict[int, SenderThread] = {}
+        for handle, sender in enumerate(self.senders):
+            sender.attach(connection, handle, self.unsettled)
             wanted = links.Wanted(
-                handle, lane.thread.address, sends=True, settled=self.orders.settled
+                handle, sender.thread.address, sends=True, settled=self.orders.settled
             )
             answer = links.attached(connection, wanted, self._flow)
-            self.of_handle[answer.field(1)] = lane
-            lane.fits(answer.field(10))
+            self.of_handle[answer.field(1)] = sender
+            sender.fits(answer.field(10))
 
     def _settle(self) -> None:
-        for lane in self.lanes:
-            lane.settle()
+        for sender in self.senders:
+            sender.settle()
 
     def transfer(self, now_ns: int) -> bool:
         """Send what is due, until the socket is full; whether anything more could be sent now."""
         connection = self.connection
         if connection is None:
             return False
-        for _ in self.lanes:
+        for _ in self.senders:
             if not connection.drained:
                 break
-            lane = self.lanes[self.turn]
-            self.turn = (self.turn + 1) % len(self.lanes)
-            if (count := lane.wanted(now_ns)) > 0:
-                lane.send(count)
-        return connection.drained and any(lane.wanted(now_ns) > 0 for lane in self.lanes)
+            sender = self.senders[self.turn]
+            self.turn = (self.turn + 1) % len(self.senders)
+            if (count := sender.wanted(now_ns)) > 0:
+                sender.send(count)
+        return connection.drained and any(sender.wanted(now_ns) > 0 for sender in self.senders)
 
     def next_due_ns(self) -> int | None:
         """When to look again, if nothing comes; None when that is the other end's to say."""
         if self.connection is None or not self.connection.drained:
             return None
-        able = [lane for lane in self.lanes if lane.wanted(1 << 62) > 0]
-        return min((lane.next_due_ns() for lane in able), default=None)
+        able = [sender for sender in self.senders if sender.wanted(1 << 62) > 0]
+        return min((sender.next_due_ns() for sender in able), default=None)
 
     def _read(self, connection: Connection) -> None:
         at = 0
@@ -93,8 +101,8 @@ class Outlet(Line[Connection]):
         connection.consumed(at)
 
     def _flow(self, one: Described) -> None:
-        if (lane := self.of_handle.get(one.field(4))) is not None:
-            lane.flow(one)
+        if (sender := self.of_handle.get(one.field(4))) is not None:
+            sender.flow(one)
 
     def _disposed(self, connection: Connection, one: Described, at: int, end: int) -> None:
         """A receiver has told what became of deliveries, and the next ones may do so likewise."""
@@ -129,12 +137,12 @@ class Sender(Client[Outlet]):
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, waiting = orders, Waiting(exact=True)
-        self.lanes = [Lane(orders, thread, record) for thread in orders.threads]
+        self.senders = [SenderThread(orders, thread, record) for thread in orders.threads]
         outlets = [
-            Outlet(orders, [self.lanes[place] for place in some], waiting, diary)
-            for some in shares(len(self.lanes), orders.links)
+            Outlet(orders, [self.senders[place] for place in some], waiting, diary)
+            for some in shares(len(self.senders), orders.links)
         ]
-        super().__init__(orders, control, Lines(waiting, outlets), self.lanes)
+        super().__init__(orders, control, ManagedConnections(waiting, outlets), self.senders)
 
     def run(self, start: float) -> None:
         """Send from the agreed start on until the load has ended, or a signal came.
@@ -142,40 +150,42 @@ class Sender(Client[Outlet]):
         Raises ``Refused`` when a link was never given credit.
         """
         start_ns, end_ns = self.span_ns(start)
-        for lane in self.lanes:
-            if lane.schedule is not None:
-                lane.schedule.begin(start_ns)
+        for sender in self.senders:
+            if sender.schedule is not None:
+                sender.schedule.begin(start_ns)
         self.await_start(start_ns)
         while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
-            more = [self._sent(line, now_ns) for line in self.lines.all]
+            more = [self._sent(managed, now_ns) for managed in self.connections.all]
             end_ns = self.end_ns(now_ns, end_ns)
-            self.lines.attend(0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns))
+            self.connections.attend(
+                0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns)
+            )
         if self.orders.paced and not self.control.stopping:
-            for line in self.lines.all:
-                self._sent(line, end_ns - 1)  # due between the last look and the end
+            for managed in self.connections.all:
+                self._sent(managed, end_ns - 1)  # due between the last look and the end
         self.finish(self._busy)
-        for line in self.lines.all:
-            line.unsettled.forget()
-        without = [one.thread.address for one in self.lanes if not one.had_credit]
+        for managed in self.connections.all:
+            managed.unsettled.forget()
+        without = [one.thread.address for one in self.senders if not one.had_credit]
         if without and not self.control.stopping:
             raise Refused(
                 f"no credit was ever given for {', '.join(without)}: nobody receives from there, or"
                 " the other end takes no messages"
             )
 
-    def _sent(self, line: Outlet, now_ns: int) -> bool:
+    def _sent(self, managed: Outlet, now_ns: int) -> bool:
         try:
-            return line.transfer(now_ns)
+            return managed.transfer(now_ns)
         except Lost as error:
-            line.lost(error)
+            managed.lost(error)
             return False
 
     def _pause_s(self, last_ns: int, end_ns: int) -> float:
         """How long nothing is due; at least to the next tick."""
-        due = [at for line in self.lines.all if (at := line.next_due_ns()) is not None]
+        due = [at for managed in self.connections.all if (at := managed.next_due_ns()) is not None]
         next_ns = max(min(due, default=end_ns), last_ns + TICK_NS)
         return max(0.0, min(CLIENT_IDLE_S, (min(next_ns, end_ns) - time.time_ns()) / NS))
 
     def _busy(self) -> bool:
         """Whether anything is still to be handed over, or to be settled."""
-        return self.pending or any(line.unsettled.waiting for line in self.lines.all)
+        return self.pending or any(managed.unsettled.waiting for managed in self.connections.all)

@@ -15,7 +15,7 @@ from mqperf.onhost.load.amqp_1_0 import codec
 from mqperf.onhost.load.amqp_1_0.codec import Described
 from mqperf.onhost.load.amqp_1_0.connection import Connection, performative
 from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.lines import Refused
+from mqperf.onhost.load.numbered.managed_connections import Refused
 
 
 @dataclass(frozen=True, slots=True)

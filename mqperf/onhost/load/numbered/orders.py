@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 
 NO_END = 1 << 62
 """More messages than any load has."""

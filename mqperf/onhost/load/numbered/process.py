@@ -8,7 +8,7 @@ from typing import Protocol
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import STRANGER
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Lost, Refused
 from mqperf.onhost.load.numbered.orders import Orders
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
-from mqperf.onhost.load.numbered.lines import Line, Lines
+from mqperf.onhost.load.numbered.managed_connections import ManagedConnection, ManagedConnections
 from mqperf.onhost.load.numbered.orders import Orders
 from mqperf.onhost.load.numbered.schedule import NS
 
@@ -24,18 +24,20 @@ END_EVERY_S = 0.25
 SERVER_IDLE_S = 0.05
 COUNT_EVERY_S = 0.25
 
-L = TypeVar("L", bound=Line[Any])
+L = TypeVar("L", bound=ManagedConnection[Any])
 
 
 class Attending(Generic[L]):
-    """Lines that are open from before the load on; ``attend`` waits for them for a moment."""
+    """Connections that are open from before the load on; ``attend`` waits for them for a moment."""
 
-    def __init__(self, control: Control, lines: Lines[L], attend: Callable[[], object]) -> None:
-        self.control, self.lines, self.attend = control, lines, attend
+    def __init__(
+        self, control: Control, connections: ManagedConnections[L], attend: Callable[[], object]
+    ) -> None:
+        self.control, self.connections, self.attend = control, connections, attend
 
     def prepare(self) -> None:
         """Connect all, and set up what they are for."""
-        self.lines.open()
+        self.connections.open()
 
     def idle(self) -> None:
         """Stay connected until the load starts."""
@@ -64,10 +66,10 @@ class Client(Attending[L]):
         self,
         orders: Orders,
         control: Control,
-        lines: Lines[L],
+        connections: ManagedConnections[L],
         threads: Sequence[Counting] = (),
     ) -> None:
-        super().__init__(control, lines, partial(lines.attend, CLIENT_IDLE_S))
+        super().__init__(control, connections, partial(connections.attend, CLIENT_IDLE_S))
         self.load_s, self.timeout_s = orders.load_s, orders.timeout_s
         self.threads = threads
         self._look_ns = 0
@@ -99,12 +101,15 @@ class Client(Attending[L]):
     def await_start(self, start_ns: int) -> None:
         """Return when it is time, or a signal came."""
         while (now_ns := time.time_ns()) < start_ns and not self.control.stopping:
-            self.lines.attend(min(CLIENT_IDLE_S, (start_ns - now_ns) / NS))
+            self.connections.attend(min(CLIENT_IDLE_S, (start_ns - now_ns) / NS))
 
     @property
     def pending(self) -> bool:
         """Whether a socket has not taken everything yet."""
-        return any(line.connection and not line.connection.drained for line in self.lines.all)
+        return any(
+            managed.connection and not managed.connection.drained
+            for managed in self.connections.all
+        )
 
     def finish(self, busy: Callable[[], bool]) -> None:
         """Go on while anything is awaited, for as long as a plan's timeout, and say goodbye."""
@@ -112,10 +117,10 @@ class Client(Attending[L]):
         while busy() and time.monotonic() < limit and not self.control.stopping:
             self.attend()
         self._say_all_sent()
-        for line in self.lines.all:
-            if line.connection is not None:
-                line.use.settle()
-                line.part(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                managed.handlers.settle()
+                managed.close(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
 
 
 class Server(Attending[L]):
@@ -124,11 +129,11 @@ class Server(Attending[L]):
     def __init__(
         self,
         control: Control,
-        lines: Lines[L],
+        connections: ManagedConnections[L],
         arrivals: Arrivals,
         attend: Callable[[], object] | None = None,
     ) -> None:
-        super().__init__(control, lines, attend or partial(lines.attend, SERVER_IDLE_S))
+        super().__init__(control, connections, attend or partial(connections.attend, SERVER_IDLE_S))
         self.arrivals = arrivals
 
     def attend_until_stop(self) -> None:

@@ -65,7 +65,7 @@ class Ramp:
         return np.where(whole < self.in_ramp, 2 * whole / (self.rate + np.sqrt(under)), steady)
 
 
-class Stairs:
+class SteppedRate:
     """From ``rate`` to ``last`` in ``steps`` of equal length and height; steady from the last on.
 
     All of them take ``over_s`` seconds.
@@ -125,7 +125,7 @@ def curve_of(pace: Pace, over_s: float) -> Curve:
         return Steady(pace.rate)
     if pace.steps is None:
         return Ramp(pace.rate, pace.ramp_to, over_s)
-    return Stairs(pace.rate, pace.ramp_to, over_s, pace.steps)
+    return SteppedRate(pace.rate, pace.ramp_to, over_s, pace.steps)
 
 
 def of_thread(orders: OfThreads, number: int) -> Schedule | None:

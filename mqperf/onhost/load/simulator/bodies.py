@@ -7,7 +7,7 @@ every client busy for half a second or more.
 import random
 from types import ModuleType
 
-from mqperf.onhost.load.letters import letters
+from mqperf.onhost.load.random_text import letters
 
 MOST_LETTERS = 8_000_000
 """Of all bodies of one length together; clients use them in turn."""

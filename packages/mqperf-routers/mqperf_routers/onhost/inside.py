@@ -5,7 +5,7 @@ from typing import Any
 
 from mqperf.onhost.load.amqp_1_0.connection import Connection
 from mqperf.onhost.load.amqp_1_0.management import Management
-from mqperf.onhost.load.numbered.lines import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.probes.inside.http import TIMEOUT_S, Unanswered
 
 PROTOCOL = "amqp-management"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import eventlet
 import eventlet.event
 
-from mqperf.onhost.load.letters import letters
+from mqperf.onhost.load.random_text import letters
 from mqperf.onhost.load.record import Record
 
 from .steps import Steps

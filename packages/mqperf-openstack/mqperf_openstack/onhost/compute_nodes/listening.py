@@ -12,16 +12,21 @@ from mqperf.onhost.load.amqp_0_9_1.deliveries import Batch, Deliveries
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Refused, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+    Refused,
+)
 from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import Server
 from mqperf.onhost.load.numbered.schedule import NS
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Box, Orders
-from mqperf_openstack.onhost.compute_nodes.parting import part
 
 
-class Ear(Line[Connection]):
+class NodeListener(ManagedConnection[Connection]):
     """A connection with a channel, and a consumer on it, for each of its queues."""
 
     def __init__(
@@ -33,8 +38,10 @@ class Ear(Line[Connection]):
         diary: Diary,
     ) -> None:
         # what has come is dealt with at once, and acknowledgements are not counted
-        use = Use(self._connected, self._prepare, lambda _: True, self._read, lambda: None)
-        super().__init__(waiting, diary, use)
+        handlers = Handlers(
+            self._connected, self._prepare, lambda _: True, self._read, lambda: None
+        )
+        super().__init__(waiting, diary, handlers)
         self.told, self.boxes, self.server = orders, boxes, server
         self.copy = np.array([box.copy for box in boxes], dtype=np.int64)
 
@@ -80,18 +87,29 @@ class Ear(Line[Connection]):
         self.on.attend(channel, payload)
 
 
-class Listeners(Server[Ear]):
+class Listeners(Server[NodeListener]):
     """All connections of a process, from the first declaration to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, waiting = orders, Waiting(exact=False)
-        ears = [Ear(orders, boxes, self, waiting, diary) for boxes in orders.boxes]
-        super().__init__(control, Lines(waiting, ears), Arrivals(record, orders.run, paced=True))
+        listeners = [NodeListener(orders, boxes, self, waiting, diary) for boxes in orders.boxes]
+        super().__init__(
+            control,
+            ManagedConnections(waiting, listeners),
+            Arrivals(record, orders.run, paced=True),
+        )
 
     def run(self, _start: float) -> None:
         """Consume until told to stop."""
         self.attend_until_stop()
-        part([ear.connection for ear in self.lines.all if ear.connection is not None], 1.0)
+        close_all(
+            [
+                listener.connection
+                for listener in self.connections.all
+                if listener.connection is not None
+            ],
+            1.0,
+        )
 
     def take(self, batch: Batch, copy: Numbers) -> None:
         """Record deliveries; ``copy`` tells of which of the copies of a fan-out each is."""

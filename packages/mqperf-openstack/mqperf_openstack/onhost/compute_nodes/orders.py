@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.onhost.load.amqp_0_9_1.codec import Table
 from mqperf.onhost.load.numbered import orders
-from mqperf.onhost.load.numbered.lines import Broker
+from mqperf.onhost.load.numbered.managed_connections import Broker
 
 HEARTBEAT_S = 60
 """The default of ``heartbeat_timeout_threshold`` of oslo.messaging."""

@@ -16,13 +16,18 @@ from mqperf.onhost.load.amqp_0_9_1.codec import Reader
 from mqperf.onhost.load.amqp_0_9_1.connection import Connection
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.lines import Line, Lines, Lost, Use
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    Lost,
+    ManagedConnection,
+    ManagedConnections,
+)
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, Schedule, Steady
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Flow, Orders
-from mqperf_openstack.onhost.compute_nodes.parting import part
 
 CHANNEL = 1
 FAREWELL_S = 5.0
@@ -49,12 +54,14 @@ class Begun:
     until: int
 
 
-class Talk(Line[Connection]):
+class NodeConnection(ManagedConnection[Connection]):
     """A connection and its channel; confirms are asked for, as oslo.messaging does, not awaited."""
 
     def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
-        use = Use(self._connected, self._prepare, lambda _: True, self._read, self._settle)
-        super().__init__(waiting, diary, use)
+        handlers = Handlers(
+            self._connected, self._prepare, lambda _: True, self._read, self._settle
+        )
+        super().__init__(waiting, diary, handlers)
         self.told, self.record = orders, record
         self.due: deque[Due] = deque()
         self.begun: deque[Begun] = deque()
@@ -145,16 +152,16 @@ class Next:
     number: int
 
 
-class Senders(Client[Talk]):
+class Senders(Client[NodeConnection]):
     """All connections of a process."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.diary, waiting = diary, Waiting(exact=True)
-        talks = [Talk(orders, record, waiting, diary) for _ in orders.senders]
-        super().__init__(orders, control, Lines(waiting, talks))
+        nodes = [NodeConnection(orders, record, waiting, diary) for _ in orders.senders]
+        super().__init__(orders, control, ManagedConnections(waiting, nodes))
         self.of_flow = {
-            flow.number: (talk, flow, Schedule(Steady(flow.rate), flow.phase))
-            for talk, flows in zip(talks, orders.senders, strict=True)
+            flow.number: (node, flow, Schedule(Steady(flow.rate), flow.phase))
+            for node, flows in zip(nodes, orders.senders, strict=True)
             for flow in flows
         }
 
@@ -169,7 +176,7 @@ class Senders(Client[Talk]):
         while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
             self._send_due(coming, now_ns)
             pause_s = (min(coming[0].due_ns, end_ns) - time.time_ns()) / NS
-            self.lines.attend(max(0.0, min(CLIENT_IDLE_S, pause_s)))
+            self.connections.attend(max(0.0, min(CLIENT_IDLE_S, pause_s)))
         self._send_due(coming, end_ns - 1)
         self._finish()
 
@@ -177,38 +184,38 @@ class Senders(Client[Talk]):
         """All that is due by now, and on every connection what has waited for it."""
         while coming[0].due_ns <= now_ns:
             one = coming[0]
-            talk, flow, schedule = self.of_flow[one.flow_number]
-            talk.due.append(Due(flow, one.number, one.due_ns))
+            node, flow, schedule = self.of_flow[one.flow_number]
+            node.due.append(Due(flow, one.number, one.due_ns))
             number = one.number + 1
             heapq.heapreplace(coming, Next(schedule.instant_ns(number), one.flow_number, number))
-            self._send(talk)
-        for talk in self.lines.all:
-            if talk.due:
-                self._send(talk)
+            self._send(node)
+        for node in self.connections.all:
+            if node.due:
+                self._send(node)
 
-    def _send(self, talk: Talk) -> None:
+    def _send(self, node: NodeConnection) -> None:
         try:
-            talk.send()
+            node.send()
         except Lost as error:
-            talk.lost(error)
+            node.lost(error)
 
     def _finish(self) -> None:
         """Hand over what was due, for as long as a plan's timeout, and say goodbye."""
         limit = time.monotonic() + self.timeout_s
         while self._busy() and time.monotonic() < limit and not self.control.stopping:
-            for talk in self.lines.all:
-                self._send(talk)
+            for node in self.connections.all:
+                self._send(node)
             self.attend()
         whole = []
-        for talk in self.lines.all:
-            talk.use.settle()
-            self.diary.count("never-sent", len(talk.due))
-            if talk.connection is not None and talk.connection.drained:
-                whole.append(talk.connection)
+        for node in self.connections.all:
+            node.handlers.settle()
+            self.diary.count("never-sent", len(node.due))
+            if node.connection is not None and node.connection.drained:
+                whole.append(node.connection)
             else:  # a goodbye would hand over the rest of what was just counted as never sent
-                talk.part(0.0, at_once=True)
-        for _ in range(part(whole, FAREWELL_S)):
+                node.close(0.0, at_once=True)
+        for _ in range(close_all(whole, FAREWELL_S)):
             self.diary.happened("cut-off")
 
     def _busy(self) -> bool:
-        return self.pending or any(talk.due for talk in self.lines.all)
+        return self.pending or any(node.due for node in self.connections.all)

@@ -2,20 +2,20 @@
 
 from heapq import heappop, heappush
 
-from mqperf.onhost.load.amqp_0_9_1.lane import Lane
+from mqperf.onhost.load.amqp_0_9_1.publisher_thread import PublisherThread
 
 
-class Agenda:
+class SendQueue:
     """Threads by the instant at which they are to send; those that cannot are not in it."""
 
     def __init__(self) -> None:
-        self.entries: list[tuple[int, int, Lane]] = []
+        self.entries: list[tuple[int, int, PublisherThread]] = []
 
-    def add(self, at_ns: int, lane: Lane) -> None:
+    def add(self, at_ns: int, publisher: PublisherThread) -> None:
         """Let a thread send at that instant."""
-        heappush(self.entries, (at_ns, lane.thread.number, lane))
+        heappush(self.entries, (at_ns, publisher.thread.number, publisher))
 
-    def take(self, now_ns: int) -> Lane | None:
+    def take(self, now_ns: int) -> PublisherThread | None:
         """The thread that has waited longest of those that are to send by now; it is no more in."""
         if not self.entries or self.entries[0][0] > now_ns:
             return None

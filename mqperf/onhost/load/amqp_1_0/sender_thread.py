@@ -13,7 +13,7 @@ from mqperf.onhost.load.amqp_1_0.connection import Connection
 from mqperf.onhost.load.amqp_1_0.orders import Orders, Thread
 from mqperf.onhost.load.amqp_1_0.unsettled import Unsettled
 from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.lines import Refused
+from mqperf.onhost.load.numbered.managed_connections import Refused
 from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.schedule import NS, of_thread
 
@@ -38,7 +38,7 @@ class Block(NamedTuple):
     size: int
 
 
-class Lane:
+class SenderThread:
     """One thread.  Its numbers count what was handed over whole, from 0.
 
     The other end takes messages up to number ``limit`` of this link, of which ``on_link`` were

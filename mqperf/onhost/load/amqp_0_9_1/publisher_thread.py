@@ -19,7 +19,7 @@ MOST_BLOCKS = 64
 """Blocks, of however few messages, that are sent before they are recorded together."""
 
 
-class Lane:
+class PublisherThread:
     """One thread.  Its numbers count what was handed over whole, from 0.
 
     Messages stand ready in a block, numbered and with the instants at which they are due; to send

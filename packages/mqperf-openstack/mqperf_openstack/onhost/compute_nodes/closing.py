@@ -8,7 +8,7 @@ from mqperf.onhost.load.amqp_0_9_1.connection import Connection
 AT_ONCE = 64
 
 
-def part(connections: Iterable[Connection], timeout_s: float) -> int:
+def close_all(connections: Iterable[Connection], timeout_s: float) -> int:
     """Say goodbye on all of them; how many the broker did not answer in so long."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answered = list(pool.map(lambda one: one.close(timeout_s), connections))

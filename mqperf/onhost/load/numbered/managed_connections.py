@@ -80,8 +80,8 @@ C = TypeVar("C", bound=Connected)
 
 
 @dataclass(frozen=True, slots=True)
-class Use(Generic[C]):
-    """What a line is for.
+class Handlers(Generic[C]):
+    """What is done with a connection.
 
     ``connect`` opens a connection, ``prepare`` sets up what a new one is for, ``enough`` says
     whether what has come is to be dealt with at once, ``read`` deals with everything that has come,
@@ -96,26 +96,26 @@ class Use(Generic[C]):
     settle: Callable[[], None]
 
 
-class Line(Generic[C]):
+class ManagedConnection(Generic[C]):
     """A connection, while there is one."""
 
-    def __init__(self, waiting: Waiting, diary: Diary, use: Use[C]) -> None:
-        self.waiting, self.diary, self.use = waiting, diary, use
+    def __init__(self, waiting: Waiting, diary: Diary, handlers: Handlers[C]) -> None:
+        self.waiting, self.diary, self.handlers = waiting, diary, handlers
         self.connection: C | None = None
         self.back_off = BackOff()
 
     def open(self) -> None:
         """Connect; raises ``Lost`` or ``Refused``."""
-        connection = self.use.connect()
+        connection = self.handlers.connect()
         try:
-            self.use.prepare(connection)
+            self.handlers.prepare(connection)
         except BaseException:
             connection.socket.close()
             raise
         connection.flowing()
         self.connection = connection
         self.waiting.watch(connection, to_write=not connection.drained)
-        self.use.read(connection)  # what came with the last answer
+        self.handlers.read(connection)  # what came with the last answer
 
     def watch(self) -> None:
         """Wait until the socket takes more, while there is more for it."""
@@ -127,27 +127,27 @@ class Line(Generic[C]):
         if self.connection is not None and not self.connection.drained:
             self.connection.flush()
             if self.connection.drained:
-                self.use.settle()
+                self.handlers.settle()
                 self.watch()
 
     def read(self) -> None:
         """Take in what has come, and deal with it if it is enough."""
         connection = self.connection
-        if connection is not None and connection.fill() and self.use.enough(connection):
-            self.use.read(connection)
+        if connection is not None and connection.fill() and self.handlers.enough(connection):
+            self.handlers.read(connection)
 
     def lost(self, why: Lost) -> None:
         """Connect again after a while."""
         if self.connection is None:
             return
-        self.use.settle()
+        self.handlers.settle()
         self.diary.happened("disconnected", why=str(why))
         self.waiting.forget(self.connection)
         self.connection.socket.close()
         self.connection = None
         self.back_off = BackOff()
 
-    def part(self, timeout_s: float, *, at_once: bool) -> None:
+    def close(self, timeout_s: float, *, at_once: bool) -> None:
         """Say goodbye: what the other end has not read of what was handed over may be lost."""
         connection = self.connection
         if connection is None:
@@ -175,21 +175,21 @@ class Line(Generic[C]):
                 self.diary.happened("reconnected")
 
 
-L = TypeVar("L", bound=Line[Any])
+L = TypeVar("L", bound=ManagedConnection[Any])
 
 
-class Lines(Generic[L]):
+class ManagedConnections(Generic[L]):
     """All of a process."""
 
-    def __init__(self, waiting: Waiting, lines: Sequence[L]) -> None:
-        self.waiting, self.all = waiting, lines
+    def __init__(self, waiting: Waiting, connections: Sequence[L]) -> None:
+        self.waiting, self.all = waiting, connections
         self.of_file: dict[int, L] = {}
         self.looked_at = 0.0
 
     def open(self) -> None:
         """Connect every one."""
-        for line in self.all:
-            line.open()
+        for managed in self.all:
+            managed.open()
         self._look_after()
 
     def attend(self, timeout_s: float) -> bool:
@@ -201,22 +201,22 @@ class Lines(Generic[L]):
             self._look_after()
         return bool(ready)
 
-    def try_on(self, line: L, what: Callable[[], object]) -> None:
+    def try_on(self, managed: L, what: Callable[[], object]) -> None:
         """Do something that may find out that the connection is lost."""
         try:
             what()
         except Lost as error:
-            line.lost(error)
+            managed.lost(error)
 
-    def _attend(self, line: L, events: int) -> None:
+    def _attend(self, managed: L, events: int) -> None:
         if events & select.EPOLLOUT:
-            self.try_on(line, line.hand_over)
+            self.try_on(managed, managed.hand_over)
         if events & ~select.EPOLLOUT:
-            self.try_on(line, line.read)
+            self.try_on(managed, managed.read)
 
     def _look_after(self) -> None:
         self.looked_at = time.monotonic()
-        for line in self.all:
-            self.try_on(line, line.look_after)
-            if line.connection is not None:
-                self.of_file[line.connection.fileno()] = line
+        for managed in self.all:
+            self.try_on(managed, managed.look_after)
+            if managed.connection is not None:
+                self.of_file[managed.connection.fileno()] = managed

@@ -1,0 +1,144 @@
+"""What of a plan can be had: as far as its systems know, and on some hosts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mqperf.base.errors import PlanError, SystemFault
+from mqperf.hosts import Hosts
+from mqperf.lab.probes import chosen
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.system import System
+from mqperf.plan import Case, Plan
+from mqperf.plan.load import GENERATORS, Generator
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise ``PlanError`` when the plan asks for what no system, or not this one, has.
+
+    Raises ``SystemFault`` for values of settings that do not go together.
+    """
+    for problem in problems_of(_document(plan), plan.files):
+        raise PlanError(f"plan {plan.name}: {problem.sentence()}")
+    generators = _generators(plan)
+    for name in plan.systems:
+        _check_variants(plan, SYSTEMS[name], generators)
+    _check_insides(plan)
+
+
+def _document(plan: Plan) -> dict[str, object]:
+    """The plan as its file says it, secrets of settings included."""
+    systems = {
+        name: {
+            "topologies": list(wanted.topologies),
+            "queues": list(wanted.queues),
+            "settings": dict(wanted.settings),
+        }
+        for name, wanted in plan.systems.items()
+    }
+    return {**plan.model_dump(exclude={"systems"}), "systems": systems}
+
+
+def _generators(plan: Plan) -> list[Generator]:
+    """Those of the measured load, and of the loads beside it."""
+    beside = [load.generator for around in plan.surroundings for load in around.background]
+    return [GENERATORS[name] for name in dict.fromkeys([plan.load.generator, *beside])]
+
+
+def _check_variants(plan: Plan, system: System, generators: Sequence[Generator]) -> None:
+    """Raise for settings that, with one another, topologies or generators, cannot be."""
+    plain = [generator.title for generator in generators if not generator.encrypts]
+    wanted = plan.systems[system.name]
+    for settings in wanted.variants():
+        system.check(settings)
+        for topology in wanted.topologies:
+            if why := system.misfit(topology, settings):
+                raise PlanError(f"plan {plan.name}: {why}")
+        if plain and system.encrypts(settings):
+            raise PlanError(
+                f"plan {plan.name}: {plain[0]} does not speak TLS: leave out tls of"
+                f" {system.title}, or take another generator"
+            )
+
+
+def _check_insides(plan: Plan) -> None:
+    """Raise when a probe asks nodes, and none of them, or not with these settings, tell."""
+    systems = {name: SYSTEMS[name] for name in plan.systems}
+    asking = [probe.name for probe in chosen(plan.probes) if probe.asks_nodes]
+    if asking and all(system.telling is None for system in systems.values()):
+        raise PlanError(
+            f"plan {plan.name}: nodes of {', '.join(one.title for one in systems.values())} tell"
+            f" nothing of their inside: leave out the probe {asking[0]}"
+        )
+    for name, system in systems.items() if asking else ():
+        for settings in plan.systems[name].variants():
+            system.check(system.watched(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """A plan as it can be measured on some hosts.
+
+    ``plan`` names for each kind of queue the one that it gets there; ``kinds`` are both, by system;
+    ``refused`` gives by system and kind of queue why there is none.
+    """
+
+    plan: Plan
+    kinds: Mapping[str, Mapping[str, str]]
+    refused: Mapping[tuple[str, str], str]
+
+    def refusal(self, case: Case) -> str | None:
+        """Why the case cannot be measured there, or None when it can be."""
+        return self.refused.get((case.system, case.queues))
+
+
+def check_places(plan: Plan, hosts: Hosts) -> None:
+    """Raise ``PlanError`` for an action on a host that is not among these."""
+    names = [host.name for host in hosts.every]
+    for _, action in plan.every_action():
+        if action.host is not None and action.host not in names:
+            raise PlanError(
+                f"plan {plan.name}: {action.do}: there is no host {action.host!r}; there are:"
+                f" {', '.join(names)}"
+            )
+
+
+def planned(plan: Plan, clients: int) -> Possible:
+    """The plan on so many client hosts, as far as it can be known without a look at any host.
+
+    Raises ``PlanError`` for what no machine has.
+    """
+    check_plan(plan)
+    return Possible(plan.on(clients), {}, {})
+
+
+def possible(plan: Plan, hosts: Hosts) -> Possible:
+    """Look at what every system of the plan needs, before any of them is started.
+
+    Raises ``PlanError`` for what no machine has, and when two kinds of queue are one and the same
+    there.
+    """
+    check_plan(plan)
+    kinds: dict[str, dict[str, str]] = {}
+    refused: dict[tuple[str, str], str] = {}
+    for name, wanted in plan.systems.items():
+        kinds[name] = {}
+        for queues in wanted.queues:
+            try:
+                kinds[name][queues] = SYSTEMS[name].queues_on(
+                    hosts.broker[0], queues, wanted.variants()[0]
+                )
+            except SystemFault as fault:
+                refused[name, queues] = str(fault)
+        _check_different(plan, name, kinds[name])
+    plan = plan.with_queues(kinds).on(len(hosts.client))
+    return Possible(plan, kinds, refused)
+
+
+def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:
+    for asked, kind in kinds.items():
+        if asked != kind and kind in kinds:
+            raise PlanError(
+                f"plan {plan.name}: {asked} queues of {SYSTEMS[system].title} are {kind} queues"
+                f" here, and the plan asks for those as well: leave one of them out"
+            )
