@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 import pandas as pd
 
@@ -52,8 +51,6 @@ ALWAYS = ("messages", "points")
 Marks = Mapping[tuple[str, str], list[str]]
 """(A row's run or point, a column) -> what is to be known of that number."""
 
-NO_MARKS: Marks = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
@@ -71,7 +68,7 @@ class Content:
     rows: pd.DataFrame | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
-    marks: Marks = NO_MARKS
+    marks: Marks = field(default_factory=dict)
     drawing: Drawing | None = None
     data: pd.DataFrame | None = None
     style: str = "numbers"
@@ -100,7 +97,7 @@ class View:
     layout: Layout
     test_case: str
     tables: Tables
-    in_time: Explorers = MappingProxyType({})
+    in_time: Explorers = field(default_factory=dict)
 
     @property
     def case(self) -> TestCase:
