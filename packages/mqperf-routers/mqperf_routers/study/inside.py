@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mqperf.onhost.probes.inside import routers
 from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
 from mqperf.study.probes.internals.reader import InsideReader
+from mqperf_routers.onhost.inside import PROTOCOL
 
 ROUTER: Mapping[str, tuple[str, str]] = {
     "addrCount": ("addresses", NUMBER),
@@ -102,4 +102,4 @@ def _pooled_bytes(pool: Row) -> int:
     return int(pool["typeSize"] * (pool["totalAllocFromHeap"] - pool["totalFreeToHeap"]))
 
 
-READER = InsideReader(routers.PROTOCOL, figures)
+READER = InsideReader(PROTOCOL, figures)

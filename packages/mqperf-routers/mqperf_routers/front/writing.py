@@ -4,10 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mqperf.front.network_files.places import Placed
-from mqperf.pages.report.pictures.network import network_picture
-from mqperf.plan.networks import Network, as_node_link, configuration, ends
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.front.places import Placed
+from mqperf_routers.lab.configuration import configuration
+from mqperf_routers.pages.picture import network_picture
+from mqperf_routers.plan.network import Network
+from mqperf_routers.plan.node_link import as_node_link
+from mqperf_routers.plan.routes import ends
 
 PLAYBOOK = Path(__file__).with_name("playbook.yaml")
 EVERYWHERE = "0.0.0.0"  # noqa: S104 (a router is reached from the other hosts)
@@ -45,7 +48,7 @@ def _picture(name: str, network: Network) -> str:
         network.nodes[client].id,
         network.nodes[server].id,
         title=name,
-        describe=f"{len(network.routers)} routers, {len(network.brokers)} brokers,"
+        words=f"{len(network.routers)} routers, {len(network.brokers)} brokers,"
         f" {len(network.edges)} edges between them.",
     )
 

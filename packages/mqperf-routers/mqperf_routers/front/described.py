@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks import BROKER, FORMS, NETWORKS, Edge, Network, Node, from_node_link, named
-from mqperf.plan.networks.forms import alternating, with_brokers
+from mqperf_routers.plan.forms import FORMS, alternating, with_brokers
+from mqperf_routers.plan.network import BROKER, Edge, Network, NetworkError, Node
+from mqperf_routers.plan.node_link import from_node_link
+from mqperf_routers.plan.topologies import NETWORKS, named
 
 Ids = Sequence[str]
 

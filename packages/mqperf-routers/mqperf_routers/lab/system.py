@@ -17,23 +17,24 @@ from mqperf.hosts import Host, Spot
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import OfServers, Servers, Site
-from mqperf.lab.systems.qpid_dispatch.config import ENCRYPTED, Router, addresses, ports_needed
-from mqperf.lab.systems.qpid_dispatch.readiness import await_network
-from mqperf.lab.systems.qpid_dispatch.settings import (
+from mqperf.lab.systems.system import Deployment, Node, System
+from mqperf.lab.systems.tool import Tool
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.lab.configuration import CLIENTS, Addresses
+from mqperf_routers.lab.readiness import await_network
+from mqperf_routers.lab.router import ENCRYPTED, Router, addresses, ports_needed
+from mqperf_routers.lab.settings import (
     NAME,
     RouterSettings,
     broker,
     check,
     misfit,
-    network,
     network_of,
 )
-from mqperf.lab.systems.system import Deployment, Node, System
-from mqperf.lab.systems.tool import Tool
-from mqperf.plan import Case
-from mqperf.plan.networks import FORMS, GRAPH, NETWORKS, Addresses, Network
-from mqperf.plan.networks.configuration import CLIENTS
-from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.forms import FORMS
+from mqperf_routers.plan.network import Network
+from mqperf_routers.plan.topologies import FAMILY
 
 PRODUCTS = {"qdrouterd": "Qpid Dispatch", "skrouterd": "Skupper Router"}
 ROUTER = Tool(
@@ -118,7 +119,7 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     own = {**settings}
     topology = str(own.pop("topology"))
     wanted = check(own)
-    routed = network_of(topology, wanted)
+    routed = network_of(topology, own)
     programs = {spot.host.name: router_program(spot.host, wanted.program) for spot in spots}
     about = _about(programs, spots)
 
@@ -196,7 +197,7 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 SYSTEM = System(
     name=NAME,
     title="Qpid Dispatch",
-    topologies=(*NETWORKS, GRAPH),
+    topologies=tuple(one.name for one in FAMILY.listed),
     queues=("routed",),
     drivers={"amqp-1.0": "amqp-1.0"},
     installed=installed,
@@ -208,7 +209,6 @@ SYSTEM = System(
     telling={},
     forms=tuple(FORMS),
     misfit=misfit,
-    network=network,
-    labels=lambda topology, settings: tuple(one.id for one in network(topology, settings).nodes),
+    labels=lambda topology, settings: tuple(one.id for one in network_of(topology, settings).nodes),
     encrypts=lambda settings: check(settings).tls,
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from mqperf.front.doctor import Finding
-from mqperf.front.network_files.places import Placed
 from mqperf.hosts import LocalHost
-from mqperf.lab.systems.qpid_dispatch.readiness import lacking
-from mqperf.plan.networks.configuration import CLIENTS
+from mqperf_routers.front.places import Placed
+from mqperf_routers.lab.configuration import CLIENTS
+from mqperf_routers.lab.readiness import lacking
 
 
 def check(networks: Sequence[Placed]) -> Iterator[Finding]:

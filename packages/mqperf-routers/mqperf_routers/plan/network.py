@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mqperf.base.errors import NetworkError
+from mqperf.base.errors import PlanError
 from mqperf.base.one_line import NAME
+from mqperf_routers.plan.routes import costs
 
 INTERIOR, EDGE, STANDALONE, BROKER = "interior", "edge", "standalone", "broker"
 ROLES = (INTERIOR, EDGE, STANDALONE, BROKER)
@@ -26,6 +27,10 @@ DEFAULTS = frozenset(("listener", "connector"))
 """The kinds of entities that follow from a network."""
 
 MOST_NODES = 1_000
+
+
+class NetworkError(PlanError):
+    """A network of routers that cannot be, or that no file describes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Network:
         """Check that it can be."""
         for problem in (*_of_nodes(self), *_of_edges(self)):
             raise NetworkError(problem)
-        reached = _reached(self)
+        reached = costs(self.neighbours(interior=False), self.nodes[0].id)
         apart = [node.id for node in self.nodes if node.id not in reached]
         if apart:
             raise NetworkError(f"{apart[0]} has no path to {self.nodes[0].id}: add an edge")
@@ -91,6 +96,16 @@ class Network:
     def brokers(self) -> tuple[Node, ...]:
         """All others."""
         return tuple(node for node in self.nodes if node.role == BROKER)
+
+    def neighbours(self, *, interior: bool = True) -> Mapping[str, Mapping[str, int]]:
+        """By node, the cost of the edge to each neighbour; of interior routers only, or of all."""
+        kept = [node.id for node in self.nodes if node.role == INTERIOR or not interior]
+        found: dict[str, dict[str, int]] = {name: {} for name in kept}
+        for edge in self.edges:
+            if {edge.first, edge.second} <= found.keys():
+                found[edge.first][edge.second] = edge.cost
+                found[edge.second][edge.first] = edge.cost
+        return found
 
     def connections(self) -> Iterator[tuple[Edge, Node, Node]]:
         """Each edge with who connects, and to whom.
@@ -144,17 +159,3 @@ def _of_edges(network: Network) -> Iterator[str]:
             roles = f"{known[edge.first].role} and {known[edge.second].role}"
             yield f"{said}: {roles} nodes cannot be joined; give one of them the role {INTERIOR}"
         taken.add(pair)
-
-
-def _reached(network: Network) -> set[str]:
-    """All nodes that some way joins with the first one."""
-    beside: dict[str, set[str]] = {node.id: set() for node in network.nodes}
-    for edge in network.edges:
-        beside[edge.first].add(edge.second)
-        beside[edge.second].add(edge.first)
-    found, waiting = {network.nodes[0].id}, [network.nodes[0].id]
-    while waiting:
-        more = beside[waiting.pop()] - found
-        found |= more
-        waiting += more
-    return found

@@ -7,19 +7,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mqperf.base.document import MAX_BYTES, DocumentError, read_document
-from mqperf.base.errors import NetworkError
 from mqperf.base.problems import of_validation
-from mqperf.front.network_files.described import NetworkFile
-from mqperf.front.network_files.places import Placed
 from mqperf.hosts import HOSTS, inventory
 from mqperf.hosts.inventory.listing import Listing
 from mqperf.hosts.place import Place
-from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import load_plan
 from mqperf.plan.file.reading import UnreadableError, first_bytes
-from mqperf.plan.networks import Network, Node
-from mqperf.plan.networks.node_link import NODES
+from mqperf_routers.front.described import NetworkFile
+from mqperf_routers.front.places import Placed
+from mqperf_routers.lab.settings import NAME, network_of
+from mqperf_routers.plan.network import Network, NetworkError, Node
+from mqperf_routers.plan.node_link import NODES
 
 GROUPS = ("routers", "brokers")
 """The groups of an inventory whose hosts are nodes of a network."""
@@ -126,15 +125,11 @@ def _host_of(node: Node) -> str:
 def _of_plan(path: Path) -> list[Placed]:
     """The networks of a plan, on its hosts of brokers in their order."""
     plan = load_plan(path, problems_of)
-    found = [
-        (topology, network)
-        for name, wanted in plan.systems.items()
-        for settings in wanted.variants()[:1]
-        for topology in wanted.topologies
-        if (network := SYSTEMS[name].network(topology, settings)) is not None
-    ]
-    if not found:
+    wanted = plan.systems.get(NAME)
+    if wanted is None:
         raise NetworkError("none of its topologies is a network of routers")
+    settings = wanted.variants()[0]
+    found = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
     if plan.hosts is None or plan.hosts in HOSTS:
         return [_placed(name, network, None) for name, network in found]
     places = inventory.read(Path(plan.hosts)).broker

@@ -11,7 +11,8 @@ from mqperf.lab.load.amqp_1_0 import management
 from mqperf.lab.systems.evidence import last_lines
 from mqperf.lab.systems.private import Servers
 from mqperf.lab.systems.service import Server
-from mqperf.plan.networks import INTERIOR, Network, next_hops
+from mqperf_routers.plan.network import INTERIOR, Network
+from mqperf_routers.plan.routes import next_hops
 
 POLL_S = 0.1
 LIMIT_S = 30

@@ -5,13 +5,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from mqperf.base.errors import NetworkError
 from mqperf.base.packages import package_of
 from mqperf.hosts import Spot
+from mqperf.lab.systems import SYSTEMS, lookup
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SystemSettings, checked
-from mqperf.plan.networks import DEFAULTS, GRAPH, Network, from_node_link, named
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.network import DEFAULTS, Network, NetworkError
+from mqperf_routers.plan.node_link import from_node_link
+from mqperf_routers.plan.topologies import GRAPH, named
 
 NAME = "qpid-dispatch"
 BROKERS = "artemis"
@@ -46,22 +48,18 @@ def check(settings: Mapping[str, JsonValue]) -> RouterSettings:
     return checked(NAME, RouterSettings, settings)
 
 
-def network_of(topology: str, settings: RouterSettings) -> Network:
-    """The network that a topology is, with these settings.
+def network_of(topology: str, settings: Mapping[str, JsonValue]) -> Network:
+    """The network that a topology is, with these settings; raises as ``check`` does.
 
-    Raises ``NetworkError`` where there is none of that name.
+    So it raises ``NetworkError`` where there is none of that name.
     """
-    if topology == GRAPH and settings.graph is not None:
-        return from_node_link(settings.graph)
+    graph = check(settings).graph
+    if topology == GRAPH and graph is not None:
+        return from_node_link(graph)
     network = named(topology)
     if network is None:
         raise NetworkError(f"{NAME}: no network {topology!r}")
     return network
-
-
-def network(topology: str, settings: Mapping[str, JsonValue]) -> Network:
-    """The network that a topology of a plan is; raises as ``check`` and ``network_of`` do."""
-    return network_of(topology, check(settings))
 
 
 def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
@@ -75,15 +73,11 @@ def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
 
 def broker(label: str, spot: Spot, port: int) -> Server:
     """A broker beside routers, at a port; raises ``SystemFault`` where there can be none."""
-    from mqperf.lab.systems import lookup
-
     return lookup(BROKERS).broker(label, spot, port)
 
 
 def _lacks(network: Network) -> str | None:
     """Why there are no brokers for the network: their package is not installed."""
-    from mqperf.lab.systems import SYSTEMS
-
     if not network.brokers or BROKERS in SYSTEMS:
         return None
     return f"its broker is of the system {BROKERS}: install {package_of(BROKERS)}"

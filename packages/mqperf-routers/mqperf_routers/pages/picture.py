@@ -1,13 +1,19 @@
 """The picture of a network of routers: nodes where no edge runs behind a node, and both ends."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import cos, pi, sin
 
 from mqperf.base.one_line import one_line
 from mqperf.pages.figures import palette
 from mqperf.pages.report.pictures.svg import templates
-from mqperf.plan.networks import BROKER, EDGE, Network, neighbours
+from mqperf.pages.report.pictures.topology import Picture, describe
+from mqperf.pages.report.words import Layout
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.network import BROKER, EDGE, INTERIOR, Network
+from mqperf_routers.plan.routes import costs
+from mqperf_routers.plan.topologies import named
 
 BOX = (104, 44)
 """Width and height of a node, in pixels."""
@@ -44,15 +50,34 @@ class Placed:
     server: Spot
 
 
-def network_picture(
-    network: Network, client: str, server: str, *, title: str, describe: str
-) -> str:
+def draw(layout: Layout, nodes: Sequence[str]) -> str | None:
+    """The picture on a page, unless it shows interior routers in a row, or none that are named."""
+    known = TOPOLOGIES.get(layout.topology)
+    network = named(layout.topology) if known is not None else None
+    if known is None or network is None or len(nodes) < 2 or known.nodes != (*nodes,):
+        return None
+    in_row = {(edge.first, edge.second) for edge in network.edges} == {*pairwise(nodes)}
+    if in_row and all(node.role == INTERIOR for node in network.nodes):
+        return None
+    return network_picture(
+        network,
+        nodes[known.client],
+        nodes[known.server],
+        title=layout.label,
+        words=describe(layout, nodes),
+    )
+
+
+PICTURE = Picture("routers", draw)
+
+
+def network_picture(network: Network, client: str, server: str, *, title: str, words: str) -> str:
     """The SVG, with clients at one node and servers at another."""
     placed = _moved(_in_columns(network, client, server) or _in_circle(network, client, server))
     every = [*placed.nodes.values(), placed.client, placed.server]
     spots = placed.nodes
     return (
-        templates()
+        templates("mqperf_routers.pages")
         .get_template("network.svg.j2")
         .render(
             width=round(max(one.x for one in every) + BOX[0] / 2 + MARGIN),
@@ -81,7 +106,7 @@ def network_picture(
             ],
             lines=_lines(network),
             title=one_line(title),
-            describe=one_line(describe),
+            describe=one_line(words),
             palette=palette,
             box=BOX,
         )
@@ -115,13 +140,8 @@ def _in_columns(network: Network, client: str, server: str) -> Placed | None:
 
 def _columns(network: Network, client: str) -> list[list[str]]:
     """Nodes by the number of edges from the client's, in their order."""
-    beside = neighbours(network, interior=False)
-    steps, reached = {client: 0}, [client]
-    for name in reached:
-        for other in beside[name]:
-            if other not in steps:
-                steps[other] = steps[name] + 1
-                reached.append(other)
+    beside = network.neighbours(interior=False)
+    steps = costs({name: dict.fromkeys(others, 1) for name, others in beside.items()}, client)
     columns: list[list[str]] = [[] for _ in range(max(steps.values()) + 1)]
     for node in network.nodes:
         columns[steps[node.id]].append(node.id)

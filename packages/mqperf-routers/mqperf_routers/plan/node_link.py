@@ -4,8 +4,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks.network import BROKER, INTERIOR, STANDALONE, Edge, Network, Node
+from mqperf_routers.plan.network import (
+    BROKER,
+    INTERIOR,
+    STANDALONE,
+    Edge,
+    Network,
+    NetworkError,
+    Node,
+)
 
 NODES = "nodes"
 EDGES = ("edges", "links")
@@ -37,12 +44,10 @@ def from_node_link(data: object) -> Network:
     edges = tuple(_edges(data, ids))
     kinds = [_role(one) for one in said]
     brokers = {name for name, kind in zip(ids, kinds, strict=True) if kind == BROKER}
-    beside = {name: set[str]() for name in ids}
-    for edge in edges:
-        beside.get(edge.first, set()).add(edge.second)
-        beside.get(edge.second, set()).add(edge.first)
+    ends = [{edge.first, edge.second} for edge in edges]
+    joined = {name for pair in ends if not pair & brokers for name in pair}
     nodes = [
-        _node(one, name, kind or (INTERIOR if beside[name] - brokers else STANDALONE))
+        _node(one, name, kind or (INTERIOR if name in joined else STANDALONE))
         for one, name, kind in zip(said, ids, kinds, strict=True)
     ]
     return Network(tuple(nodes), edges)

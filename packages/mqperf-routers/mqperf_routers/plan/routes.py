@@ -2,19 +2,10 @@
 
 from collections.abc import Mapping
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
-from mqperf.plan.networks.network import INTERIOR, Network
-
-
-def neighbours(network: Network, *, interior: bool = True) -> Mapping[str, Mapping[str, int]]:
-    """By node, the cost of the edge to each neighbour; of interior routers only, or of all."""
-    kept = {node.id for node in network.nodes if node.role == INTERIOR or not interior}
-    found: dict[str, dict[str, int]] = {node.id: {} for node in network.nodes if node.id in kept}
-    for edge in network.edges:
-        if {edge.first, edge.second} <= kept:
-            found[edge.first][edge.second] = edge.cost
-            found[edge.second][edge.first] = edge.cost
-    return found
+if TYPE_CHECKING:
+    from mqperf_routers.plan.network import Network
 
 
 def costs(beside: Mapping[str, Mapping[str, int]], origin: str) -> Mapping[str, int]:
@@ -30,12 +21,12 @@ def costs(beside: Mapping[str, Mapping[str, int]], origin: str) -> Mapping[str, 
     return found
 
 
-def next_hops(network: Network, origin: str) -> Mapping[str, tuple[int, frozenset[str]]]:
+def next_hops(network: "Network", origin: str) -> Mapping[str, tuple[int, frozenset[str]]]:
     """By interior router that a message can go to: the cost, and the neighbours it may go by.
 
     There are several where ways cost the same; for other routers there is nothing.
     """
-    beside = neighbours(network)
+    beside = network.neighbours()
     if origin not in beside:
         return {}
     from_there = {name: costs(beside, name) for name in beside[origin]}
@@ -53,9 +44,9 @@ def next_hops(network: Network, origin: str) -> Mapping[str, tuple[int, frozense
     }
 
 
-def ends(network: Network) -> tuple[int, int]:
+def ends(network: "Network") -> tuple[int, int]:
     """Two routers that are farthest from each other, the first such pair, by their positions."""
-    beside = neighbours(network, interior=False)
+    beside = network.neighbours(interior=False)
     places = {node.id: number for number, node in enumerate(network.nodes)}
     routers = [node.id for node in network.routers]
     far = (0, places[routers[0]], places[routers[0]])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mqperf.plan.networks.network import BROKER, Network, Node, joined_as
+from mqperf_routers.plan.network import BROKER, Network, Node, joined_as
 
 CLIENTS = "normal"
 """The role of a connection of clients."""

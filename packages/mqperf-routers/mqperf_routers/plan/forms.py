@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks.network import BROKER, INTERIOR, STANDALONE, Edge, Network, Node
+from mqperf_routers.plan.network import (
+    BROKER,
+    INTERIOR,
+    STANDALONE,
+    Edge,
+    Network,
+    NetworkError,
+    Node,
+)
 
 Pairs = Iterable[tuple[int, int]]
 """Edges by the positions of their routers."""

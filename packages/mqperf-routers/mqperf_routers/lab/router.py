@@ -8,9 +8,17 @@ from mqperf.hosts import Spot
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.service import Server
-from mqperf.onhost.probes.inside import routers
-from mqperf.plan.networks import BROKER, Addresses, Network, Node, configuration, listeners
-from mqperf.plan.networks.configuration import ANONYMOUS, CLIENTS, Section, written
+from mqperf_routers.lab.configuration import (
+    ANONYMOUS,
+    CLIENTS,
+    Addresses,
+    Section,
+    configuration,
+    listeners,
+    written,
+)
+from mqperf_routers.onhost import inside
+from mqperf_routers.plan.network import BROKER, Network, Node
 
 FILE = "router.conf"
 ENCRYPTED = "encrypted"
@@ -105,5 +113,5 @@ class Router:
             ),
             taken=("Address already in use",),
             files={FILE: self.configuration()},
-            inside=Inside(self.node.id, routers.__name__, f"{host}:{port}"),
+            inside=Inside(self.node.id, inside.__name__, f"{host}:{port}"),
         )

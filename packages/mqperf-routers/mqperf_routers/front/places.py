@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks import BROKER, Addresses, Network, Node, listeners
-from mqperf.plan.networks.configuration import CLIENTS
-from mqperf.plan.networks.network import joined_as
+from mqperf_routers.lab.configuration import CLIENTS, Addresses, listeners
+from mqperf_routers.plan.network import BROKER, Network, NetworkError, Node, joined_as
 
 FIRST_PORT = 5672
 """The port of AMQP."""
