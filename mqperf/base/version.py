@@ -7,7 +7,7 @@ from mqperf import __version__
 from mqperf.base import processes
 from mqperf.base.errors import HostError
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 GIT_LIMIT_S = 60
 
 

@@ -18,7 +18,7 @@ from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
 from mqperf.study.tables import Tables
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
 
 LONGEST_ERROR = 300
 """Characters of a cell's error that a page shows."""
