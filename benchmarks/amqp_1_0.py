@@ -27,10 +27,10 @@ from mqperf.hosts import LocalHost, Spot
 from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
-from mqperf.lab.systems.qpid_dispatch import SYSTEM
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record.counts import read_counts
+from mqperf_routers.lab.system import SYSTEM
 
 SECONDS, BYTES, PAIRS = 4, 256, 5
 PEER = Path(__file__).parent / "peers" / "proton_pair.py"

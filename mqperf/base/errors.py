@@ -14,7 +14,6 @@ __all__ = [
     "Interrupted",
     "LoadError",
     "MqperfError",
-    "NetworkError",
     "PlanError",
     "PluginError",
     "ProbeError",
@@ -47,10 +46,6 @@ class InstallError(MqperfError):
 
 class ProbeError(MqperfError):
     """A probe that did not start or left no sound log."""
-
-
-class NetworkError(MqperfError):
-    """A network of routers that cannot be, or that no file describes."""
 
 
 class PluginError(MqperfError):

@@ -1,6 +1,7 @@
 """The packages of mqperf's repository beside mqperf itself, and what they bring."""
 
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, distribution
 
 BROUGHT: Mapping[str, str] = {
     "compute-nodes": "mqperf-openstack",
@@ -11,10 +12,27 @@ BROUGHT: Mapping[str, str] = {
     "artemis": "mqperf-activemq",
     "artemis-ha": "mqperf-activemq",
     "jolokia": "mqperf-activemq",
+    "qpid-dispatch": "mqperf-routers",
+    "amqp-management": "mqperf-routers",
+    "mqperf topology": "mqperf-routers",
 }
-"""The package that brings what plans or logs call so, or files of that suffix."""
+"""The package that brings what plans and records call so, files of that suffix, or a command."""
 
 
 def package_of(name: str) -> str:
     """The package to install for what records call so."""
     return BROUGHT.get(name, "the package that adds it")
+
+
+def lacking(name: str) -> str | None:
+    """The package that brings what is called so, if it is not installed."""
+    package = BROUGHT.get(name)
+    return None if package is None or _installed(package) else package
+
+
+def _installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True

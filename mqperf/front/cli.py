@@ -19,6 +19,7 @@ from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_line, print_lines
 from mqperf.base.version import version as own_version
 from mqperf.front import hosts_cli
+from mqperf.front.commands import Commands
 from mqperf.plan.file import load_plan, read_plans
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="mqperf",
+    cls=Commands,
     help="A message-queue performance laboratory whose numbers audit themselves.",
     no_args_is_help=True,
     add_completion=False,
@@ -511,37 +513,6 @@ def report(
     else:
         page = publish(path, out, notebooks=notebooks, tell=tell)
     print_line(console, str(page))
-
-
-@app.command()
-def topology(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
-    ],
-    out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Ask the running routers whether they are connected so."),
-    ] = False,
-) -> None:
-    """Write the files of a network of AMQP routers: configurations, a picture, an Ansible playbook.
-
-    For a plan, it writes those of its topologies that are such networks. Invalid networks are
-    rejected: not connected, with unknown names, or with two nodes at one port. After deployment,
-    `--check` shows for every router whether it reaches every other one by the shortest path; exit
-    code 2 means that one does not.
-
-    Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
-    """
-    from mqperf.front import network_files
-
-    networks = network_files.read(file)
-    if out is None and not check:
-        raise typer.BadParameter("say --out FOLDER, --check, or both")
-    for path in network_files.write(networks, out) if out is not None else ():
-        print_line(console, str(path))
-    if check:
-        hosts_cli.tell(network_files.check(networks))
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:

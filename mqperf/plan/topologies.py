@@ -4,14 +4,13 @@ One entry per topology and per kind of queue: names, and the phrases by which ti
 figures tell them apart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from typing_extensions import override
 
-from mqperf.base.errors import NetworkError
-from mqperf.plan.networks import FORMS, ends, named
+from mqperf.base.errors import PlanError
+from mqperf.base.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +18,8 @@ class Topology:
     """Who connects where: ``client`` and ``server`` are positions among the system's nodes.
 
     With ``any_node`` they know the other nodes, too, and connect to those in turn or at random.
+    ``nodes`` are what the nodes are called, where the name of the topology tells it; ``place`` is
+    where it stands in lists: after those of lower ones.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Topology:
     label: str
     sentence: str
     any_node: bool = False
+    nodes: tuple[str, ...] = ()
+    place: int = 0
 
     def order(self, first: int, nodes: int) -> tuple[int, ...]:
         """The positions that one who connects to this one first knows, of so many nodes."""
@@ -50,20 +53,39 @@ class Queues:
     log: bool = False
 
 
-class Topologies(Mapping[str, Topology]):
-    """Topologies by name: those listed, and every form of a network with its numbers.
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Topologies that belong together: ``listed`` ones, and those that ``made`` makes of a name.
 
-    Only the former are counted, and named by an iteration.
+    ``made`` gives None for a name that is none of its own, and raises ``PlanError`` where numbers
+    in the name make no topology.
     """
 
-    def __init__(self, *listed: Topology) -> None:
-        """Take those that have a name of their own."""
-        self._listed = {one.name: one for one in listed}
+    name: str
+    listed: tuple[Topology, ...]
+    made: Callable[[str], Topology | None] = lambda _name: None
+
+
+class Topologies(Mapping[str, Topology]):
+    """Topologies of all families by name.
+
+    Only the listed ones are counted, and named by an iteration.
+    """
+
+    @property
+    def _listed(self) -> dict[str, Topology]:
+        every = [one for family in FAMILIES.values() for one in family.listed]
+        return {one.name: one for one in sorted(every, key=lambda one: one.place)}
 
     @override
     def __getitem__(self, name: str) -> Topology:
         """The topology of that name."""
-        return self._listed[name] if name in self._listed else _of_form(name)
+        if name in (listed := self._listed):
+            return listed[name]
+        made = [] if impossible(name) else [one.made(name) for one in FAMILIES.values()]
+        if found := next(filter(None, made), None):
+            return found
+        raise KeyError(name)
 
     @override
     def __iter__(self) -> Iterator[str]:
@@ -77,38 +99,16 @@ class Topologies(Mapping[str, Topology]):
 
 
 def impossible(name: str) -> str | None:
-    """Why no network has the form and the numbers of this name; None for every other name."""
+    """Why there is no topology with the numbers of this name; None for every other name."""
     try:
-        named(name)
-    except NetworkError as error:
+        for family in FAMILIES.values():
+            family.made(name)
+    except PlanError as error:
         return str(error)
     return None
 
 
-@cache
-def _of_form(name: str) -> Topology:
-    """The words for a form of a network; raises ``KeyError`` where there is no such network.
-
-    Client and server are at two routers that are farthest from each other.
-    """
-    network = None if impossible(name) else named(name)
-    if network is None:
-        raise KeyError(name)
-    client, server = ends(network)
-    form, size = FORMS[name.partition("-")[0]], len(network.nodes)
-    first, last = network.nodes[client].id, network.nodes[server].id
-    return Topology(
-        name=name,
-        client=client,
-        server=server,
-        title=form.title(size),
-        label=f"Client -> {first}, {last} <- Server ({name})",
-        sentence=f"Client and server are connected to {first} and {last}."
-        f" The network: {form.words.format(size=size)}.",
-    )
-
-
-TOPOLOGIES = Topologies(
+BROKERS = (
     Topology(
         name="cmsm",
         client=0,
@@ -153,66 +153,19 @@ TOPOLOGIES = Topologies(
         sentence="Client and server are both connected to the only broker.",
     ),
     Topology(
-        name="standalone",
-        client=0,
-        server=0,
-        title="Client and Server connected to a standalone Router",
-        label="Client -> Router, Server -> Router (standalone)",
-        sentence="Client and server are both connected to the only router, a standalone one.",
-    ),
-    Topology(
-        name="interior",
-        client=0,
-        server=0,
-        title="Client and Server connected to an interior Router",
-        label="Client -> Router, Server -> Router (interior)",
-        sentence="Client and server are both connected to the only router, which is ready to be one"
-        " of a network.",
-    ),
-    Topology(
-        name="line",
-        client=0,
-        server=2,
-        title="Three Routers in Line",
-        label="Client -> R1 - R2 - R3 <- Server",
-        sentence="Client and server are connected to the two ends of three routers in line.",
-    ),
-    Topology(
-        name="redundant",
-        client=0,
-        server=2,
-        title="Three Routers in Line, and a Fourth beside them",
-        label="Client -> R1 - R2 - R3 <- Server, R4 beside R2",
-        sentence="Client and server are connected to the two ends of three routers in line; a"
-        " fourth one joins these ends, too, at twice the cost.",
-    ),
-    Topology(
-        name="broker-between",
-        client=0,
-        server=2,
-        title="A Broker between two Routers",
-        label="Client -> R1 - Broker - R2 <- Server",
-        sentence="Client and server are connected to two routers, which pass their links on to one"
-        " broker.",
-    ),
-    Topology(
-        name="graph",
-        client=0,
-        server=-1,
-        title="A Network of its own",
-        label="Client -> first Router, last Router <- Server",
-        sentence="Client and server are connected to the first and the last router of the network"
-        " that the plan describes.",
-    ),
-    Topology(
         name="primary",
         client=0,
         server=0,
         title="Client and Server connected to Primary",
         label="Client -> Primary, Server -> Primary",
         sentence="Client and server are both connected to the primary; backups wait to take over.",
+        place=1,
     ),
 )
+
+FAMILIES = Registry("topologies", (Family("brokers", BROKERS),))
+
+TOPOLOGIES = Topologies()
 
 QUEUES = {
     "classic": Queues("classic", "", "", "", "Queues are classic and not mirrored."),

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from mqperf.hosts import LocalHost, Spot
 from mqperf.lab.systems import Deployment
-from mqperf.lab.systems.qpid_dispatch import SYSTEM
+from mqperf_routers.lab.system import SYSTEM
 
 ROUTERS = ("qdrouterd", "skrouterd")
 

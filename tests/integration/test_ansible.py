@@ -9,9 +9,10 @@ import pytest
 
 from mqperf.base import cache
 from mqperf.base.errors import HostError, MqperfError
-from mqperf.front import network_files
 from mqperf.front.host_check import examine
 from mqperf.hosts import ansible, inventory
+from mqperf_routers.front.reading import read
+from mqperf_routers.front.writing import write
 
 INI = """\
 [all:vars]
@@ -142,7 +143,7 @@ def test_the_playbook_of_a_network_writes_its_configurations(tmp_path: Path) -> 
     file = tmp_path / "network.yaml"
     file.write_text("form: line\ninventory: hosts.yaml\n")
     out, there = tmp_path / "network", tmp_path / "there"
-    assert len([*network_files.write(network_files.read(file), out)]) == 5
+    assert len([*write(read(file), out)]) == 5
     words = ["-i", str(hosts), str(out / "playbook.yaml"), "-e", f"folder={there} services=no"]
     for changed in ("changed=2", "changed=0"):
         done = ansible.run("ansible-playbook", words, 120)

@@ -13,9 +13,10 @@ from patience import eventually
 from private_routers import ROUTERS, routers
 
 from mqperf.base.errors import SystemFault
-from mqperf.front import network_files
 from mqperf.hosts import LocalHost, Process, Spot
-from mqperf.lab.systems.qpid_dispatch import SYSTEM
+from mqperf_routers.front.checking import check
+from mqperf_routers.front.reading import read
+from mqperf_routers.lab.system import SYSTEM
 
 pytestmark = pytest.mark.needs_router
 
@@ -91,11 +92,11 @@ def test_a_network_that_runs_is_checked(tmp_path: Path) -> None:
         file = tmp_path / "network.yaml"
         edges = "edges: [{source: R1, target: R2}, {source: R2, target: R3, cost: 1}]\n"
         file.write_text(f"nodes:\n{nodes}{edges}")
-        assert [one.mark for one in network_files.check(network_files.read(file))] == ["ok"] * 3
+        assert [one.mark for one in check(read(file))] == ["ok"] * 3
         file.write_text(f"nodes:\n{nodes}{edges.replace('cost: 1', 'cost: 5')}")
-        first, *_ = network_files.check(network_files.read(file))
+        first, *_ = check(read(file))
         assert (first.mark, first.text) == ("FAILED", "R1 reaches R3 at cost 2, not 6")
-    last, *_ = network_files.check(network_files.read(file))
+    last, *_ = check(read(file))
     assert last.text.startswith("R1 does not answer: ")
 
 

@@ -37,8 +37,9 @@ def commands() -> dict[str, TyperCommand]:
     """Every command by its words: those of groups have two."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
-    found = dict(group.commands)
-    for name, inner in group.commands.items():
+    context = group.make_context("mqperf", [], resilient_parsing=True)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    for name, inner in [*found.items()]:
         if isinstance(inner, TyperGroup):
             del found[name]
             found |= {f"{name} {word}": one for word, one in inner.commands.items()}

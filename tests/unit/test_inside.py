@@ -20,7 +20,7 @@ from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Inside, Task, inside
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.probes.inside import rabbitmq, routers
+from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
 from mqperf.plan.file import parse_plan
@@ -30,6 +30,7 @@ from mqperf.study import tables
 from mqperf.study.probes.internals import of_rabbitmq
 from mqperf.study.probes.internals import tables as figures
 from mqperf.study.tables.insides import collecting, insides
+from mqperf_routers.onhost import inside as asking_routers
 
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
 ANSWER = 'rabbitmq_connections 7\nrabbitmq_detailed_queue_messages_ready{vhost="/",queue="a"} 3\n'
@@ -102,7 +103,7 @@ def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> N
             tmp_path,
             Inside("sound", rabbitmq.__name__, sound),
             Inside("hanging", rabbitmq.__name__, hanging),
-            Inside("gone", routers.__name__, "127.0.0.1:9", "mqperf", PASSWORD),
+            Inside("gone", asking_routers.__name__, "127.0.0.1:9", "mqperf", PASSWORD),
         )
         Hanging.may_answer.set()
     of = {name: [one for one in found if one["node"] == name] for name in ("sound", "gone")}

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from mqperf.base.errors import MqperfError
-from mqperf.front.network_files import read, write
-from mqperf.plan.networks import from_node_link
+from mqperf_routers.front.reading import read
+from mqperf_routers.front.writing import write
+from mqperf_routers.plan.node_link import from_node_link
 
 INVENTORY = """\
 routers:

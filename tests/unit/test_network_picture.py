@@ -6,11 +6,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mqperf.pages.report.pictures.network import network_picture
 from mqperf.pages.report.pictures.topology import picture
 from mqperf.pages.report.words import Layout
-from mqperf.plan.networks import from_node_link, named
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.pages.picture import network_picture
+from mqperf_routers.plan.node_link import from_node_link
+from mqperf_routers.plan.topologies import named
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = (
@@ -31,7 +32,7 @@ def drawn(name: str) -> ET.Element:
     assert network is not None
     topology = TOPOLOGIES[name]
     client, server = (network.nodes[place].id for place in (topology.client, topology.server))
-    svg = network_picture(network, client, server, title=name, describe=name)
+    svg = network_picture(network, client, server, title=name, words=name)
     return ET.fromstring(svg)  # noqa: S314 (our own drawing)
 
 
@@ -85,7 +86,7 @@ def test_costs_brokers_and_edge_routers_are_told() -> None:
         "nodes": [{"id": "a", "role": "edge"}, {"id": "b", "role": "interior"}],
         "edges": [{"source": "a", "target": "b"}],
     }
-    svg = network_picture(from_node_link(data), "a", "b", title="<&>", describe="")
+    svg = network_picture(from_node_link(data), "a", "b", title="<&>", words="")
     assert "lines: connections; edge routers: a" in svg
     assert "&lt;&amp;&gt;" in svg
 

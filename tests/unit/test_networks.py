@@ -8,29 +8,25 @@ from typing import Any
 
 import pytest
 
-from mqperf.base.errors import NetworkError, PlanError
+from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import parse_plan
-from mqperf.plan.networks import (
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.lab.configuration import configuration, listeners
+from mqperf_routers.plan.forms import FORMS
+from mqperf_routers.plan.network import (
     BROKER,
     EDGE,
-    FORMS,
     INTERIOR,
     STANDALONE,
     Edge,
     Network,
+    NetworkError,
     Node,
-    as_node_link,
-    configuration,
-    costs,
-    ends,
-    from_node_link,
-    listeners,
-    named,
-    neighbours,
-    next_hops,
 )
-from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.plan.node_link import as_node_link, from_node_link
+from mqperf_routers.plan.routes import costs, ends, next_hops
+from mqperf_routers.plan.topologies import named
 
 NAMES = ("line-5", "ring-4", "star-5", "tree-7", "complete-4", "grid-2x3", "random-9-1")
 
@@ -111,7 +107,7 @@ def test_every_form_is_a_topology(name: str) -> None:
     assert network is not None
     assert name in topology.label
     assert str(len(network.nodes)) in topology.sentence
-    beside = neighbours(network, interior=False)
+    beside = network.neighbours(interior=False)
     ids = [node.id for node in network.nodes]
     far = max(costs(beside, one)[other] for one, other in product(ids, ids))
     assert costs(beside, ids[topology.client])[ids[topology.server]] == far
@@ -137,7 +133,7 @@ def test_costs_are_those_of_all_pairs(name: str) -> None:
         away[edge.first, edge.second] = away[edge.second, edge.first] = edge.cost
     for between, one, other in product(ids, ids, ids):
         away[one, other] = min(away[one, other], away[one, between] + away[between, other])
-    beside = neighbours(network)
+    beside = network.neighbours()
     for one in ids:
         assert costs(beside, one) == {other: away[one, other] for other in ids}
         for other, (cost, hops) in next_hops(network, one).items():

@@ -8,9 +8,13 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from typer.testing import CliRunner
 
+from mqperf.base import packages
 from mqperf.base.errors import PlanError, TableError
 from mqperf.base.packages import BROUGHT
+from mqperf.front.cli import app
+from mqperf.front.commands import COMMANDS
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
@@ -18,6 +22,7 @@ from mqperf.plan.file import load_plan
 from mqperf.plan.file.forms import FORMS
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.plan.topologies import FAMILIES
 from mqperf.study import tables
 from mqperf.study.load import LOAD_READERS
 from mqperf.study.probes.internals import INSIDE_READERS
@@ -59,11 +64,9 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
-    names = {
-        name
-        for seam in ("generators", "test_cases", "systems", "inside_readers")
-        for name in seams.get(f"mqperf.{seam}", ())
-    }
+    told = ("generators", "test_cases", "systems", "inside_readers")
+    names = {name for seam in told for name in seams.get(f"mqperf.{seam}", ())}
+    names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
 
@@ -72,10 +75,11 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
-    seams += [SYSTEMS, INSIDE_READERS]
+    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS]
     for registry in seams:
         own = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", own)
+    monkeypatch.setattr(packages, "_installed", lambda _: False)
 
 
 @pytest.mark.usefixtures("alone")
@@ -96,6 +100,23 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("alone")
+def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
+    """Once, and nothing of topologies that come with it."""
+    with pytest.raises(PlanError) as told:
+        load_plan(ROOT / "plans/router-quick.yaml", problems_of)
+    [line] = [line for line in str(told.value).splitlines() if "qpid-dispatch" in line]
+    assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_command_tells_which_package_it_lacks() -> None:
+    """A name that no package brings is none."""
+    told = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
+    assert str(told) == "topology: to have this command, install mqperf-routers"
+    assert CliRunner().invoke(app, ["topologie"]).exit_code == 2
+
+
+@pytest.mark.usefixtures("alone")
 def test_runs_tell_which_package_they_lack() -> None:
     """They cannot be read without it."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
@@ -104,9 +125,9 @@ def test_runs_tell_which_package_they_lack() -> None:
     assert "answers of 'jolokia' are not known here: install mqperf-activemq" in found.to_csv()
 
 
-@pytest.mark.usefixtures("alone")
-def test_routers_tell_which_package_their_broker_lacks() -> None:
+def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the topology, or where the plan itself describes the network; others need none."""
+    monkeypatch.setattr(SYSTEMS, "_values", {"qpid-dispatch": SYSTEMS["qpid-dispatch"]})
     plan = {"systems": {"qpid-dispatch": {"topologies": ["line", "broker-between"]}}}
     [problem] = [one for one in problems_of(plan) if "topologies" in one.where]
     assert problem.where[-1] == 1

@@ -8,11 +8,12 @@ import pytest
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost, Spot
 from mqperf.lab.systems import SYSTEMS, starts
-from mqperf.lab.systems.qpid_dispatch import SYSTEM, router_program
-from mqperf.lab.systems.qpid_dispatch.config import Router, addresses, ports_needed
-from mqperf.lab.systems.qpid_dispatch.readiness import misrouted
 from mqperf.plan import Case, deployments
-from mqperf.plan.networks import named
+from mqperf_routers.lab.readiness import misrouted
+from mqperf_routers.lab.router import Router, addresses, ports_needed
+from mqperf_routers.lab.settings import network_of
+from mqperf_routers.lab.system import SYSTEM, router_program
+from mqperf_routers.plan.topologies import named
 
 
 def routers(name: str) -> list[Router]:
@@ -91,8 +92,7 @@ def test_a_plan_describes_a_network_of_its_own() -> None:
     }
     assert SYSTEM.misfit("graph", {"graph": graph}) is None
     assert "needs the setting graph" in str(SYSTEM.misfit("graph", {}))
-    found = SYSTEM.network("graph", {"graph": graph})
-    assert found is not None
+    found = network_of("graph", {"graph": graph})
     assert [node.id for node in found.nodes] == ["a", "b"]
     with pytest.raises(SystemFault, match="b has no path to a"):
         SYSTEM.check({"graph": {**graph, "edges": []}})

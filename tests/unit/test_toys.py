@@ -48,6 +48,8 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     page = (tmp_path / "r" / "html" / "toy" / "direct" / "index.html").read_text()
     for words in ("Test Case 90: Echo Throughput Test", "poke", "Replay"):
         assert words in page
+    [picture] = (tmp_path / "r" / "toy").rglob("topology_direct.svg")
+    assert "A picture of 1 toy" in picture.read_text()
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
     assert "toy-corner" in (tmp_path / "t" / "cpu.csv").read_text()
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
@@ -57,6 +59,25 @@ def test_a_package_adds_a_form_of_plans(tmp_path: Path) -> None:
     """A file of its suffix is read as the plan that it stands for."""
     (tmp_path / "toy.backwards").write_text("\n".join(reversed(PLAN.splitlines())))
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.backwards")
+
+
+def test_a_package_adds_a_command() -> None:
+    """It has help and arguments, and stands after mqperf's own."""
+    assert mqperf(TOYS, "toy-hello", "Ada") == "Hello Ada!\n"
+    assert "Greet somebody." in mqperf(TOYS, "toy-hello", "--help")
+    listed = mqperf(TOYS, "--help")
+    assert listed.index("toy-hello") > listed.index("report")
+    assert "toy-hello" in mqperf(TOYS, "toy-hello", path=()).partition("No such command")[2]
+
+
+def test_a_package_adds_topologies(tmp_path: Path) -> None:
+    """By their names, or by a form and a number, of which it says what can be."""
+    (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[direct, toy-alone, toys-3]"))
+    said = mqperf(tmp_path, "plan", "toy.yaml")
+    assert all(name in said for name in ("toy-alone", "toys-3"))
+    (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[toys-0]"))
+    said = mqperf(tmp_path, "plan", "toy.yaml")
+    assert "toy.yaml:1: systems.toy.topologies: toys-0: expected toys-NUMBER" in said
 
 
 def test_a_package_adds_an_axis(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ def markdown() -> str:
 
 
 def _sections(prefix: str, group: TyperGroup) -> Iterator[str]:
-    for name, command in group.commands.items():
+    context = group.make_context("mqperf", [], resilient_parsing=True)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         if isinstance(command, TyperGroup):
             yield from _sections(f"{prefix}{name} ", command)
         else:

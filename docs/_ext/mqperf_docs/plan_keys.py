@@ -24,8 +24,8 @@ from mqperf.plan import (
     SystemPlan,
 )
 from mqperf.plan.load import GENERATORS
-from mqperf.plan.networks import FORMS
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
+from mqperf_routers.plan.forms import FORMS
 
 from .grid import code, table
 

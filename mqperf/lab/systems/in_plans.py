@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from mqperf.base.errors import NetworkError, PlanError, SystemFault
+from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.problems import NOUNS, Problem, unknown
 from mqperf.lab.actions import in_plans as of_actions
 from mqperf.lab.probes import named
@@ -83,7 +83,7 @@ def _labels(
         return None
     try:
         return system.labels(topology, settings)
-    except (SystemFault, PlanError, NetworkError):  # told where the settings stand
+    except (SystemFault, PlanError):  # told where the settings stand
         return None
 
 

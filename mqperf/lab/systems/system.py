@@ -15,7 +15,6 @@ from mqperf.lab.probes import Inside
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.tool import Tool
 from mqperf.plan import Case
-from mqperf.plan.networks import Network
 from mqperf.plan.topologies import TOPOLOGIES
 
 
@@ -97,9 +96,9 @@ class System:
     deployment of its own, for which ``start`` finds its name among the settings, as ``topology``.
     ``unfit`` gives by topology and kind of queue why there is no such pair.
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
-    ``forms`` of networks are topologies, too, with their numbers.  ``misfit`` tells why a topology
-    cannot be had with these settings, checked or not, ``network`` which network of routers it is,
-    if it is one, ``labels`` what its nodes are called, if that is known before it is started.
+    ``forms`` begin the names of topologies that it has beside those listed, as ``ring`` begins
+    ``ring-4``.  ``misfit`` tells why a topology cannot be had with these settings, checked or not,
+    ``labels`` what its nodes are called, if that is known before it is started.
     ``broker`` gives one broker under a label, in a folder of a host, at a port, for another system
     that has brokers among its nodes; it raises ``SystemFault`` where there can be none.
     """
@@ -120,7 +119,6 @@ class System:
     telling: Mapping[str, JsonValue] | None = None
     forms: tuple[str, ...] = ()
     misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
-    network: Callable[[str, Mapping[str, JsonValue]], Network | None] = _none
     labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
     broker: Callable[[str, Spot, int], Server] = _no_broker
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 import pandas as pd
 
@@ -52,8 +51,6 @@ ALWAYS = ("messages", "points")
 Marks = Mapping[tuple[str, str], list[str]]
 """(A row's run or point, a column) -> what is to be known of that number."""
 
-NO_MARKS: Marks = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
@@ -71,7 +68,7 @@ class Content:
     rows: pd.DataFrame | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
-    marks: Marks = NO_MARKS
+    marks: Marks = field(default_factory=dict)
     drawing: Drawing | None = None
     data: pd.DataFrame | None = None
     style: str = "numbers"
@@ -100,7 +97,7 @@ class View:
     layout: Layout
     test_case: str
     tables: Tables
-    in_time: Explorers = MappingProxyType({})
+    in_time: Explorers = field(default_factory=dict)
 
     @property
     def case(self) -> TestCase:
@@ -139,7 +136,7 @@ class View:
         Of figures that no row has only those stay that are to ``keep``; all, unless it is given.
         """
         repeat = ["repeat"] if len(frame["repeat"].unique()) > 1 else []
-        names = ["threads", *varied(frame), *repeat]
+        names = ["threads", *(name for name in self.axes if name in frame.columns), *repeat]
         names += told if keep is None else present(frame, told, keep=keep)
         return {name: COLUMNS[name].heading() for name in names}
 

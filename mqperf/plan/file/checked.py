@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from mqperf.base.document import MAX_BYTES, Document, DocumentError, read_document
 from mqperf.base.errors import PlanError
-from mqperf.base.packages import BROUGHT
+from mqperf.base.packages import BROUGHT, lacking
 from mqperf.base.problems import Problem, Where, of_validation, unknown
 from mqperf.base.redaction import shown
 from mqperf.plan import (
@@ -210,6 +210,9 @@ def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
 
 def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
     for system, spec in systems.items():
+        if lacking(system) is not None:  # which may bring its topologies, too
+            yield Problem(("systems", system), unknown("systems", system, ()))
+            continue
         for kind, known in (("topologies", TOPOLOGIES), ("queues", QUEUES)):
             names = spec.get(kind) if isinstance(spec, Mapping) else None
             for index, name in enumerate(names if isinstance(names, list | tuple) else ()):

@@ -65,11 +65,12 @@ def start(_settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator
 SYSTEM = System(
     name="toy",
     title="Toy",
-    topologies=("direct",),
+    topologies=("direct", "toy-alone"),
     queues=("none",),
     drivers={"replay": "any"},
     installed=lambda _host: "1",
     check=lambda _settings: None,
     start=start,
+    forms=("toys",),
     tools=(Tool("toy", "toy-server", packages=("toy", "toy-data"), services=("toyd",)),),
 )

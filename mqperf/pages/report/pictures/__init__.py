@@ -1,1 +1,1 @@
-"""Pictures of what was measured: the nodes of a topology, and networks of routers."""
+"""Pictures of what was measured: the nodes of a topology."""

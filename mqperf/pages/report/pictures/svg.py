@@ -1,12 +1,13 @@
 """Where the templates of pictures are."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
-def templates() -> Environment:
-    """Templates of SVG: what they are given is escaped."""
+def templates(*packages: str) -> Environment:
+    """Templates of SVG, those of other packages as well: what they are given is escaped."""
+    of = ("mqperf.pages.report.pictures", *packages)
     return Environment(
-        loader=PackageLoader("mqperf.pages.report.pictures"),
+        loader=ChoiceLoader([PackageLoader(name) for name in of]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

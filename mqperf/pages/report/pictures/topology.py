@@ -1,15 +1,14 @@
 """The picture of a topology: the nodes in a row, the client and the server below theirs."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mqperf.base.one_line import one_line
+from mqperf.base.registry import Registry
 from mqperf.pages.figures import labels, palette
-from mqperf.pages.report.pictures.network import network_picture
 from mqperf.pages.report.pictures.svg import templates
 from mqperf.pages.report.words import Layout, joined
-from mqperf.plan.networks import INTERIOR, Network, named
-from mqperf.plan.topologies import TOPOLOGIES, Topology
+from mqperf.plan.topologies import Topology
 
 END, MARGIN = 92, 40
 """Width of a client's box, and margin, in pixels."""
@@ -27,17 +26,25 @@ LONGEST_LABEL = 14
 """Characters of a node's name that its box has room for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Pictures of topologies whose nodes are in no row: ``draw`` gives the SVG, None for others."""
+
+    name: str
+    draw: Callable[[Layout, Sequence[str]], str | None]
+
+
+PICTURES: Registry[Picture] = Registry("pictures")
+
+
 def picture(layout: Layout, nodes: Sequence[str]) -> str:
     """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
+    drawn = (one.draw(layout, nodes) for one in PICTURES.values())
+    return next(filter(None, drawn), None) or _row(layout, nodes)
+
+
+def _row(layout: Layout, nodes: Sequence[str]) -> str:
     topology = labels.topology(layout.topology)
-    if (network := _branched(layout.topology, nodes)) is not None:
-        return network_picture(
-            network,
-            nodes[topology.client],
-            nodes[topology.server],
-            title=layout.label,
-            describe=describe(layout, nodes),
-        )
     names = () if brokerless(layout) else nodes or (layout.system_title,)
     client, server = (topology.client, topology.server) if nodes else (0, 0)
     step, box = ROOMY if len(names) < 4 else NARROW
@@ -68,17 +75,6 @@ def picture(layout: Layout, nodes: Sequence[str]) -> str:
             end=END,
         )
     )
-
-
-def _branched(topology: str, nodes: Sequence[str]) -> Network | None:
-    """The network that a topology is, unless its nodes are interior routers in a row."""
-    network = named(topology) if topology in TOPOLOGIES else None
-    if network is None or [node.id for node in network.nodes] != [*nodes]:
-        return None
-    row = {(one, other) for one, other in pairwise(nodes)}
-    joined_in_row = {(edge.first, edge.second) for edge in network.edges} == row
-    alike = all(node.role == INTERIOR for node in network.nodes)
-    return None if len(nodes) < 2 or (joined_in_row and alike) else network
 
 
 def _known(topology: Topology, first: int, middles: Sequence[float]) -> list[float]:

@@ -1,9 +1,9 @@
 """What nodes told of their inside, as figures and tables."""
 
 from mqperf.base.registry import Registry
-from mqperf.study.probes.internals import of_rabbitmq, of_routers
+from mqperf.study.probes.internals import of_rabbitmq
 from mqperf.study.probes.internals.reader import InsideReader
 
 __all__ = ["INSIDE_READERS", "InsideReader"]
 
-INSIDE_READERS = Registry("inside_readers", (of_rabbitmq.READER, of_routers.READER))
+INSIDE_READERS = Registry("inside_readers", (of_rabbitmq.READER,))

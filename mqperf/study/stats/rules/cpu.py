@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.plan.networks import named
-from mqperf.plan.topologies import impossible
+from mqperf.plan.topologies import TOPOLOGIES
 from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each
 from mqperf.study.tables import Tables
 
@@ -77,15 +76,15 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
 
 
 def missing_node(tables: Tables) -> Iterator[Finding]:
-    """Runs over a network of routers of which only some nodes were sampled.
+    """Runs over a topology that says what its nodes are called, of which only some were sampled.
 
     Nothing is said of nodes that the plan acted on, nor where they have other names.
     """
     cpu, acted_on = tables["cpu"], tables["outages"][["run", "node"]].value_counts().index
     brokers = cpu[cpu["kind"].eq("broker")].drop_duplicates(PROCESS)
     for topology, of_topology in brokers.groupby("topology"):
-        network = None if impossible(str(topology)) else named(str(topology))
-        asked = [] if network is None else [node.id for node in network.nodes]
+        known = TOPOLOGIES.get(str(topology))
+        asked = known.nodes if known else ()
         for run, rows in of_topology.groupby("run", sort=False):
             watched = [str(node) for node in rows["process"]]
             gone = [n for n in asked if n not in watched and (run, n) not in acted_on]

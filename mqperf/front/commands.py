@@ -1,0 +1,41 @@
+"""Commands that packages add to the command line."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
+
+from mqperf.base.errors import PluginError
+from mqperf.base.packages import lacking
+from mqperf.base.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, and a Typer with one command alone, or with those of a group."""
+
+    name: str
+    app: typer.Typer
+
+
+COMMANDS: Registry[Command] = Registry("commands")
+
+
+class Commands(TyperGroup):
+    """mqperf's own commands, then those of packages, which are asked when none has the name."""
+
+    @override
+    def list_commands(self, ctx: object) -> list[str]:
+        return [*self.commands, *COMMANDS]
+
+    @override
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
+        own: Any = self.commands.get(cmd_name)
+        if own is None and cmd_name in COMMANDS:
+            own = typer.main.get_command(COMMANDS[cmd_name].app)
+            own.name = cmd_name
+        if own is None and (package := lacking(f"mqperf {cmd_name}")) is not None:
+            raise PluginError(f"{cmd_name}: to have this command, install {package}")
+        return own  # type: ignore[no-any-return]  # typer calls its classes by private names

@@ -1,0 +1,23 @@
+"""Whether the routers of a network that somebody deployed are joined as it says."""
+
+from collections.abc import Iterator, Sequence
+
+from mqperf.front.doctor import Finding
+from mqperf.hosts import LocalHost
+from mqperf_routers.front.places import Placed
+from mqperf_routers.lab.configuration import CLIENTS
+from mqperf_routers.lab.readiness import lacking
+
+
+def check(networks: Sequence[Placed]) -> Iterator[Finding]:
+    """One finding for each router, which is asked from this machine at its address for clients."""
+    for placed in networks:
+        addresses = placed.addresses()
+        for node in placed.network.routers:
+            if (reached := addresses.get((node.id, CLIENTS))) is None:
+                yield Finding("optional", f"{node.id} takes no clients: it cannot be asked")
+                continue
+            host, port = reached
+            problem = lacking(placed.network, node.id, LocalHost(), f"{host}:{port}")
+            said = problem or "has its connections, and reaches every other by the shortest way"
+            yield Finding("FAILED" if problem else "ok", f"{node.id} {said}")

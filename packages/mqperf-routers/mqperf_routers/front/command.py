@@ -1,0 +1,48 @@
+"""The command line of networks as files: ``mqperf topology``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mqperf.base.terminal import print_line
+from mqperf.front import hosts_cli
+from mqperf.front.commands import Command
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+console = Console(highlight=False)
+
+
+@app.command()
+def topology(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
+    check: Annotated[  # noqa: FBT002 (typer reads options from parameters)
+        bool,
+        typer.Option("--check", help="Ask the running routers whether they are connected so."),
+    ] = False,
+) -> None:
+    """Write the files of a network of AMQP routers: configurations, a picture, an Ansible playbook.
+
+    For a plan, it writes those of its topologies that are such networks. Invalid networks are
+    rejected: not connected, with unknown names, or with two nodes at one port. After deployment,
+    `--check` shows for every router whether it reaches every other one by the shortest path; exit
+    code 2 means that one does not.
+
+    Examples: `mqperf topology plans/router.yaml --out network`, `mqperf topology net.yaml --check`
+    """
+    from mqperf_routers.front import checking, reading, writing
+
+    networks = reading.read(file)
+    if out is None and not check:
+        raise typer.BadParameter("say --out FOLDER, --check, or both")
+    for path in writing.write(networks, out) if out is not None else ():
+        print_line(console, str(path))
+    if check:
+        hosts_cli.tell(checking.check(networks))
+
+
+COMMAND = Command("topology", app)

@@ -1,0 +1,94 @@
+"""A file that describes a network: its keys, and the network that they make."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from mqperf_routers.plan.forms import FORMS, alternating, with_brokers
+from mqperf_routers.plan.network import BROKER, Edge, Network, NetworkError, Node
+from mqperf_routers.plan.node_link import from_node_link
+from mqperf_routers.plan.topologies import NETWORKS, named
+
+Ids = Sequence[str]
+
+
+class NetworkFile(BaseModel):
+    """What the file may say; exactly one of ``form``, ``graph`` and ``graph_file``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    form: str | None = Field(default=None, validation_alias=AliasChoices("form", "graph_type"))
+    graph: dict[str, Any] | None = None
+    graph_file: str | None = None
+    brokers: int = Field(default=0, ge=0, le=100, strict=True)
+    inventory: str | None = Field(
+        default=None, validation_alias=AliasChoices("inventory", "hostfile")
+    )
+    addresses: tuple[dict[str, str | int], ...] = ()
+
+    def network(self, data: object, routers: Ids | None, brokers: Ids | None) -> Network:
+        """The network; ``data`` are those of its graph file.
+
+        ``routers`` and ``brokers`` are the hosts of an inventory, if there is one.
+        """
+        said = [self.form, self.graph, self.graph_file]
+        if sum(one is not None for one in said) != 1:
+            raise NetworkError("say one of form, graph and graph_file")
+        if self.form is None:
+            return from_node_link(self.graph if self.graph is not None else data)
+        own = brokers or [f"B{number + 1}" for number in range(self.brokers)]
+        if self.form in METADATA:
+            if routers is None:
+                raise NetworkError(f"{self.form} takes its routers from an inventory: name it")
+            return METADATA[self.form](routers, own)
+        network = _formed(self.form, routers)
+        return with_brokers(network, own) if own else network
+
+
+def _formed(form: str, routers: Ids | None) -> Network:
+    """The network of a name, with the inventory's routers if there are such."""
+    name, _, said = form.partition("-")
+    if routers is not None and name in FORMS:
+        return FORMS[name].network(said or str(len(routers)), routers)
+    network = named(form)
+    if network is None:
+        forms = (one.shown for one in FORMS.values())
+        raise NetworkError(f"unknown form {form!r}; known: {', '.join((*forms, *NETWORKS))}")
+    if routers is not None:
+        raise NetworkError(f"{form} has routers of its own: take a graph with the inventory's")
+    return network
+
+
+def _in_line(routers: Ids, brokers: Ids) -> Network:
+    """Routers in line, and brokers at both ends."""
+    line = _plain("line", routers)
+    half = len(brokers) // 2
+    edges = [Edge(routers[0], one) for one in brokers[:half]]
+    edges += [Edge(routers[-1], one) for one in brokers[half:]]
+    return Network((*line.nodes, *(Node(one, BROKER) for one in brokers)), (*line.edges, *edges))
+
+
+def _complete(routers: Ids, brokers: Ids) -> Network:
+    """Every router joined with every other, and with every broker."""
+    whole = _plain("complete", routers)
+    edges = [Edge(one, other) for one, other in product(routers, brokers)]
+    return Network((*whole.nodes, *(Node(one, BROKER) for one in brokers)), (*whole.edges, *edges))
+
+
+def _plain(form: str, routers: Ids) -> Network:
+    """A form of the inventory's routers; one router is a network of its own."""
+    if len(routers) == 1:
+        return Network((Node(routers[0], NETWORKS["standalone"].nodes[0].role),))
+    return FORMS["line" if len(routers) == 2 else form].network(str(len(routers)), routers)
+
+
+METADATA: Mapping[str, Callable[[Ids, Ids], Network]] = {
+    "line_graph": _in_line,
+    "bus_graph": lambda routers, brokers: with_brokers(_plain("line", routers), brokers),
+    "complete_graph": _complete,
+    "line_mix_graph": alternating,
+    "cycle_graph": lambda routers, brokers: alternating(routers, brokers, ring=True),
+}
+"""The forms of the generator of Maestro's authors, as its metadata call them."""

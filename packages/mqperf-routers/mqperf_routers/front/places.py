@@ -1,0 +1,70 @@
+"""Where the nodes of a network are reached, and that no two of them want one port."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mqperf_routers.lab.configuration import CLIENTS, Addresses, listeners
+from mqperf_routers.plan.network import BROKER, Network, NetworkError, Node, joined_as
+
+FIRST_PORT = 5672
+"""The port of AMQP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A network with the hosts of its nodes: by node its host's name, and where that is reached."""
+
+    name: str
+    network: Network
+    hosts: Mapping[str, str]
+    reached: Mapping[str, str]
+
+    def addresses(self) -> Addresses:
+        """By node and role of a connection, host and port.
+
+        A node listens for clients at its ``port``, and at the following ones for routers; where
+        nothing is said, from 5672 on, after the nodes that its host already has. Raises
+        ``NetworkError`` where two listeners have one port.
+        """
+        found: dict[tuple[str, str], tuple[str, int]] = {}
+        taken: dict[tuple[str, int], str] = {}
+        for node in self.network.nodes:
+            host = self.reached[node.id]
+            last = max((port for one, port in taken if one == host), default=FIRST_PORT - 1)
+            for role, port in [*self._listeners(node, last)]:
+                if (host, port) in taken:
+                    raise NetworkError(
+                        f"{taken[host, port]} and {node.id} both listen at port {port} of {host}:"
+                        " give one of them another port"
+                    )
+                taken[host, port] = node.id
+                found.setdefault((node.id, role), (host, port))
+        self._check(found)
+        return found
+
+    def _listeners(self, node: Node, last: int) -> Iterator[tuple[str, int]]:
+        """Roles and ports: those that follow from the network, then those that the node names."""
+        first = node.port or last + 1
+        for number, role in enumerate(listeners(self.network, node)):
+            yield role, first + number
+        for kind, said in node.sections:
+            if kind == "listener":
+                yield str(said.get("role", CLIENTS)), _number(said.get("port", FIRST_PORT), node)
+
+    def _check(self, found: Addresses) -> None:
+        """Raise ``NetworkError`` for a node that others connect to, and that does not listen."""
+        for _, who, whom in self.network.connections():
+            role = CLIENTS if whom.role == BROKER else joined_as(who, whom)
+            if (whom.id, role) not in found and "connector" in who.defaults:
+                raise NetworkError(
+                    f"{who.id} connects to {whom.id}, which has no listener of the role {role}:"
+                    " add one"
+                )
+
+
+def _number(port: object, node: Node) -> int:
+    if str(port) == "amqp":
+        return FIRST_PORT
+    if not str(port).isdecimal() or not 0 < int(str(port)) < 1 << 16:
+        raise NetworkError(f"{node.id} listens at port {port!r}: expected 1 to 65535")
+    return int(str(port))

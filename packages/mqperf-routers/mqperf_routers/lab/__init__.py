@@ -1,0 +1,1 @@
+"""How private routers are started, and asked whether they have found each other."""

@@ -1,0 +1,98 @@
+"""The configuration file of a router, as its place in a network asks for it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mqperf_routers.plan.network import BROKER, Network, Node, joined_as
+
+CLIENTS = "normal"
+"""The role of a connection of clients."""
+
+INSIDE = ("inter-router", "edge")
+"""Those of other routers."""
+
+Addresses = Mapping[tuple[str, str], tuple[str, int]]
+"""By node and role of a connection: the host and the port where it is reached."""
+
+Section = tuple[str, Mapping[str, Any]]
+
+ANONYMOUS = {"authenticatePeer": "no", "saslMechanisms": "ANONYMOUS"}
+
+
+def configuration(
+    network: Network,
+    node: Node,
+    addresses: Addresses,
+    *,
+    listen: str | None = None,
+    more: Mapping[str, Mapping[str, Any]] | None = None,
+) -> str:
+    """The content of the file.
+
+    ``listen`` is where it listens, if that is not where it is reached; ``more`` has attributes of
+    the ``router``, and of its ``listener`` for clients.
+    """
+    more = more or {}
+    router = {"mode": node.role, "id": node.id, **more.get("router", {}), **node.router}
+    sections = [
+        ("router", router),
+        *_listeners(network, node, addresses, listen, more.get("listener", {})),
+        *_connectors(network, node, addresses),
+        *node.sections,
+    ]
+    return written(sections)
+
+
+def written(sections: Iterable[Section]) -> str:
+    """Sections as they stand in the file; one attribute a line, as it must be."""
+    return "".join(f"{line}\n" for section in sections for line in _lines(*section))
+
+
+def listeners(network: Network, node: Node) -> tuple[str, ...]:
+    """The roles of the connections that it takes: those of clients first."""
+    if node.role != BROKER and "listener" not in node.defaults:
+        return ()
+    inside = {joined_as(who, whom) for _, who, whom in network.connections() if whom == node}
+    return (CLIENTS, *(role for role in INSIDE if role in inside))
+
+
+def _listeners(
+    network: Network,
+    node: Node,
+    addresses: Addresses,
+    listen: str | None,
+    clients: Mapping[str, Any],
+) -> Iterator[Section]:
+    for role in listeners(network, node):
+        host, port = addresses[node.id, role]
+        own = {"role": role, "host": listen or host, "port": port, **ANONYMOUS}
+        yield "listener", {**own, **(clients if role == CLIENTS else {})}
+
+
+def _connectors(network: Network, node: Node, addresses: Addresses) -> Iterator[Section]:
+    """A connector for each edge on which it connects; what goes to a broker by links, with it."""
+    if "connector" not in node.defaults:
+        return
+    for edge, who, whom in network.connections():
+        role = joined_as(who, whom)
+        if who != node or role is None:
+            continue
+        host, port = addresses[whom.id, CLIENTS if whom.role == BROKER else role]
+        name = f"to-{whom.id}"
+        cost = {"cost": edge.cost} if role == "inter-router" and edge.cost > 1 else {}
+        yield "connector", {"name": name, "role": role, "host": host, "port": port, **cost}
+        if whom.role == BROKER:
+            for pattern in whom.patterns or (f"{whom.id}.#",):
+                for way in ("in", "out"):
+                    yield "linkRoute", {"pattern": pattern, "direction": way, "connection": name}
+
+
+def _lines(name: str, attributes: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name} {{"
+    yield from (f"    {key}: {_text(value)}" for key, value in attributes.items())
+    yield "}"
+
+
+def _text(value: object) -> str:
+    """A value as routers write it."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

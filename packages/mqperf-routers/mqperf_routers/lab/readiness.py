@@ -1,0 +1,94 @@
+"""Whether routers have found each other: asked of each of them, over AMQP."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host
+from mqperf.lab.load.amqp_1_0 import management
+from mqperf.lab.systems.evidence import last_lines
+from mqperf.lab.systems.private import Servers
+from mqperf.lab.systems.service import Server
+from mqperf_routers.plan.network import INTERIOR, Network
+from mqperf_routers.plan.routes import next_hops
+
+POLL_S = 0.1
+LIMIT_S = 30
+CONNECTED = "SUCCESS"
+"""What a connector says of itself once its connection is open."""
+
+
+def await_network(
+    network: Network, running: Servers, servers: Sequence[Server], timeout_s: float
+) -> None:
+    """Return when every router has its connections and knows every other, by the shortest way.
+
+    Raises ``SystemFault`` for the first that does not in time, with the end of its log, and what
+    ``Servers.start`` raises for one that ended, as for a port between routers that was taken.
+    """
+    deadline = time.monotonic() + timeout_s
+    for server in servers:
+        while problem := lacking(network, server.label, server.host, server.name):
+            running.check_starting()
+            if time.monotonic() > deadline:
+                raise SystemFault(
+                    f"{server.label} {problem} after {timeout_s:g} s;"
+                    f" {last_lines(server.host, server.log)}"
+                )
+            time.sleep(POLL_S)
+
+
+def lacking(network: Network, name: str, host: Host, address: str) -> str | None:
+    """What a router still lacks, asked from a host at its address for clients; None if nothing."""
+    node = network[name]
+    try:
+        own = entities(host, address, "router")
+        if [one["id"] for one in own] != [name]:
+            return f"is not the router that answers at {address}"
+        others = entities(host, address, "router.node") if node.role == INTERIOR else ()
+        if problem := misrouted(network, name, others):
+            return problem
+        wanted = [f"to-{whom.id}" for _, who, whom in network.connections() if who == node]
+        told = entities(host, address, "connector") if wanted else []
+        return next(_unconnected(told, wanted), None)
+    except SystemFault as fault:
+        return str(fault)
+
+
+def misrouted(network: Network, origin: str, told: Sequence[Mapping[str, Any]]) -> str | None:
+    """In which way what a router tells of the others is not the shortest ways to them.
+
+    ``told`` are its entities ``router.node``. None where it is right.
+    """
+    known = {one["id"]: one for one in told}
+    for name, (cost, hops) in next_hops(network, origin).items():
+        if name not in known:
+            return f"does not know {name}"
+        if known[name].get("cost") != cost:
+            return f"reaches {name} at cost {known[name].get('cost')}, not {cost}"
+        hop = known[name].get("nextHop") or name  # none is told for a neighbour
+        if hop not in hops:
+            return f"reaches {name} by {hop}, not by {' or '.join(sorted(hops))}"
+    return None
+
+
+def _unconnected(told: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> Iterator[str]:
+    """Of each connector that has no connection, what it says."""
+    known = {one.get("name"): one for one in told}
+    for name in wanted:
+        status = known.get(name, {}).get("connectionStatus")
+        if status != CONNECTED:
+            peer = name.removeprefix("to-")
+            yield f"is not connected to {peer}: {status or 'no connector'}"
+
+
+def entities(host: Host, address: str, kind: str) -> list[Mapping[str, Any]]:
+    """What the router at an address tells of its entities of a kind, asked from a host."""
+    argv, env = management.query(host, address, f"org.apache.qpid.dispatch.{kind}")
+    done = host.run(argv, env=env, timeout_s=LIMIT_S)
+    if done.returncode:
+        raise SystemFault(f"does not answer: {' '.join(done.stderr.split())[-300:]}")
+    found: list[Mapping[str, Any]] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,117 @@
+"""A router of a private network: its folder, its file and its command."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.hosts import Spot
+from mqperf.lab.probes import Inside
+from mqperf.lab.systems.certificates import Certificates
+from mqperf.lab.systems.service import Server
+from mqperf_routers.lab.configuration import (
+    ANONYMOUS,
+    CLIENTS,
+    Addresses,
+    Section,
+    configuration,
+    listeners,
+    written,
+)
+from mqperf_routers.onhost import inside
+from mqperf_routers.plan.network import BROKER, Network, Node
+
+FILE = "router.conf"
+ENCRYPTED = "encrypted"
+"""As what the listener stands among addresses that takes clients by TLS."""
+
+CERTIFICATE, KEY = "../clients.pem", "../clients.key"
+"""Seen from the folder of a router, which is made when it starts: the routers of a host share them.
+"""
+
+
+def ports_needed(network: Network, *, tls: bool = False) -> int:
+    """How many ports a private network takes."""
+    return sum(len(_roles(network, node, tls=tls)) for node in network.nodes)
+
+
+def addresses(
+    network: Network, spots: Sequence[Spot], ports: Sequence[int], *, tls: bool = False
+) -> Addresses:
+    """Where each node of a network is reached, on the hosts of ``spots`` in their order.
+
+    With ``tls`` every router is reached encrypted as well.
+    """
+    wanted = [
+        ((node.id, role), spot.host.address)
+        for node, spot in zip(network.nodes, spots, strict=True)
+        for role in _roles(network, node, tls=tls)
+    ]
+    return {key: (host, port) for (key, host), port in zip(wanted, ports, strict=True)}
+
+
+def _roles(network: Network, node: Node, *, tls: bool) -> tuple[str, ...]:
+    encrypted = (ENCRYPTED,) if tls and node.role != BROKER else ()
+    return (*listeners(network, node), *encrypted)
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """One router of a network; ``spot`` is the private folder of its own.
+
+    With ``certificates`` it takes clients by TLS beside the listener that it is asked at.
+    """
+
+    network: Network
+    node: Node
+    spot: Spot
+    addresses: Addresses
+    worker_threads: int
+    link_capacity: int
+    certificates: Certificates | None = None
+
+    def write_certificates(self) -> None:
+        """Put certificate and key where it looks for them, for their owner only."""
+        if (known := self.certificates) is not None:
+            for name, content in ((CERTIFICATE, known.nodes), (KEY, known.key)):
+                self.spot.host.write(self.spot.folder.parent / Path(name).name, content)
+
+    def configuration(self) -> str:
+        """The content of its file."""
+        own = configuration(
+            self.network,
+            self.node,
+            self.addresses,
+            more={
+                "router": {"workerThreads": self.worker_threads},
+                "listener": {"linkCapacity": self.link_capacity},
+            },
+        )
+        return own + written(self._encrypted())
+
+    def _encrypted(self) -> Iterator[Section]:
+        if self.certificates is None:
+            return
+        host, port = self.addresses[self.node.id, ENCRYPTED]
+        where = {"role": CLIENTS, "host": host, "port": port, "linkCapacity": self.link_capacity}
+        by_tls = {"sslProfile": ENCRYPTED, "requireSsl": True}
+        files = {"certFile": CERTIFICATE, "privateKeyFile": KEY}
+        yield "sslProfile", {"name": ENCRYPTED, **files}
+        yield "listener", {**where, **ANONYMOUS, **by_tls}
+
+    def server(self, program: str) -> Server:
+        """The server of this program."""
+        host, port = self.addresses[self.node.id, CLIENTS]
+        return Server(
+            label=self.node.id,
+            name=f"{host}:{port}",
+            spot=self.spot,
+            argv=(program, "--conf", FILE),
+            env={"LANG": "C.UTF-8", "PATH": self.spot.host.path},
+            ready=(
+                f"Listening on {host}:{port}",
+                f"Listening for client connections on {host}:{port}",
+            ),
+            taken=("Address already in use",),
+            files={FILE: self.configuration()},
+            inside=Inside(self.node.id, inside.__name__, f"{host}:{port}"),
+        )

@@ -1,0 +1,214 @@
+"""Routers of AMQP 1.0 as systems under test: Apache Qpid Dispatch, and its fork by Skupper.
+
+They are private, and form a network; clients are connected to its ends.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+from typing_extensions import override
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host, Spot
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.certificates import Certificates, issued
+from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.system import Deployment, Node, System
+from mqperf.lab.systems.tool import Tool
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_routers.lab.configuration import CLIENTS, Addresses
+from mqperf_routers.lab.readiness import await_network
+from mqperf_routers.lab.router import ENCRYPTED, Router, addresses, ports_needed
+from mqperf_routers.lab.settings import (
+    NAME,
+    RouterSettings,
+    broker,
+    check,
+    misfit,
+    network_of,
+)
+from mqperf_routers.plan.forms import FORMS
+from mqperf_routers.plan.network import Network
+from mqperf_routers.plan.topologies import FAMILY
+
+PRODUCTS = {"qdrouterd": "Qpid Dispatch", "skrouterd": "Skupper Router"}
+ROUTER = Tool(
+    "an AMQP router",
+    "qdrouterd",
+    packages=(),
+    instead=("skrouterd",),
+    by_hand="Debian and Ubuntu have no package; build Apache Qpid Dispatch or Skupper Router and"
+    " put qdrouterd or skrouterd on the PATH, or name the program in the plan, in settings:"
+    " {program: PATH}",
+)
+VERSION_LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Routers(OfServers):
+    """The deployment; ``clients`` are where clients of each router connect."""
+
+    network: Network
+    about: Mapping[str, JsonValue]
+    clients: Mapping[str, Endpoint]
+
+    @property
+    @override
+    def nodes(self) -> tuple[Node, ...]:
+        """Every router and broker, in the order of the network."""
+        nodes = {node.label: node for node in self.servers.nodes}
+        return tuple(nodes[one.id] for one in self.network.nodes)
+
+    def provision(self, case: Case, _run_id: str) -> Access:
+        """Give the routers that clients and servers connect to; runs keep apart by addresses."""
+        topology, nodes = TOPOLOGIES[case.topology], self.network.nodes
+        return Access(
+            client=self.clients[nodes[topology.client].id],
+            server=self.clients[nodes[topology.server].id],
+        )
+
+    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
+        """Leave the run's addresses to the routers, which forget those that nobody uses."""
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Versions and configuration, and each router's memory."""
+        places = {node.id: number for number, node in enumerate(self.network.nodes)}
+        nodes = sorted(self.servers.facts(), key=lambda node: places[str(node["label"])])
+        return {**self.about, "nodes": [*nodes]}
+
+
+def router_program(host: Host, wanted: str | None = None) -> str:
+    """Find the program on a host; raises ``SystemFault`` with what to do where there is none."""
+    names = ROUTER.programs if wanted is None else (wanted,)
+    there = host.which(names)
+    found = next(filter(None, (there[name] for name in names)), None)
+    if found is not None:
+        return found
+    if wanted is None:
+        raise ROUTER.missing("an AMQP router", host)
+    raise SystemFault(
+        f"{NAME}: program: there is no {wanted} on {host.name}: give the path of qdrouterd or"
+        " skrouterd there"
+    )
+
+
+def router_version(host: Host, program: str) -> str:
+    """The version of a router, as it tells it."""
+    done = host.run([program, "--version"], timeout_s=VERSION_LIMIT_S)
+    found = re.search(r"\d[\w.+-]*", done.stdout)
+    if done.returncode or found is None:
+        last = " ".join((done.stderr or done.stdout).split())[-300:]
+        raise SystemFault(f"{program} on {host.name} does not tell its version: {last}")
+    return found[0]
+
+
+def installed(host: Host) -> str:
+    """The product and version that are installed on a host."""
+    program = router_program(host)
+    return f"{_product(program)} {router_version(host, program)}"
+
+
+@contextmanager
+def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    """Run the network of the topology that is asked for, until each router knows every other."""
+    own = {**settings}
+    topology = str(own.pop("topology"))
+    wanted = check(own)
+    routed = network_of(topology, own)
+    programs = {spot.host.name: router_program(spot.host, wanted.program) for spot in spots}
+    about = _about(programs, spots)
+
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> Routers:
+        reached = addresses(routed, places, ports, tls=wanted.tls)
+        own = {
+            node.id: spot.within(node.id.lower())
+            for node, spot in zip(routed.nodes, places, strict=True)
+        }
+        brokers = [
+            broker(one.id, own[one.id], reached[one.id, CLIENTS][1]) for one in routed.brokers
+        ]
+        servers.start(brokers, wanted.start_timeout_s)
+        known = _certificates(wanted, places)
+        told = wanted.worker_threads, wanted.link_capacity, known
+        routers = [Router(routed, one, own[one.id], reached, *told) for one in routed.routers]
+        for one in routers:
+            one.write_certificates()
+        started = [one.server(programs[one.spot.host.name]) for one in routers]
+        servers.start(started, wanted.start_timeout_s)
+        await_network(routed, servers, started, wanted.start_timeout_s)
+        facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
+        return Routers(servers, routed, facts, _for_clients(routed, reached, known))
+
+    site = Site("Router", spots, len(routed.nodes))
+    with site.launched(ports_needed(routed, tls=wanted.tls), launch) as deployment:
+        yield deployment
+
+
+def _certificates(wanted: RouterSettings, spots: Sequence[Spot]) -> Certificates | None:
+    """New ones for the routers' addresses, if clients are to connect encrypted."""
+    if not wanted.tls:
+        return None
+    return issued(spots[0].within("certificates"), [spot.host.address for spot in spots])
+
+
+def _for_clients(
+    network: Network, reached: Addresses, known: Certificates | None
+) -> dict[str, Endpoint]:
+    """Where clients of each router connect, encrypted if there are certificates."""
+    role, authority = (CLIENTS, "") if known is None else (ENCRYPTED, known.authority)
+    places = {router.id: reached[router.id, role] for router in network.routers}
+    return {
+        router: Endpoint("amqp-1.0", (f"{host}:{port}",), authority=authority)
+        for router, (host, port) in places.items()
+    }
+
+
+def _about(programs: Mapping[str, str], spots: Sequence[Spot]) -> dict[str, JsonValue]:
+    """What all hosts have; raises ``SystemFault`` where they differ."""
+    versions = {
+        spot.host.name: router_version(spot.host, programs[spot.host.name]) for spot in spots
+    }
+    if len(set(versions.values())) > 1:
+        found = ", ".join(f"{name} has {version}" for name, version in versions.items())
+        raise SystemFault(f"the hosts of routers have different versions: {found}; use the same")
+    host = spots[0].host
+    return {
+        "product": _product(programs[host.name]),
+        "version": versions[host.name],
+        "runtime": str(host.facts()["kernel"]),
+    }
+
+
+def _product(program: str) -> str:
+    return PRODUCTS.get(Path(program).name, Path(program).name)
+
+
+def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
+    """Routers have none; raises ``SystemFault`` where there is no router."""
+    router_program(host, check(settings).program)
+    return asked
+
+
+SYSTEM = System(
+    name=NAME,
+    title="Qpid Dispatch",
+    topologies=tuple(one.name for one in FAMILY.listed),
+    queues=("routed",),
+    drivers={"amqp-1.0": "amqp-1.0"},
+    installed=installed,
+    check=check,
+    start=start,
+    queue_kind=queue_kind,
+    tools=(ROUTER,),
+    apart=lambda _topology: True,
+    telling={},
+    forms=tuple(FORMS),
+    misfit=misfit,
+    labels=lambda topology, settings: tuple(one.id for one in network_of(topology, settings).nodes),
+    encrypts=lambda settings: check(settings).tls,
+)

@@ -1,0 +1,1 @@
+"""Networks of routers, with brokers beside them: which there are, and how plans name them."""

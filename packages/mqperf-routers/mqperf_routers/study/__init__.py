@@ -1,0 +1,1 @@
+"""What routers told of their inside, as figures."""

@@ -1,0 +1,105 @@
+"""Figures of an AMQP router, from the entities of its management."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
+from mqperf.study.probes.internals.reader import InsideReader
+from mqperf_routers.onhost.inside import PROTOCOL
+
+ROUTER: Mapping[str, tuple[str, str]] = {
+    "addrCount": ("addresses", NUMBER),
+    "linkCount": ("links", NUMBER),
+    "nodeCount": ("routers", NUMBER),
+    "connectionCount": ("connections", NUMBER),
+    "presettledDeliveries": ("presettled", MESSAGES),
+    "droppedPresettledDeliveries": ("presettled_dropped", MESSAGES),
+    "acceptedDeliveries": ("accepted", MESSAGES),
+    "rejectedDeliveries": ("rejected", MESSAGES),
+    "releasedDeliveries": ("released", MESSAGES),
+    "modifiedDeliveries": ("modified", MESSAGES),
+    "deliveriesDelayed1Sec": ("delayed_1s", MESSAGES),
+    "deliveriesDelayed10Sec": ("delayed_10s", MESSAGES),
+    "deliveriesStuck": ("stuck", MESSAGES),
+    "deliveriesIngress": ("received", MESSAGES),
+    "deliveriesEgress": ("sent", MESSAGES),
+    "deliveriesTransit": ("in_transit", MESSAGES),
+}
+LINK: Mapping[str, tuple[str, str]] = {
+    "undeliveredCount": ("undelivered", MESSAGES),
+    "unsettledCount": ("unsettled", MESSAGES),
+    "deliveryCount": ("deliveries", MESSAGES),
+    "droppedPresettledCount": ("presettled_dropped", MESSAGES),
+    "creditAvailable": ("credit", MESSAGES),
+}
+ADDRESS: Mapping[str, tuple[str, str]] = {
+    "subscriberCount": ("consumers", NUMBER),
+    "deliveriesIngress": ("received", MESSAGES),
+    "deliveriesEgress": ("sent", MESSAGES),
+    "deliveriesTransit": ("in_transit", MESSAGES),
+}
+"""Attribute of an entity -> quantity and unit of the figure."""
+
+MOBILE = re.compile(r"M\d(?!\$|_\$)(.+)")
+"""The keys of addresses that clients use, with the address; the others are the router's own."""
+
+Row = Mapping[str, Any]
+
+
+def figures(told: Mapping[str, Any]) -> Iterator[Figure]:
+    """All figures of a router; raises ``KeyError`` or ``ValueError`` for what is none of one."""
+    rows = {kind: _rows(found) for kind, found in told.items()}
+    [router] = rows["router"]
+    yield from _named(NODE, NODE, router, ROUTER)
+    if router.get("memoryUsage") is not None:
+        yield Figure("memory", NODE, "size", float(router["memoryUsage"]), BYTES)
+    pooled = sum(_pooled_bytes(pool) for pool in rows["allocator"])
+    yield Figure("memory", "pools", "used", float(pooled), BYTES)
+    yield from _of_links(rows["router.link"])
+    for address in rows["router.address"]:
+        if found := MOBILE.fullmatch(str(address["key"])):
+            yield from _named("address", found[1], address, ADDRESS)
+    for other in rows.get("router.node", ()):
+        yield Figure("route", str(other["id"]), "cost", float(other["cost"] or 0), NUMBER)
+    roles = Counter(str(one["role"]) for one in rows["connection"])
+    for role, count in roles.items():
+        yield Figure("connections", role, "connections", float(count), NUMBER)
+
+
+def _rows(found: Mapping[str, Any]) -> list[Row]:
+    """A mapping for each entity."""
+    names: Sequence[str] = found["names"]
+    return [dict(zip(names, row, strict=True)) for row in found["rows"]]
+
+
+def _named(
+    kind: str, thing: str, row: Row, quantities: Mapping[str, tuple[str, str]]
+) -> Iterator[Figure]:
+    """The figures of an entity; what it does not tell is none."""
+    for name, (quantity, unit) in quantities.items():
+        if row.get(name) is not None:
+            yield Figure(kind, thing, quantity, float(row[name]), unit)
+
+
+def _of_links(links: Sequence[Row]) -> Iterator[Figure]:
+    """The links of clients, and those between routers; all together as far as that has a sense."""
+    waiting = 0
+    for link in links:
+        if link["linkType"] not in {"endpoint", "inter-router"}:
+            continue
+        waiting += link.get("undeliveredCount") or 0
+        owner = str(link["owningAddr"] or "")
+        address = found[1] if (found := MOBILE.fullmatch(owner)) else owner
+        name = f"{link['linkDir']} {link['identity']} {address}".strip()
+        yield from _named("link", name, link, LINK)
+    yield Figure("links", ALL, "undelivered", float(waiting), MESSAGES)
+
+
+def _pooled_bytes(pool: Row) -> int:
+    """What a pool has taken from the heap and not given back."""
+    return int(pool["typeSize"] * (pool["totalAllocFromHeap"] - pool["totalFreeToHeap"]))
+
+
+READER = InsideReader(PROTOCOL, figures)

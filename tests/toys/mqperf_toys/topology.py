@@ -1,0 +1,20 @@
+"""A topology that clients and servers share with themselves, and others of a number."""
+
+from mqperf.base.errors import PlanError
+from mqperf.plan.topologies import Family, Topology
+
+PREFIX = "toys-"
+
+
+def made(name: str) -> Topology | None:
+    """So many toys, of which there are some."""
+    if not name.startswith(PREFIX):
+        return None
+    number = name.removeprefix(PREFIX)
+    if not number.isdecimal() or int(number) == 0:
+        raise PlanError(f"{name}: expected toys-NUMBER")
+    return Topology(name, 0, int(number) - 1, f"{number} Toys", name, f"There are {number} toys.")
+
+
+ALONE = Topology("toy-alone", 0, 0, "A Toy", "Client -> Toy, Server -> Toy", "There is one toy.")
+FAMILY = Family("toys", (ALONE,), made)
