@@ -288,7 +288,7 @@ def test_a_single_broker_is_started_by_itself() -> None:
     [
         (
             "queues: [classic, mirrored]",
-            "rabbitmq.queues entry 2: mirrored queues: topology single is one broker",
+            "rabbitmq.queues entry 2: mirrored queues: topology single is one broker, which",
         ),
         ("queues: [ha]", "rabbitmq.queues entry 1: ha queues: topology single is one broker"),
         (
