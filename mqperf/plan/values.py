@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from mqperf.base.packages import BROUGHT
 from mqperf.base.redaction import shown
 from mqperf.plan.test_cases import TEST_CASES
 
@@ -34,10 +35,12 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 
 
 def _test_case(name: object) -> object:
-    """A registered test case, told as pydantic tells of a choice."""
+    """A registered test case, told as pydantic tells of a choice, with the package that lacks."""
     if not isinstance(name, str) or name not in TEST_CASES:
         known = ", ".join(f"'{case}'" for case in TEST_CASES)
-        raise PydanticCustomError("literal_error", "one of {expected}", {"expected": known})
+        lacks = f"; install {BROUGHT[name]}" if isinstance(name, str) and name in BROUGHT else ""
+        told = {"expected": known, "lacks": lacks}
+        raise PydanticCustomError("literal_error", "one of {expected}{lacks}", told)
     return name
 
 
