@@ -77,7 +77,7 @@ def test_a_package_adds_topologies(tmp_path: Path) -> None:
     assert all(name in said for name in ("toy-alone", "toys-3"))
     (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[toys-0]"))
     said = mqperf(tmp_path, "plan", "toy.yaml")
-    assert "toy.yaml:1: systems.toy.topologies: toys-0: expected toys-NUMBER" in said
+    assert "toy.yaml:1: systems.toy.topologies entry 1: toys-0: expected toys-NUMBER" in said
 
 
 def test_a_package_adds_an_axis(tmp_path: Path) -> None:
