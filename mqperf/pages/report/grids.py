@@ -14,10 +14,10 @@ from mqperf.plan.columns import (
     COLUMNS,
     COST,
     COUNTS,
-    INSIDES,
     LINK,
     LINK_TOLD,
     OUTAGES,
+    TABLES,
 )
 from mqperf.study.tables import varied
 
@@ -132,7 +132,7 @@ def link_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[s
 def inside_grid(caption: str, rows: pd.DataFrame, marks: Marks, labels: Iterator[str]) -> Grid:
     """What every node of a run told; what none tells has no column."""
     repeat = ["repeat"] if len(rows["repeat"].unique()) > 1 else []
-    told = [column.name for column in INSIDES]
+    told = [one for one in TABLES["insides"].columns if one not in TABLES["runs"].columns]
     columns = ["threads", *varied(rows), *repeat, *_present(rows, told, keep=("node",))]
     headings = {name: COLUMNS[name].heading() for name in columns}
     return _grid(caption, rows.set_index("run"), headings, marks, labels)

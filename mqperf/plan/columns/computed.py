@@ -1,18 +1,13 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
 from mqperf.plan.columns.column import Column, cpu, rate, text
+from mqperf.plan.columns.measured import LATENCY, MESSAGES
+from mqperf.plan.latencies import LATENCIES
 
 FIGURES = (
     "throughput_msg_s",
-    "latency_mean_s",
-    "latency_p50_s",
-    "latency_p90_s",
-    "latency_p95_s",
-    "latency_p99_s",
-    "latency_p999_s",
-    "cpu_total_cores",
-    "cpu_sys_cores",
-    "cpu_per_message_s",
+    *LATENCIES,
+    *("cpu_total_cores", "cpu_sys_cores", "cpu_per_message_s"),
 )
 """The figures of a point that are given with their spread over repeats."""
 
@@ -50,6 +45,13 @@ def _threads(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, check="positive")
 
 
+DOUBTED = text(
+    "doubted",
+    "Kinds of doubts about the point with the best throughput, on which the saturation point"
+    " rests.",
+)
+
+
 SATURATION_POINTS = (
     Column("points", "Int64", "Thread counts that were measured."),
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
@@ -78,11 +80,7 @@ SATURATION_POINTS = (
         "saturation point low",
     ),
     _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
-    text(
-        "doubted",
-        "Kinds of doubts about the point with the best throughput, on which the saturation point"
-        " rests.",
-    ),
+    DOUBTED,
     text(
         "peak_lies",
         "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
@@ -117,11 +115,7 @@ SATURATION_RATES = (
         " has several.",
         "top throughput",
     ),
-    text(
-        "doubted",
-        "Kinds of doubts about the point with the best throughput, on which the saturation point"
-        " rests.",
-    ),
+    DOUBTED,
     text(
         "limit",
         "The bottleneck at the first rate that was missed, where all repeats agree on it.",
@@ -274,36 +268,40 @@ DIFFERENCES = (
 )
 
 
-def _derived(column: Column, suffix: str, meaning: str, label: str) -> Column:
-    return Column(
-        f"{column.name}_{suffix}",
-        "float64",
-        meaning,
-        f"{column.label} {label}",
-        column.unit,
-        column.shown,
-        column.scale,
-    )
+MEASURED = {one.name: one for one in (*MESSAGES, *LATENCY, *POINTS)}
+"""The columns of figures, by name."""
 
 
-def spread(column: Column) -> tuple[Column, ...]:
+def _derived(name: str, suffix: str, meaning: str) -> Column:
+    of = MEASURED[name]
+    label = f"{of.label} {suffix.replace('_', ' ')}"
+    return Column(f"{name}_{suffix}", "float64", meaning, label, of.unit, of.shown, of.scale)
+
+
+def spread(name: str) -> tuple[Column, ...]:
     """The columns of a figure's spread over repeats."""
-    over = f"of {column.name} over the repeats; empty for a single run."
+    over = f"of {name} over the repeats; empty for a single run."
     return (
-        _derived(column, "sd", f"Standard deviation {over}", "sd"),
-        _derived(column, "low", f"Lower end of the 95 % interval {over}", "low"),
-        _derived(column, "high", f"Upper end of the 95 % interval {over}", "high"),
+        _derived(name, "sd", f"Standard deviation {over}"),
+        _derived(name, "low", f"Lower end of the 95 % interval {over}"),
+        _derived(name, "high", f"Upper end of the 95 % interval {over}"),
     )
 
 
-def within(column: Column) -> tuple[Column, ...]:
-    """The columns of a figure's interval from within the run."""
+def with_intervals(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns, each figure's followed by those of its interval from within the run."""
+    return tuple(extra for one in columns for extra in (one, *_within(one.name)))
+
+
+def _within(name: str) -> tuple[Column, ...]:
+    if name not in WITHIN:
+        return ()
     of = (
-        f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
-        " runs; empty where the window does not allow one: shorter than 20 s, not steady, or made"
-        " by few seconds."
+        f"of the 95 % interval of {name} from within the run, which knows nothing of other runs;"
+        " empty where the window does not allow one: shorter than 20 s, not steady, or made by few"
+        " seconds."
     )
     return (
-        _derived(column, "within_low", f"Lower end {of}", "within low"),
-        _derived(column, "within_high", f"Upper end {of}", "within high"),
+        _derived(name, "within_low", f"Lower end {of}"),
+        _derived(name, "within_high", f"Upper end {of}"),
     )

@@ -11,6 +11,9 @@ def _count(name: str, meaning: str, label: str) -> Column:
     return Column(name, "Int64", meaning, label, check="not negative")
 
 
+FIGURES = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
+"""The figures that are followed over folders, and told of the rate that a search finds."""
+
 FOLDER = (
     text("folder", "The folder of runs, or of a published report, as it was given."),
     Column(

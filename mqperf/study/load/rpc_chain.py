@@ -1,26 +1,19 @@
-"""What the instants of steps say of a run: what a creation is made of, and if it is all there."""
+"""What the instants of steps say of a run: when each creation passed them, and if all are there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mqperf.base.errors import LoadError
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
 from mqperf.record.outputs.steps import StepFacts, file_of, read_steps
-from mqperf.record.streams.telling import tells
+from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from mqperf.record.streams.stream import ByProcess
-
-P95 = 0.95
-
-BETWEEN = "between steps"
-"""The row of a creation's time that is in no step."""
 
 
 class Walked(NamedTuple):
@@ -29,91 +22,30 @@ class Walked(NamedTuple):
     Instants are by the controller's clock, NaN for a step that was not reached.
     """
 
-    creations: "NDArray[np.float64]"
-    started: "NDArray[np.float64]"
-    passed: "NDArray[np.float64]"
-    finished: "NDArray[np.float64]"
+    creations: NDArray[np.float64]
+    started: NDArray[np.float64]
+    passed: NDArray[np.float64]
+    finished: NDArray[np.float64]
 
 
-def account(run: Whole, _streams: "ByProcess") -> Account:
-    """What steps say against the record, and the table ``steps``.
+def account(run: Whole, _streams: ByProcess) -> Account:
+    """What steps say against the record; it keeps no count of its own.
 
-    It keeps no count of its own.  Raises ``LoadError`` for files of steps that are damaged or of
-    another run.
+    Raises ``LoadError`` for files of steps that are damaged or of another run.
     """
-    import numpy as np
-
-    steps, walked = _walked(run)
-    seen = ~np.isnan(walked.started) & ~np.isnan(walked.passed)
-    torn = int((~seen[~np.isnan(walked.finished)]).any(axis=1).sum())
+    steps, some = walked(run)
+    seen = ~np.isnan(some.started) & ~np.isnan(some.passed)
+    torn = int((~seen[~np.isnan(some.finished)]).any(axis=1).sum())
     wrong = [f"steps: {torn} creations came to their end without all {len(steps)} steps"]
-    inside = (walked.creations >= run.window[0]) & (walked.creations < run.window[1])
-    rows = [*_rows(steps, Walked(*(some[inside] for some in walked)), _uncertainty_s(run))]
-    return Account(disagreements=wrong if torn else (), tables={"steps": rows})
+    return Account(disagreements=wrong if torn else ())
 
 
-def _rows(
-    steps: Sequence[StepFacts], walked: Walked, uncertainty_s: float
-) -> Iterator[dict[str, Any]]:
-    """One for each step, and one for what is between."""
-    import numpy as np
-
-    done = ~np.isnan(walked.finished)
-    whole_s = (walked.finished - walked.creations)[done]
-    took_s = (walked.passed - walked.started)[done]
-    stopped = _last(walked.started[~done])
-    beside = {number for one in steps for number in one.meanwhile}
-    alone = [number for number in range(len(steps)) if number not in beside]
-    for number, one in enumerate(steps):
-        share = took_s[:, number].sum() / whole_s.sum() if number in alone and done.any() else None
-        yield {
-            "step_number": number + 1,
-            "step": one.step,
-            "step_kind": one.kind,
-            "sender": one.sender,
-            "receiver": one.receiver,
-            "round_trips": one.round_trips,
-            "errors": int((stopped == number).sum()),
-            "latency_uncertainty_s": uncertainty_s if one.moves and one.round_trips else 0.0,
-            **_figures(took_s[:, number], share),
-        }
-    between_s = whole_s - took_s[:, alone].sum(axis=1)
-    share = between_s.sum() / whole_s.sum() if done.any() else None
-    yield {"step_number": len(steps) + 1, "step": BETWEEN, **_figures(between_s, share)}
-
-
-def _figures(took_s: "NDArray[np.float64]", share: float | None) -> dict[str, Any]:
-    """Of the time that a step took; steps that were not seen, as the record is torn, do not count.
-
-    What was sent while the receiver handled another step is a part of that, and has no share.
-    """
-    import numpy as np
-
-    known = took_s[~np.isnan(took_s)]
-    row: dict[str, Any] = {"samples": len(known)}
-    if len(known):
-        slow = np.quantile(known, P95) if tells(len(known), P95) else None
-        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
-        row["creation_share"] = share
-    return row
-
-
-def _last(started: "NDArray[np.float64]") -> "NDArray[np.int64]":
-    """The last step that each of these creations began."""
-    import numpy as np
-
-    begun = ~np.isnan(started)
-    last: NDArray[np.int64] = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
-    return last[begun.any(axis=1)]
-
-
-def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
+@lru_cache(maxsize=1)  # the account and the table are of the same run, one after the other
+def walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     """The creations of all clients.
 
     Client and server of the same number walked each creation together.
     """
-    import numpy as np
-
     kinds = {one.label: one.kind for one in run.facts.processes}
     read = {label: read_steps(file_of(run.folder, label)) for label in kinds}
     first = next(iter(read.values()))[0]
@@ -129,11 +61,9 @@ def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
 
 
 def _of_pair(
-    run: Whole, client: str, rows: "Mapping[str, NDArray[np.float64]]", length: int
+    run: Whole, client: str, rows: Mapping[str, NDArray[np.float64]], length: int
 ) -> Walked:
     """The creations of one client, each known by its start as that wrote it down."""
-    import numpy as np
-
     file = run.folder / f"{client}.messages"
     messages = read_messages(file)
     sent, replies = np.sort(messages["sent"][:, 0]), messages["round_trip"]
@@ -158,8 +88,6 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
 
     What was sent while the receiver handled another step passes after it began.
     """
-    import numpy as np
-
     beside = {number for one in steps for number in one.meanwhile}
     alone = [number for number in range(len(steps)) if number not in beside]
     both = np.stack([walked.started, walked.passed], axis=2)
@@ -168,7 +96,7 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
     back = np.diff(way, axis=1)
     took = np.diff(both, axis=2)[:, :, 0]
     places = np.array([number for number in alone for _ in range(2)] + [len(steps) - 1])
-    least_s = -_uncertainty_s(run)
+    least_s = -uncertainty_s(run)
     for gaps, numbers in ((back, places), (took, np.arange(len(steps)))):
         for creation, place in np.argwhere(gaps < least_s)[:1]:
             number = numbers[place]
@@ -180,26 +108,22 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
 
 
 def _place(
-    file: Path, creations: "NDArray[np.float64]", sent: "NDArray[np.float64]"
-) -> "NDArray[np.int64]":
+    file: Path, creations: NDArray[np.float64], sent: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Where in those that were sent these are; raises ``LoadError`` for one that is not."""
-    import numpy as np
-
     place: NDArray[np.int64] = np.searchsorted(sent, creations)
     if not np.array_equal(sent[np.minimum(place, len(sent) - 1)], creations):
         raise LoadError(f"{file}: a step is of a creation that its client did not begin")
     return place
 
 
-def _by_our_clock(run: Whole, label: str, rows: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    import numpy as np
-
+def _by_our_clock(run: Whole, label: str, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     ahead_s = run.clock(run.host_of(label)).offset_s
     ours: NDArray[np.float64] = rows - np.array([0.0, 0.0, ahead_s, ahead_s])
     return ours
 
 
-def _uncertainty_s(run: Whole) -> float:
+def uncertainty_s(run: Whole) -> float:
     """By how much a step from host to host may be wrong: the most of any pair of processes."""
     hosts = {one.label: one.host for one in run.facts.processes}
     apart = [

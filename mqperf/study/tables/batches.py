@@ -18,9 +18,6 @@ from mqperf.record import Run
 from mqperf.study.tables.attempts import Attempt, conforming, read_attempts
 from mqperf.study.tables.shape import Tables, conform, empty, in_order
 
-READ = tuple(name for name in TABLES if name not in COMPUTED)
-"""The tables that are read; the others are computed from them."""
-
 TOGETHER = 16
 """Runs of a batch: their tables are made in one go, which is cheaper than one by one."""
 
@@ -43,6 +40,11 @@ class Batch:
 
     tables: Tables
     problems: Sequence[str]
+
+
+def read_names() -> tuple[str, ...]:
+    """The names of the tables that are read; the others are computed from them."""
+    return tuple(name for name in TABLES if name not in COMPUTED)
 
 
 def unreduced(tables: Tables) -> Tables:
@@ -87,7 +89,7 @@ class _Found:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The rows of all batches, one after the other."""
         found = _in_one([*self._whole, *self._waiting])
-        names = dict.fromkeys((*READ, *found))
+        names = dict.fromkeys((*read_names(), *found))
         return {name: found[name] if name in found else empty(name) for name in names}
 
 
@@ -105,7 +107,10 @@ def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
 
 def _all(found: Sequence[Attempt]) -> dict[str, pd.DataFrame]:
     owners = pd.DataFrame([dict(one.keys) for one in found])
-    return {name: _joined(name, owners, [one.frames.get(name) for one in found]) for name in READ}
+    return {
+        name: _joined(name, owners, [one.frames.get(name) for one in found])
+        for name in read_names()
+    }
 
 
 def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | None]) -> pd.DataFrame:

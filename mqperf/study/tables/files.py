@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.base.errors import TableError
 from mqperf.plan.file import load_plan
 from mqperf.record import runs
-from mqperf.study.tables.batches import READ, Reduce, of_runs, unreduced
+from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.parts import join_parts, write_table
 from mqperf.study.tables.planned import by_condition, planned
@@ -27,7 +27,7 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
     ``RecordError`` when the folder holds neither.
     """
     if is_published(path):
-        return read_tables(path, (*READ, "doubts"))
+        return read_tables(path, (*read_names(), "doubts"))
     if not os.path.isdir(path):  # noqa: PTH112 (which says no where it may not look)
         raise TableError(f"{path}: no such folder; give a runs folder or a published one")
     attempts = [run for run in runs(path) if run.status in {"done", "failed"}]

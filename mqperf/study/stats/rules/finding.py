@@ -41,7 +41,7 @@ def with_measured(tables: Tables) -> Tables:
 
 
 def measured(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures: its row of ``runs``, its messages, its mean and largest latency.
+    """One row per run that gave figures: its row of ``runs``, its messages, two latencies.
 
     ``asked`` is how many deliveries its messages are to have: one each, unless they tell more.
     """
