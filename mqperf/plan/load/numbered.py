@@ -11,6 +11,7 @@ from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case, Frozen, Misplaced, offered_msg_s
 from mqperf.plan.columns import BYTES, MESSAGE_RATE, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
+from mqperf.plan.pace import RAMP, RATE, STEPS, THREAD_RATE
 
 USUAL_BYTES = 256
 
@@ -106,13 +107,11 @@ class Paced(Frozen):
             raise Misplaced(("ramp_steps",), text)
         return self
 
-    def of_thread(self, threads: int) -> dict[str, Any]:
-        """What one of so many threads is ordered: its ``pace``, and ``message_count`` of all."""
+    def ordered(self, threads: int) -> dict[str, Any]:
+        """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
-        return {
-            "pace": None if pace is None else asdict(pace),
-            "message_count": self.message_count,
-        }
+        own = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS})
+        return own | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
         """The mean rate of all threads in the window; None where they are as fast as they can.
