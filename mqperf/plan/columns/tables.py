@@ -8,42 +8,9 @@ from typing_extensions import override
 
 from mqperf.base.errors import PluginError
 from mqperf.base.registry import Registry
-from mqperf.plan.columns import trend
+from mqperf.plan.columns import computed, happened, measured, trend
 from mqperf.plan.columns.column import Column, count, text
-from mqperf.plan.columns.computed import (
-    BOTTLENECKS,
-    COMPARISON,
-    CONDITIONS,
-    DIFFERENCES,
-    FIGURES,
-    MEASURED,
-    SATURATION_POINTS,
-    SATURATION_RATES,
-    SEARCHED,
-    SEARCHES,
-    SUSTAINED,
-    SUSTAINED_COMPARED,
-    spread,
-    with_intervals,
-)
-from mqperf.plan.columns.happened import (
-    ACTION_PHASES_COLUMNS,
-    BACKGROUND,
-    BACKGROUND_COLUMNS,
-    DOUBTS,
-    EVENTS,
-    LINKS,
-    OUTAGES_COLUMNS,
-)
-from mqperf.plan.columns.measured import (
-    CPU,
-    HOSTS,
-    INTERVALS,
-    LATENCY,
-    LEVELS,
-    MESSAGES,
-    NETWORK,
-)
+from mqperf.plan.columns.computed import MEASURED, spread, with_intervals
 from mqperf.plan.columns.parameters import FURTHER, parameter_columns
 from mqperf.plan.columns.runs import CONDITION, KEYS, LINK, RUNS, THREADS
 from mqperf.plan.columns.table import Table
@@ -71,37 +38,37 @@ _READ = (
     Table(
         "planned",
         "a run that the plan of the folder asks for",
-        ("control_run", CONDITION, *CONDITIONS, *SEARCHED),
+        ("control_run", CONDITION, *computed.CONDITIONS, *computed.SEARCHED),
     ),
-    Table("messages", "a run", with_intervals(MESSAGES)),
-    Table("intervals", "a stream of a process in one second", INTERVALS),
-    Table("latency", "a run and stream", with_intervals(LATENCY)),
+    Table("messages", "a run", with_intervals(measured.MESSAGES)),
+    Table("intervals", "a stream of a process in one second", measured.INTERVALS),
+    Table("latency", "a run and stream", with_intervals(measured.LATENCY)),
     Table(
         "percentiles",
         "a percentile of the latencies of a run",
-        ("stream", "samples", *LEVELS),
+        ("stream", "samples", *measured.LEVELS),
     ),
-    Table("cpu", "a process in one interval, or over the window", CPU),
-    Table("network", "a network interface of a host, over the window", ("host", *NETWORK)),
-    Table("events", "something that happened in a run", EVENTS),
-    Table("outages", "an action in a run", OUTAGES_COLUMNS),
+    Table("cpu", "a process in one interval, or over the window", measured.CPU),
+    Table("network", "a network interface of a host, over the window", ("host", *measured.NETWORK)),
+    Table("events", "something that happened in a run", happened.EVENTS),
+    Table("outages", "an action in a run", happened.OUTAGES_COLUMNS),
     Table(
         "action_phases",
         "the time before, during or after an action in a run",
-        ("action", "node", *ACTION_PHASES_COLUMNS),
+        ("action", "node", *happened.ACTION_PHASES_COLUMNS),
     ),
     Table(
         "background",
         "a background load of a run",
         (
-            *BACKGROUND_COLUMNS,
-            *BACKGROUND[1:],
+            *happened.BACKGROUND_COLUMNS,
+            *happened.BACKGROUND[1:],
             *("latency_uncertainty_s", "send_rate_msg_s", "offered_rate_msg_s", "deliveries"),
             *("duplicates", "foreign", "causality_violations", "reordered", "disagreements"),
         ),
     ),
-    Table("hosts", "a host of a run, and its clock", HOSTS),
-    Table("links", "the link of a run, as asked and as measured", (*LINK, *LINKS)),
+    Table("hosts", "a host of a run, and its clock", measured.HOSTS),
+    Table("links", "the link of a run, as asked and as measured", (*LINK, *happened.LINKS)),
 )
 """Those that are read from run folders."""
 
@@ -109,18 +76,18 @@ _COMPUTED = (
     Table(
         "control_runs",
         "an attempt at a control run, with its messages and latency",
-        (*RUNS, *with_intervals(MESSAGES), *with_intervals(LATENCY)[1:]),
+        (*RUNS, *with_intervals(measured.MESSAGES), *with_intervals(measured.LATENCY)[1:]),
         swept=True,
     ),
     Table(
         "points",
         "a point of the sweep over its repeats",
-        ("green_threads", "processes", "hosts", "repeats", "failed", *_means(*FIGURES)),
+        ("green_threads", "processes", "hosts", "repeats", "failed", *_means(*computed.FIGURES)),
         keys=_POINT,
         swept=True,
     ),
-    Table("doubts", "a reason to distrust a run's numbers", DOUBTS),
-    Table("bottlenecks", "a run, and its bottleneck", BOTTLENECKS),
+    Table("doubts", "a reason to distrust a run's numbers", happened.DOUBTS),
+    Table("bottlenecks", "a run, and its bottleneck", computed.BOTTLENECKS),
     Table(
         "saturation_points",
         "a sweep of threads, and where it saturates",
@@ -131,7 +98,7 @@ _COMPUTED = (
                 "Client processes on each host, where the sweep has a curve for each number of"
                 " them.",
             ),
-            *SATURATION_POINTS,
+            *computed.SATURATION_POINTS,
         ),
         keys=_SWEEP,
         swept=True,
@@ -139,7 +106,7 @@ _COMPUTED = (
     Table(
         "saturation_rates",
         "a sweep of offered rates, and where it saturates",
-        SATURATION_RATES,
+        computed.SATURATION_RATES,
         keys=_CURVE,
         swept=True,
     ),
@@ -150,14 +117,14 @@ _COMPUTED = (
             "search_place",
             CONDITION,
             text("point", "The point at the rate that holds."),
-            *SEARCHES[:-1],
+            *computed.SEARCHES[:-1],
             count("repeats", "Whole runs at the rate that holds.", unit=""),
             *_said(trend.FIGURES[:1], "At the rate that holds, mean over its repeats."),
             *("throughput_msg_s_low", "throughput_msg_s_high"),
             *_said(trend.FIGURES[1:], "At the rate that holds, mean over its repeats."),
             text("limit", "The bottleneck at the rate that does not hold."),
             text("doubted", "Kinds of doubts about the point at the rate that holds."),
-            *SEARCHES[-1:],
+            *computed.SEARCHES[-1:],
         ),
         keys=_CURVE,
         swept=True,
@@ -165,30 +132,30 @@ _COMPUTED = (
     Table(
         "sustained",
         "a test case on one layout, and the throughput that is sustained",
-        ("point", *SUSTAINED),
+        ("point", *computed.SUSTAINED),
         keys=_SWEEP,
     ),
     Table(
         "sustained_compared",
         "a test case on one layout, and the sustained throughput in two sets of runs",
-        ("value_a", "value_b", "ratio", *SUSTAINED_COMPARED),
+        ("value_a", "value_b", "ratio", *computed.SUSTAINED_COMPARED),
         keys=_SWEEP,
     ),
     Table(
         "comparison",
         "a figure of a point, in two sets of runs",
-        COMPARISON,
+        computed.COMPARISON,
         keys=_CURVE,
         swept=True,
     ),
     Table(
         "factors",
         "a figure of a point under a condition (B), and under the first condition (A)",
-        (CONDITION, "published_factor", *COMPARISON),
+        (CONDITION, "published_factor", *computed.COMPARISON),
         keys=_CURVE,
         swept=True,
     ),
-    Table("differences", "what two sets of runs differ in", DIFFERENCES, keys=()),
+    Table("differences", "what two sets of runs differ in", computed.DIFFERENCES, keys=()),
     Table(
         "trend_folders",
         "a folder of a trend, in the order of time",
@@ -213,14 +180,14 @@ _COMPUTED = (
     Table(
         "trend_steps",
         "a figure of a point, from a folder of a trend (A) to the next on one machine (B)",
-        (*COMPARISON, *trend.STEPS_OF_TREND),
+        (*computed.COMPARISON, *trend.STEPS_OF_TREND),
         keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
         swept=True,
     ),
     Table(
         "trend_control_runs",
         "a figure of control runs, from a folder of a trend (A) to the next (B)",
-        COMPARISON,
+        computed.COMPARISON,
         keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
         swept=True,
     ),
@@ -230,7 +197,7 @@ _COMPUTED = (
         (
             text("point", "The point that sustains it."),
             "threads",
-            *SUSTAINED,
+            *computed.SUSTAINED,
             *_means(*trend.FIGURES),
             Column(
                 "ratio",
@@ -245,7 +212,7 @@ _COMPUTED = (
     Table(
         "trend_differences",
         "what two folders of a trend differ in beside the days",
-        DIFFERENCES,
+        computed.DIFFERENCES,
         keys=(_PLACE_OF_B, *trend.STEP),
     ),
 )
