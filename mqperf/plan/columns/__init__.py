@@ -4,7 +4,17 @@ A column says its type, the unit it is stored in, how a person reads it, and wha
 satisfy.  Axis titles, report headings and the data dictionary are read from here.
 """
 
-from mqperf.plan.columns.column import Check, Column, count, latency, seconds, share, text
+from mqperf.plan.columns.column import (
+    Check,
+    Column,
+    count,
+    latency,
+    number,
+    ratio,
+    seconds,
+    share,
+    text,
+)
 from mqperf.plan.columns.computed import FIGURES, WITHIN
 from mqperf.plan.columns.happened import (
     ACTION_PHASES,
@@ -57,7 +67,9 @@ __all__ = [
     "count",
     "latency",
     "measured_column",
+    "number",
     "parameters",
+    "ratio",
     "seconds",
     "share",
     "text",

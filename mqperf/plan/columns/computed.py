@@ -1,6 +1,6 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
-from mqperf.plan.columns.column import Column, cpu, rate, text
+from mqperf.plan.columns.column import Column, count, cpu, number, rate, ratio, text
 from mqperf.plan.columns.measured import LATENCY, MESSAGES
 from mqperf.plan.latencies import LATENCIES
 
@@ -15,13 +15,8 @@ WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
 """The figures of a run that are given with an interval from within the run."""
 
 POINTS = (
-    Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
-    Column(
-        "failed",
-        "Int64",
-        "Failed attempts at the point, and runs that cannot be read.",
-        check="not negative",
-    ),
+    count("repeats", "Whole runs of the point.", unit=""),
+    count("failed", "Failed attempts at the point, and runs that cannot be read.", unit=""),
     cpu(
         "cpu_total_cores",
         "CPU of all broker nodes over the window; one that is down uses 0.",
@@ -41,10 +36,6 @@ POINTS = (
 )
 
 
-def _threads(name: str, meaning: str, label: str) -> Column:
-    return Column(name, "float64", meaning, label, check="positive")
-
-
 DOUBTED = text(
     "doubted",
     "Kinds of doubts about the point with the best throughput, on which the saturation point"
@@ -57,29 +48,29 @@ SATURATION_POINTS = (
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
     Column("coherency", "float64", "beta of the same: threads waiting for each other."),
-    _threads(
+    ratio(
         "peak_threads",
         "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
         " or no peak is inside it.",
         "peak",
     ),
-    _threads(
+    ratio(
         "peak_threads_low",
         "Lower end of the 95 % interval of the peak, of the measured counts alone.",
         "peak low",
     ),
-    _threads("peak_threads_high", "Upper end of it.", "peak high"),
-    _threads(
+    ratio("peak_threads_high", "Upper end of it.", "peak high"),
+    ratio(
         "saturation_threads",
         "Saturation point: where the bounds of a closed network cross.",
         "saturation point",
     ),
-    _threads(
+    ratio(
         "saturation_threads_low",
         "Lower end of its 95 % interval; empty when too few runs tell.",
         "saturation point low",
     ),
-    _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
+    ratio("saturation_threads_high", "Upper end of it.", "saturation point high"),
     DOUBTED,
     text(
         "peak_lies",
@@ -90,7 +81,7 @@ SATURATION_POINTS = (
 )
 
 SATURATION_RATES = (
-    Column("rates", "Int64", "Offered rates that were measured.", "rates", check="positive"),
+    number("rates", "Offered rates that were measured.", "rates"),
     Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
     rate(
         "kept_rate_msg_s",
@@ -125,9 +116,7 @@ SATURATION_RATES = (
 )
 
 SEARCHED = (
-    Column(
-        "search_place", "Int64", "Which search of the plan it belongs to, from 1.", check="positive"
-    ),
+    number("search_place", "Which search of the plan it belongs to, from 1."),
     text("search", "What that search is to find, as the plan says it, as JSON."),
 )
 """What ``planned`` tells of a search, beside its runs."""
@@ -152,8 +141,8 @@ SEARCHES = (
         "Lowest offered rate above it at which most do not; empty where there is none.",
         "does not hold at",
     ),
-    Column("held_repeats", "Int64", "Repeats that hold at that rate.", check="not negative"),
-    Column("search_runs", "Int64", "Runs that the search has judged.", "runs", check="positive"),
+    count("held_repeats", "Repeats that hold at that rate.", unit=""),
+    number("search_runs", "Runs that the search has judged.", "runs"),
     text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),
     text("text", "The same as a sentence."),
 )
@@ -199,16 +188,12 @@ BOTTLENECKS = (
 )
 
 CONDITIONS = (
-    Column(
-        "condition_place", "Int64", "Which condition of the plan it is, from 1.", check="positive"
-    ),
-    Column(
+    number("condition_place", "Which condition of the plan it is, from 1."),
+    ratio(
         "published_factor",
-        "float64",
         "How many times the mean latency of the first condition a publication reports, as the plan"
         " says.",
         "published",
-        check="positive",
     ),
 )
 
@@ -240,15 +225,13 @@ COMPARISON = (
         " spread known; as it is estimated, in about 70 % with three repeats and 75 % with five."
         " Only where the verdict is cannot tell, and both sides have repeats.",
     ),
-    Column(
+    number(
         "repeats_needed",
-        "Int64",
         "Repeats of either side with which the difference that was seen, or the minimum relevant"
         " one where that is larger, would show in 80 % of comparisons, if runs go on to spread as"
         " these did. Only where the verdict is cannot tell, and both sides have repeats; empty"
         " beyond 1000.",
         "repeats to decide",
-        check="positive",
     ),
     text(
         "in_turns",

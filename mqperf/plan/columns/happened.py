@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mqperf.plan.columns.column import Column, count, latency, rate, seconds, text
+from mqperf.plan.columns.column import Column, count, latency, number, rate, seconds, text
 from mqperf.plan.columns.measured import FEW
 from mqperf.plan.columns.runs import LINK
 
@@ -140,7 +140,7 @@ ACTION_PHASES_COLUMNS = (
 )
 
 BACKGROUND_COLUMNS = (
-    Column("background", "Int64", "Which background load of the run, from 1.", check="positive"),
+    number("background", "Which background load of the run, from 1."),
     text("load", "What it is: test case, generator, threads, parameters.", "background load"),
 )
 

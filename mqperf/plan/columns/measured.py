@@ -180,15 +180,10 @@ NETWORK = (
     traffic("sent_bytes_s", "Sent over the window, headers included.", "sent"),
     traffic("received_bytes_s", "Received over the window.", "received"),
     traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
-    Column(
+    share(
         "retransmitted_share",
-        "float64",
         "Share of the TCP segments of the whole host that were retransmitted.",
         "retransmitted",
-        "",
-        "%",
-        1e2,
-        "not negative",
     ),
 )
 

@@ -1,14 +1,20 @@
 """Columns that say which run at which point a row is of, and how and on what it was measured."""
 
-from mqperf.plan.columns.column import Column, latency, name, parameter, seconds, share, text
-
-THREADS = Column(
-    "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+from mqperf.plan.columns.column import (
+    Column,
+    count,
+    latency,
+    name,
+    number,
+    parameter,
+    seconds,
+    share,
+    text,
 )
 
-CORES = Column(
-    "cores", "Int64", "Hardware threads of a host.", "hardware threads", check="positive"
-)
+THREADS = number("threads", "Green threads x client processes x client hosts.")
+
+CORES = number("cores", "Hardware threads of a host.", "hardware threads")
 
 KEYS = (
     text("run", "Name of the run folder; for a published report, of the row's source."),
@@ -18,7 +24,7 @@ KEYS = (
     name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum, stream."),
     text("test_case", "rpc-call, rpc-cast or notify."),
     THREADS,
-    Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
+    number("repeat", "Which repeat of the point, from 1."),
 )
 
 RUNS: tuple[Column | str, ...] = (
@@ -53,23 +59,20 @@ RUNS: tuple[Column | str, ...] = (
     ),
     Column("seed", "Int64", "Seed of the random order."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
-    Column(
+    count(
         "control_run",
-        "Int64",
         "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
         " whether the machine drifts; 0 for all other runs. Where tables are complete,"
         " control runs have a table of their own.",
-        check="not negative",
+        unit="",
     ),
-    Column(
+    number(
         "green_threads",
-        "Int64",
         "Green threads in each client process.",
         "green threads in a client process",
-        check="positive",
     ),
-    parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
-    parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
+    parameter(number("processes", "Client processes on each host.")),
+    parameter(number("hosts", "Client hosts.")),
     parameter(
         seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
     ),

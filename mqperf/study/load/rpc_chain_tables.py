@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.plan import SHARES
-from mqperf.plan.columns import FEW, Column, Table, count, latency, share, text
+from mqperf.plan.columns import FEW, Column, Table, count, latency, number, share, text
 from mqperf.record import Whole
 from mqperf.record.outputs.steps import StepFacts
 from mqperf.record.streams.telling import tells
@@ -36,20 +36,20 @@ def _rows(steps: Sequence[StepFacts], some: Walked, unsure_s: float) -> Iterator
     whole_s = (some.finished - some.creations)[done]
     took_s = (some.passed - some.started)[done]
     stopped = _last(some.started[~done])
-    beside = {number for one in steps for number in one.meanwhile}
-    alone = [number for number in range(len(steps)) if number not in beside]
-    for number, one in enumerate(steps):
-        part = took_s[:, number].sum() / whole_s.sum() if number in alone and done.any() else None
+    beside = {place for one in steps for place in one.meanwhile}
+    alone = [place for place in range(len(steps)) if place not in beside]
+    for place, one in enumerate(steps):
+        part = took_s[:, place].sum() / whole_s.sum() if place in alone and done.any() else None
         yield {
-            "step_number": number + 1,
+            "step_number": place + 1,
             "step": one.step,
             "step_kind": one.kind,
             "sender": one.sender,
             "receiver": one.receiver,
             "round_trips": one.round_trips,
-            "errors": int((stopped == number).sum()),
+            "errors": int((stopped == place).sum()),
             "latency_uncertainty_s": unsure_s if one.moves and one.round_trips else 0.0,
-            **_figures(took_s[:, number], part),
+            **_figures(took_s[:, place], part),
         }
     between_s = whole_s - took_s[:, alone].sum(axis=1)
     part = between_s.sum() / whole_s.sum() if done.any() else None
@@ -86,7 +86,7 @@ STEPS = Table(
     "steps",
     "a step of what the test case does, in a run",
     (
-        Column("step_number", "Int64", "Its place in the chain, from 1.", "no.", check="positive"),
+        number("step_number", "Its place in the chain, from 1.", "no."),
         text(
             "step",
             "Name of the step; the row *between steps* has what is in none: the processes' own"
