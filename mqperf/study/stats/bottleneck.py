@@ -71,8 +71,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     return conform(
         "bottlenecks",
         runs.assign(
-            bottleneck=[one.verdict for one in verdicts],
-            because=[one.because for one in verdicts],
+            bottleneck=[one.verdict for one in verdicts], because=[one.because for one in verdicts]
         ),
     )
 

@@ -24,10 +24,7 @@ from mqperf.study.tables.axis_words import shown_value
 
 Row = Mapping[Any, Any]
 
-TOLD = (
-    *FIGURES,
-    *("throughput_msg_s_low", "throughput_msg_s_high", "repeats"),
-)
+TOLD = (*FIGURES, *("throughput_msg_s_low", "throughput_msg_s_high", "repeats"))
 """What is told of the point that holds, as ``points`` has it."""
 
 CAUTION = (

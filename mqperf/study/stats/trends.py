@@ -271,7 +271,7 @@ def _sustained(
             for row, last, known in zip(
                 ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
             )
-        ],
+        ]
     )
     moved = found["step"] == AT_ANOTHER_POINT
     found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))

@@ -186,9 +186,7 @@ def _gaps(samples: pd.DataFrame, done: pd.DataFrame) -> pd.DataFrame:
 def _unplanned(gaps: pd.DataFrame, outages: pd.DataFrame) -> pd.DataFrame:
     """Without those of nodes that an action of the plan had down."""
     planned = gaps.reset_index().merge(
-        outages[["run", "node", "began_s", "ended_s"]],
-        left_on=PROCESS,
-        right_on=["run", "node"],
+        outages[["run", "node", "began_s", "ended_s"]], left_on=PROCESS, right_on=["run", "node"]
     )
     inside = planned["begin_s"].ge(planned["began_s"] - GAP_S) & planned["end_s"].le(
         planned["ended_s"] + FOUND_S
