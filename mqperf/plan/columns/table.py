@@ -17,7 +17,8 @@ class Table:
     parameter.  Columns of one name have one type and unit wherever they are, but each table says
     what they mean in it.  A ``swept`` table has further parameters as well, those for which its
     rows have values.  ``rows`` makes those of a whole run, or a frame of them, out of what is read
-    of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.
+    of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.  One
+    that has rows of single seconds (``by_second``) is never held whole where runs are many.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Table:
     keys: tuple[Column, ...] = KEYS
     rows: Callable[[Any], Any] | None = None
     swept: bool = False
+    by_second: bool = False
     columns: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

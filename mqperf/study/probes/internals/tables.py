@@ -187,6 +187,7 @@ INTERNALS = Table(
     "a figure of the inside of a node at an instant",
     TOLD,
     rows=lambda one: read(one.run),
+    by_second=True,
 )
 
 INSIDES = Table(
