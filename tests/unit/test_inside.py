@@ -28,7 +28,7 @@ from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import stats, tables
 from mqperf.study.probes.internals import of_rabbitmq
 from mqperf.study.probes.internals import tables as figures
-from mqperf.study.tables.insides import collecting, insides
+from mqperf.study.probes.internals.insides import collecting, insides
 
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
 ANSWER = 'rabbitmq_connections 7\nrabbitmq_detailed_queue_messages_ready{vhost="/",queue="a"} 3\n'

@@ -29,7 +29,8 @@ from mqperf.plan.load.chain import Chain, find, names
 from mqperf.record import Facts, Run, Whole
 from mqperf.record.outputs.steps import read_header, read_steps
 from mqperf.study import tables as all_tables
-from mqperf.study.load.rpc_chain import BETWEEN, account
+from mqperf.study.load.rpc_chain import account
+from mqperf.study.load.rpc_chain_tables import BETWEEN, rows
 
 ACCESS = Access(
     Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),
@@ -230,7 +231,7 @@ def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
 
 def table(run: Whole) -> pd.DataFrame:
     """The rows of its steps."""
-    return pd.DataFrame(account(run, {}).tables["steps"])
+    return pd.DataFrame(rows(run))
 
 
 def test_steps_make_up_a_creation(tmp_path: Path) -> None:
