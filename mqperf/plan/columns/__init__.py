@@ -15,7 +15,7 @@ from mqperf.plan.columns.column import (
     share,
     text,
 )
-from mqperf.plan.columns.computed import FIGURES, WITHIN
+from mqperf.plan.columns.computed import FIGURES
 from mqperf.plan.columns.happened import (
     ACTION_PHASES,
     BACKGROUND,
@@ -59,7 +59,6 @@ __all__ = [
     "TABLES",
     "TIMES",
     "VERSIONS",
-    "WITHIN",
     "Check",
     "Column",
     "Table",

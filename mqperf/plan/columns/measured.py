@@ -208,7 +208,7 @@ def _clock(when: str) -> tuple[Column, ...]:
     )
 
 
-HOSTS = (
+HOSTS: tuple[Column | str, ...] = (
     text("host", "Name of the host."),
     text("roles", "What ran there: broker, client, server."),
     text(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from mqperf.onhost.record.hdr import Histogram, merged
 from mqperf.record import Run, runs
 from mqperf.record.streams.hdr_log import Interval, write_log
 from mqperf.record.streams.stream import Stream, Window
@@ -19,11 +18,6 @@ from mqperf.study.tables.of_run import finished_messages
 def latency_histograms(run: Run) -> list[Interval]:
     """One per second of the window, of all processes: by the start of a message, as ``latency``."""
     return by_second(*finished_messages(run))
-
-
-def latency_histogram(run: Run) -> Histogram:
-    """The same, over the whole window."""
-    return merged(interval.histogram for interval in latency_histograms(run))
 
 
 def write_hdr(run: Run, path: Path) -> None:
