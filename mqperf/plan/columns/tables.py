@@ -224,7 +224,7 @@ TABLES = Registry("tables", (*_READ, *_COMPUTED))
 """Every table by its name: mqperf's own, and those that generators, probes and packages bring."""
 
 
-class _Columns(Mapping[str, Column]):
+class Columns(Mapping[str, Column]):
     """Every column by its name: parameters, and those of all tables.
 
     Where several tables have a column, it is as the first of them says, beside its meaning.  Raises
@@ -267,5 +267,5 @@ class _Columns(Mapping[str, Column]):
             yield f"table {table.name}", tuple(own)
 
 
-COLUMNS: Mapping[str, Column] = _Columns()
+COLUMNS: Mapping[str, Column] = Columns()
 """Every column by its name: type, unit, and how a person reads it."""
