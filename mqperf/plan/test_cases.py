@@ -123,7 +123,7 @@ class TestCase:
     short: str
     heading: str
     finish: Finish
-    closed_loop: bool
+    closed_loop: bool = False
     noun: str = "message"
     unit: str = MESSAGES
     servers: bool = True
@@ -161,7 +161,6 @@ TEST_CASES = Registry(
             short="CAST",
             heading="RPC CAST Throughput Test",
             finish=RECEIPT,
-            closed_loop=False,
         ),
         TestCase(
             name="notify",
@@ -170,7 +169,6 @@ TEST_CASES = Registry(
             short="NOTIFY",
             heading="Notification Throughput Test",
             finish=RECEIPT,
-            closed_loop=False,
         ),
         TestCase(
             name="publish",
@@ -179,7 +177,6 @@ TEST_CASES = Registry(
             short="PUBLISH",
             heading="Publish Throughput Test",
             finish=DELIVERY,
-            closed_loop=False,
             streamed=True,
         ),
         TestCase(
@@ -212,7 +209,6 @@ TEST_CASES = Registry(
             short="TRANSFER",
             heading="Transfer Throughput Test",
             finish=TRANSFERRED,
-            closed_loop=False,
             streamed=True,
         ),
     ),

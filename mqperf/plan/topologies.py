@@ -22,11 +22,11 @@ class Topology:
     """
 
     name: str
-    client: int
-    server: int
     title: str
     label: str
     sentence: str
+    client: int = 0
+    server: int = 0
     any_node: bool = False
 
     def order(self, first: int, nodes: int) -> tuple[int, ...]:
@@ -111,8 +111,6 @@ def _of_form(name: str) -> Topology:
 TOPOLOGIES = Topologies(
     Topology(
         name="cmsm",
-        client=0,
-        server=0,
         title="Client and Server connected to Master",
         label="Client -> Master, Server -> Master",
         sentence="Client and server are both connected to the Master node.",
@@ -127,7 +125,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="any-node",
-        client=0,
         server=1,
         title="Client and Server connected to any Node",
         label="Client -> any Node, Server -> any Node",
@@ -138,32 +135,24 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="direct",
-        client=0,
-        server=0,
         title="Client -> Server",
         label="Client -> Server",
         sentence="Clients send to servers directly: there is no broker between them.",
     ),
     Topology(
         name="single",
-        client=0,
-        server=0,
         title="Client and Server connected to a single Broker",
         label="Client -> Broker, Server -> Broker",
         sentence="Client and server are both connected to the only broker.",
     ),
     Topology(
         name="standalone",
-        client=0,
-        server=0,
         title="Client and Server connected to a standalone Router",
         label="Client -> Router, Server -> Router (standalone)",
         sentence="Client and server are both connected to the only router, a standalone one.",
     ),
     Topology(
         name="interior",
-        client=0,
-        server=0,
         title="Client and Server connected to an interior Router",
         label="Client -> Router, Server -> Router (interior)",
         sentence="Client and server are both connected to the only router, which is ready to be one"
@@ -171,7 +160,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="line",
-        client=0,
         server=2,
         title="Three Routers in Line",
         label="Client -> R1 - R2 - R3 <- Server",
@@ -179,7 +167,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="redundant",
-        client=0,
         server=2,
         title="Three Routers in Line, and a Fourth beside them",
         label="Client -> R1 - R2 - R3 <- Server, R4 beside R2",
@@ -188,7 +175,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="broker-between",
-        client=0,
         server=2,
         title="A Broker between two Routers",
         label="Client -> R1 - Broker - R2 <- Server",
@@ -197,7 +183,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="graph",
-        client=0,
         server=-1,
         title="A Network of its own",
         label="Client -> first Router, last Router <- Server",
@@ -206,8 +191,6 @@ TOPOLOGIES = Topologies(
     ),
     Topology(
         name="primary",
-        client=0,
-        server=0,
         title="Client and Server connected to Primary",
         label="Client -> Primary, Server -> Primary",
         sentence="Client and server are both connected to the primary; backups wait to take over.",
