@@ -250,7 +250,7 @@ def test_a_log_of_java_is_read_as_others_read_it() -> None:
 
 
 def empty() -> dict[str, pd.DataFrame]:
-    return {name: tables.empty(name) for name in tables.batches.READ}
+    return {name: tables.empty(name) for name in tables.batches.read_names()}
 
 
 def summary(count: int) -> bytes:

@@ -41,6 +41,8 @@ class Reading:
     Every look-up raises ``MqperfError`` where that part of the record is damaged.
     """
 
+    run: Whole
+
     def __init__(self, run: Whole) -> None:
         """Begin with nothing read."""
         self.run = run
