@@ -34,7 +34,7 @@ from mqperf.record import Run
 from mqperf.record.seal import SEAL, checksums, digest
 from mqperf.study import tables
 from mqperf.study.stats import checks
-from mqperf.study.tables.attempts import read_attempts
+from mqperf.study.tables.batches import read_attempts
 
 SAMPLES = Path(__file__).parent.parent / "data/samples/runs"
 RUNS = (

@@ -19,7 +19,7 @@ from mqperf.plan.experiment import (
     swept_settings,
 )
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
-from mqperf.plan.latencies import LATENCIES, PERCENTILES
+from mqperf.plan.latencies import LATENCIES, PERCENTILES, SHARES
 from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerances
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
@@ -37,6 +37,7 @@ __all__ = [
     "PERCENTILES",
     "RAMP",
     "RATE",
+    "SHARES",
     "UNSAID",
     "ActionPlan",
     "BackgroundLoad",

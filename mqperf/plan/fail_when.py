@@ -8,25 +8,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from mqperf.plan.latencies import PERCENTILES
-from mqperf.plan.values import Frozen
+from mqperf.plan.latencies import PERCENTILES, LatencyLimits
 
 Positive = Annotated[float, Field(gt=0, le=1_000_000_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
-class FailWhen(Frozen):
+class FailWhen(LatencyLimits):
     """A run ends early when any of these is so for ``for_s`` seconds of its window on end.
 
     All are over each second, of what all servers handled in it.
     """
 
-    latency_mean_s: Positive | None = None
-    latency_p50_s: Positive | None = None
-    latency_p90_s: Positive | None = None
-    latency_p95_s: Positive | None = None
-    latency_p99_s: Positive | None = None
-    latency_p999_s: Positive | None = None
     throughput_msg_s: Positive | None = None
     throughput_share: Share | None = None
     lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = None
@@ -35,8 +28,7 @@ class FailWhen(Frozen):
     @property
     def percentiles(self) -> dict[str, float]:
         """The limits of percentiles, in seconds, by their keys."""
-        every = {name: getattr(self, name) for name in PERCENTILES}
-        return {name: limit for name, limit in every.items() if limit is not None}
+        return {name: limit for name, limit in self.latencies.items() if name in PERCENTILES}
 
     @model_serializer(mode="wrap")
     def _as_given(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:

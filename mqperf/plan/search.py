@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from mqperf.plan.case import Case
-from mqperf.plan.latencies import LATENCIES
+from mqperf.plan.latencies import LATENCIES, LatencyLimits
 from mqperf.plan.pace import RATE
 from mqperf.plan.values import Frozen, Misplaced
 
@@ -20,7 +20,6 @@ DIGITS = 4
 """Significant digits of the rates between the bounds."""
 
 Bound = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
-AtMost = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)] | None
 Verdicts = Mapping[tuple[float, int], bool | None]
 """Whether it held, by rate and repeat, for every run that was judged; None where it did not hold
 while others used the host.
@@ -30,23 +29,11 @@ AGAIN = 2
 """How often a rate is run again for runs that did not hold while others used the host."""
 
 
-class Hold(Frozen):
+class Hold(LatencyLimits):
     """What must hold in the measured window of a run: latencies at most so long, and the shares."""
 
-    latency_mean_s: AtMost = None
-    latency_p50_s: AtMost = None
-    latency_p90_s: AtMost = None
-    latency_p95_s: AtMost = None
-    latency_p99_s: AtMost = None
-    latency_p999_s: AtMost = None
     lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
     throughput_share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.98
-
-    @property
-    def latencies(self) -> dict[str, float]:
-        """The limits in seconds that there are, by column."""
-        limits = {name: getattr(self, name) for name in LATENCIES}
-        return {name: limit for name, limit in limits.items() if limit is not None}
 
     @property
     def words(self) -> str:

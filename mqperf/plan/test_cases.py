@@ -111,7 +111,7 @@ class TestCase:
     short: str
     heading: str
     finish: Finish
-    closed_loop: bool
+    closed_loop: bool = False
     noun: str = "message"
     unit: str = MESSAGES
     servers: bool = True
@@ -149,7 +149,6 @@ TEST_CASES = Registry(
             short="CAST",
             heading="RPC CAST Throughput Test",
             finish=RECEIPT,
-            closed_loop=False,
         ),
         TestCase(
             name="notify",
@@ -158,7 +157,6 @@ TEST_CASES = Registry(
             short="NOTIFY",
             heading="Notification Throughput Test",
             finish=RECEIPT,
-            closed_loop=False,
         ),
         TestCase(
             name="publish",
@@ -167,7 +165,6 @@ TEST_CASES = Registry(
             short="PUBLISH",
             heading="Publish Throughput Test",
             finish=DELIVERY,
-            closed_loop=False,
             streamed=True,
         ),
         TestCase(
@@ -189,7 +186,6 @@ TEST_CASES = Registry(
             short="TRANSFER",
             heading="Transfer Throughput Test",
             finish=TRANSFERRED,
-            closed_loop=False,
             streamed=True,
         ),
     ),

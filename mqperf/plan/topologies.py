@@ -23,11 +23,11 @@ class Topology:
     """
 
     name: str
-    client: int
-    server: int
     title: str
     label: str
     sentence: str
+    client: int = 0
+    server: int = 0
     any_node: bool = False
     nodes: tuple[str, ...] = ()
     place: int = 0
@@ -111,8 +111,6 @@ def impossible(name: str) -> str | None:
 BROKERS = (
     Topology(
         name="cmsm",
-        client=0,
-        server=0,
         title="Client and Server connected to Master",
         label="Client -> Master, Server -> Master",
         sentence="Client and server are both connected to the Master node.",
@@ -127,7 +125,6 @@ BROKERS = (
     ),
     Topology(
         name="any-node",
-        client=0,
         server=1,
         title="Client and Server connected to any Node",
         label="Client -> any Node, Server -> any Node",
@@ -138,24 +135,18 @@ BROKERS = (
     ),
     Topology(
         name="direct",
-        client=0,
-        server=0,
         title="Client -> Server",
         label="Client -> Server",
         sentence="Clients send to servers directly: there is no broker between them.",
     ),
     Topology(
         name="single",
-        client=0,
-        server=0,
         title="Client and Server connected to a single Broker",
         label="Client -> Broker, Server -> Broker",
         sentence="Client and server are both connected to the only broker.",
     ),
     Topology(
         name="primary",
-        client=0,
-        server=0,
         title="Client and Server connected to Primary",
         label="Client -> Primary, Server -> Primary",
         sentence="Client and server are both connected to the primary; backups wait to take over.",

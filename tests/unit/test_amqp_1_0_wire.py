@@ -65,10 +65,10 @@ def orders(**changes: object) -> Orders:
         "pace": None,
         "message_count": None,
         "payload_bytes": 256,
-        "payload_spread": 0.0,
-        "settled": False,
+        "payload_spread": None,
+        "settlement": "at-least-once",
         "credit": 10,
-        "durable": False,
+        "delivery": "transient",
         "priority": None,
         "ttl_ms": None,
     }
@@ -141,7 +141,9 @@ def test_a_message_is_cut_into_frames_that_fit(
     priority: int | None,
 ) -> None:
     """None is too large, only the last has no more behind it, and together they are the message."""
-    told = orders(payload_bytes=size, settled=settled, durable=durable, priority=priority)
+    settlement = "pre-settled" if settled else "at-least-once"
+    delivery = "persistent" if durable else "transient"
+    told = orders(payload_bytes=size, settlement=settlement, delivery=delivery, priority=priority)
     content, stamp_at, count, whole = template(told, 3, frame_max)
     message, frames, at = b"", [], 0
     while at < len(content):

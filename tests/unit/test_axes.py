@@ -29,7 +29,7 @@ from mqperf.study.tables import (
     write,
 )
 from mqperf.study.tables.axis_words import worded
-from mqperf.study.tables.batches import READ
+from mqperf.study.tables.batches import read_names
 from mqperf.study.tables.published_folder import PUBLISHED
 
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 50), repeats=2)
@@ -162,7 +162,7 @@ def test_an_audit_names_what_varies(both: Tables) -> None:
 
 def test_an_answer_has_a_column_for_what_varies(both: Tables, tmp_path: Path) -> None:
     """The best points are told with every parameter, after their threads."""
-    write({name: both[name] for name in READ}, tmp_path)
+    write({name: both[name] for name in read_names()}, tmp_path)
     (tmp_path / PUBLISHED).write_text('{"title": "Both"}')
     headings, best = list(answer.of_runs(tmp_path))[:2]
     assert headings.split()[-12:-5] == [

@@ -283,7 +283,7 @@ def test_pages_name_the_tool() -> None:
 
 
 def empty() -> dict[str, pd.DataFrame]:
-    return {name: tables.empty(name) for name in tables.batches.READ}
+    return {name: tables.empty(name) for name in tables.batches.read_names()}
 
 
 def summary(count: int) -> bytes:

@@ -29,7 +29,7 @@ from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import tables
 from mqperf.study.probes.internals import of_rabbitmq
 from mqperf.study.probes.internals import tables as figures
-from mqperf.study.tables.insides import collecting, insides
+from mqperf.study.probes.internals.insides import collecting, insides
 from mqperf_routers.onhost import inside as asking_routers
 
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"

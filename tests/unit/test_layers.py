@@ -15,6 +15,7 @@ from mqperf.hosts import HOSTS
 from mqperf.lab.actions import ACTIONS
 from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.columns import TABLES
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.published.importer import IMPORTERS
@@ -163,3 +164,12 @@ def test_the_rooms_between_know_no_value_of_a_seam() -> None:
         if (match := words.search(line))
     }
     assert uses == set()
+
+
+def test_tables_of_every_run_know_none_that_is_brought() -> None:
+    """One that a generator or a probe brings is no name to those who read, check and write all."""
+    brought = {*TABLES} - {*TABLES.own}
+    assert {"steps", "outcomes", "internals", "insides"} <= brought
+    words = re.compile(rf"[\"']({'|'.join(map(re.escape, brought))})[\"']")
+    files = [*(PACKAGE / "plan").rglob("*.py"), *(PACKAGE / "study/tables").rglob("*.py")]
+    assert [file.name for file in files if words.search(file.read_text())] == []

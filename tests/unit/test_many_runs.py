@@ -22,7 +22,7 @@ import pytest
 from mqperf.base.errors import TableError
 from mqperf.record import runs
 from mqperf.study import stats, tables
-from mqperf.study.stats.seconds import BY_SECOND, read_complete, write_complete
+from mqperf.study.stats.seconds import by_second, read_complete, write_complete
 from mqperf.study.tables import batches
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def test_reduced_runs_say_the_same(sample: str, form: str, tmp_path: Path) -> No
     whole = stats.complete(tables.read(folder))
     reduced, files = write_complete(folder, tmp_path / "parts", form)
     assert reduced.keys() == whole.keys()
-    for name in whole.keys() - {*BY_SECOND}:
+    for name in whole.keys() - {*by_second()}:
         pd.testing.assert_frame_equal(reduced[name], whole[name])
     for file, other in zip(files, tables.write(whole, tmp_path / "whole", form), strict=True):
         assert file.name == other.name
@@ -107,7 +107,7 @@ def test_what_a_batch_does_not_keep_is_let_go(many: Path, monkeypatch: pytest.Mo
     def watched(found: tables.Tables) -> tables.Tables:
         gc.collect()
         most.append(sum(one() is not None for one in alive))
-        alive.extend(weakref.ref(found[name]) for name in BY_SECOND)
+        alive.extend(weakref.ref(found[name]) for name in by_second())
         return {"runs": found["runs"]}
 
     batches.of_runs(runs(many), watched)

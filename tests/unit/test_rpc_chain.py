@@ -30,7 +30,8 @@ from mqperf_openstack.lab.rpc_chain import commands, describe, queues, steps
 from mqperf_openstack.onhost.chain.steps import Steps
 from mqperf_openstack.plan.chain import Chain, find, names
 from mqperf_openstack.record.steps import read_header, read_steps
-from mqperf_openstack.study.rpc_chain import BETWEEN, account
+from mqperf_openstack.study.rpc_chain import account
+from mqperf_openstack.study.steps import BETWEEN, rows
 
 ACCESS = Access(
     Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run"),
@@ -231,7 +232,7 @@ def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
 
 def table(run: Whole) -> pd.DataFrame:
     """The rows of its steps."""
-    return pd.DataFrame(account(run, {}).tables["steps"])
+    return pd.DataFrame(rows(run))
 
 
 def test_steps_make_up_a_creation(tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
     assert "toy-corner" in (tmp_path / "t" / "cpu.csv").read_text()
     assert "toy-clock" in (tmp_path / "t" / "events.csv").read_text()
+    [clock] = pd.read_csv(tmp_path / "t" / "toy_clock.csv").to_dict("records")
+    assert (clock["host"], clock["test_case"]) == ("toy-corner", "toy-echo")
+    assert -2 < clock["toy_clock_s"] < 0
 
 
 def test_a_package_adds_a_form_of_plans(tmp_path: Path) -> None:

@@ -32,17 +32,20 @@ def _parameters() -> str:
     swept = ", ".join(code(name) for name, of in TABLES.items() if of.swept)
     always = TABLES["runs"].columns
     names = [name for name in parameters() if name not in always]
-    rows = (_row(COLUMNS[name], COLUMNS[name].meaning) for name in names)
+    rows = (_row(COLUMNS[name]) for name in names)
     told = f"A parameter that a plan names, or varies, is a column of {swept}, too."
     return f"## Parameters\n\n{told}\n\n{table(HEADS, rows)}"
 
 
 def _rows(of: Table, names: list[str]) -> str:
-    return table(HEADS, (_row(COLUMNS[name], of.meaning(name)) for name in names))
+    """The columns, each as the table itself has it, if it does."""
+    own = {one.name: one for one in (*of.keys, *of.own) if isinstance(one, Column)}
+    return table(HEADS, (_row(COLUMNS[name], own.get(name)) for name in names))
 
 
-def _row(column: Column, meaning: str) -> tuple[str, ...]:
+def _row(column: Column, own: Column | None = None) -> tuple[str, ...]:
     limits = f", {column.check}" if column.check != "any" else ""
     heading = column.heading()
     shown = f" Shown as *{prose(heading)}*." if heading != column.name else ""
-    return code(column.name), f"{column.dtype}{limits}", column.unit, prose(meaning) + shown
+    meaning = prose((own or column).meaning) + shown
+    return code(column.name), f"{column.dtype}{limits}", column.unit, meaning

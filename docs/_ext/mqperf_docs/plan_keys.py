@@ -12,6 +12,7 @@ from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import (
     MAX_CASES,
     MAX_THREADS,
+    PERCENTILES,
     ActionPlan,
     BackgroundLoad,
     Condition,
@@ -23,11 +24,22 @@ from mqperf.plan import (
     SearchPlan,
     SystemPlan,
 )
+from mqperf.plan.columns.measured import said_of
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 from mqperf_routers.plan.forms import FORMS
 
 from .grid import code, table
+
+
+def _latencies(end: str) -> dict[str, str]:
+    """What is said of a limit of each figure of latency."""
+    percentiles = ((name, said_of(share)) for name, share in PERCENTILES.items())
+    return {
+        "latency_mean_s": f"Mean latency {end}",
+        **{name: f"{begin} latency {end}" for name, begin in percentiles},
+    }
+
 
 HEADS = ("key", "value", "default", "limits", "meaning")
 
@@ -55,12 +67,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "search": "Find the highest offered rate at which something holds, with the keys below.",
     },
     FailWhen: {
-        "latency_mean_s": "Mean latency above so many seconds.",
-        "latency_p50_s": "Median latency above so many seconds.",
-        "latency_p90_s": "90th percentile of latency above that.",
-        "latency_p95_s": "95th percentile of latency above that.",
-        "latency_p99_s": "99th percentile of latency above that.",
-        "latency_p999_s": "99.9th percentile of latency above that.",
+        **_latencies("above so many seconds."),
         "throughput_msg_s": "Throughput below so many messages a second.",
         "throughput_share": "Throughput below this share of the offered rate.",
         "lost_share": "More than this share of messages overtaken by later ones, and not there.",
@@ -74,12 +81,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "hold": "What must hold, with the keys below; without it, the rate itself.",
     },
     Hold: {
-        "latency_mean_s": "Mean latency at most, in seconds.",
-        "latency_p50_s": "Median latency at most.",
-        "latency_p90_s": "90th percentile of latency at most.",
-        "latency_p95_s": "95th percentile of latency at most.",
-        "latency_p99_s": "99th percentile of latency at most.",
-        "latency_p999_s": "99.9th percentile of latency at most.",
+        **_latencies("at most, in seconds."),
         "lost_share": "Share of the messages that may be lost.",
         "throughput_share": "Share of the offered rate that must be finished in the window.",
     },

@@ -9,7 +9,7 @@ from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Hosts
 from mqperf.lab.links import LINKS, Laid, choose
 from mqperf.plan import LinkPoint, Plan, tolerances
-from mqperf.plan.columns import COLUMNS
+from mqperf.plan.columns import LINK
 from mqperf.record import MeasuredLink
 
 ATTEMPTS = 5
@@ -50,7 +50,7 @@ def not_as_asked(asked: LinkPoint, measured: MeasuredLink) -> Iterator[str]:
     for name, wanted in asked.quantities.items():
         found: float | None = getattr(measured, name)
         if wanted is not None and found is not None and abs(found - wanted) > allowed[name]:
-            column = COLUMNS[name]
+            column = next(one for one in LINK if one.name == name)
             unit = column.shown or column.unit
             yield (
                 f"{column.label} {found * column.scale:.4g} {unit} instead of"

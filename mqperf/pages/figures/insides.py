@@ -11,7 +11,7 @@ from mqperf.pages.figures.marks import as_text, dress, from_zero
 from mqperf.pages.figures.panels import pens_by_load
 from mqperf.pages.figures.sheets import HEIGHT, panes
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables import insides
+from mqperf.study.probes.internals import insides
 
 PANELS = {
     "waiting_max": ("waiting", insides.waiting),

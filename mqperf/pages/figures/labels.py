@@ -5,7 +5,7 @@ from mqperf.plan.topologies import QUEUES, TOPOLOGIES, Queues, Topology
 
 def topology(name: str) -> Topology:
     """The topology's words; a published report's own topology goes by its name."""
-    return TOPOLOGIES.get(name) or Topology(name, 0, 0, name, name, f"The topology is {name}.")
+    return TOPOLOGIES.get(name) or Topology(name, name, name, f"The topology is {name}.")
 
 
 def queues(name: str) -> Queues:

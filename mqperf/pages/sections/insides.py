@@ -8,8 +8,7 @@ from mqperf.pages.report import drawings
 from mqperf.pages.report.words import amount
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
-from mqperf.plan.columns import COLUMNS
-from mqperf.plan.columns import INSIDES as TOLD
+from mqperf.plan.columns import COLUMNS, TABLES
 from mqperf.study.tables import tidy, with_parameters
 
 
@@ -25,7 +24,11 @@ def content(view: View) -> Iterator[Content]:
         words=[*_words(told)],
         caption=caption,
         rows=told,
-        columns=view.columns(told, [column.name for column in TOLD], keep=("node",)),
+        columns=view.columns(
+            told,
+            [name for name in TABLES["insides"].columns if name not in TABLES["runs"].columns],
+            keep=("node",),
+        ),
         key="run",
         marks=view.marks("insides", "run"),
         drawing=drawings.insides(caption, internals),

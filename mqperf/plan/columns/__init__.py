@@ -1,11 +1,21 @@
-"""The register of columns and tables: every number has one, and every one has an owner.
+"""Columns and tables: every number has a column, and every column a table, or a key of a plan.
 
 A column says its type, the unit it is stored in, how a person reads it, and what its values must
 satisfy.  Axis titles, report headings and the data dictionary are read from here.
 """
 
-from mqperf.plan.columns.column import Check, Column
-from mqperf.plan.columns.computed import FIGURES, WITHIN
+from mqperf.plan.columns.column import (
+    Check,
+    Column,
+    count,
+    latency,
+    number,
+    ratio,
+    seconds,
+    share,
+    text,
+)
+from mqperf.plan.columns.computed import FIGURES
 from mqperf.plan.columns.happened import (
     ACTION_PHASES,
     BACKGROUND,
@@ -15,31 +25,51 @@ from mqperf.plan.columns.happened import (
     REFUSALS,
     measured_column,
 )
-from mqperf.plan.columns.internals import INSIDES
-from mqperf.plan.columns.measured import COUNTS
-from mqperf.plan.columns.register import COLUMNS, parameters
+from mqperf.plan.columns.measured import COUNTS, FEW
+from mqperf.plan.columns.parameters import (
+    BYTES,
+    MESSAGE_RATE,
+    MILLISECONDS,
+    SECONDS,
+    TIMES,
+    Unit,
+    parameters,
+)
 from mqperf.plan.columns.runs import LINK, VERSIONS
-from mqperf.plan.columns.tables import COMPUTED, TABLES, Table
+from mqperf.plan.columns.table import Table
+from mqperf.plan.columns.tables import COLUMNS, COMPUTED, TABLES
 
 __all__ = [
     "ACTION_PHASES",
     "BACKGROUND",
+    "BYTES",
     "COLUMNS",
     "COMPUTED",
     "COST",
     "COUNTS",
+    "FEW",
     "FIGURES",
-    "INSIDES",
     "LINK",
     "LINK_TOLD",
+    "MESSAGE_RATE",
+    "MILLISECONDS",
     "OUTAGES",
     "REFUSALS",
+    "SECONDS",
     "TABLES",
+    "TIMES",
     "VERSIONS",
-    "WITHIN",
     "Check",
     "Column",
     "Table",
+    "Unit",
+    "count",
+    "latency",
     "measured_column",
+    "number",
     "parameters",
+    "ratio",
+    "seconds",
+    "share",
+    "text",
 ]

@@ -48,6 +48,16 @@ def count(name: str, meaning: str, label: str = "", unit: str = "msg") -> Column
     return Column(name, "Int64", meaning, label, unit, check="not negative")
 
 
+def number(name: str, meaning: str, label: str = "") -> Column:
+    """How many of something there are, or which of them it is: from 1."""
+    return Column(name, "Int64", meaning, label, check="positive")
+
+
+def ratio(name: str, meaning: str, label: str = "") -> Column:
+    """How many times something, or a number that was computed: more than 0."""
+    return Column(name, "float64", meaning, label, check="positive")
+
+
 def parameter(column: Column) -> Column:
     """The same column as one that plans may vary."""
     return replace(column, parameter=True)

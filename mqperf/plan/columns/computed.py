@@ -1,18 +1,13 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
-from mqperf.plan.columns.column import Column, cpu, rate, text
+from mqperf.plan.columns.column import Column, count, cpu, number, rate, ratio, text
+from mqperf.plan.columns.measured import LATENCY, MESSAGES
+from mqperf.plan.latencies import LATENCIES
 
 FIGURES = (
     "throughput_msg_s",
-    "latency_mean_s",
-    "latency_p50_s",
-    "latency_p90_s",
-    "latency_p95_s",
-    "latency_p99_s",
-    "latency_p999_s",
-    "cpu_total_cores",
-    "cpu_sys_cores",
-    "cpu_per_message_s",
+    *LATENCIES,
+    *("cpu_total_cores", "cpu_sys_cores", "cpu_per_message_s"),
 )
 """The figures of a point that are given with their spread over repeats."""
 
@@ -20,13 +15,8 @@ WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
 """The figures of a run that are given with an interval from within the run."""
 
 POINTS = (
-    Column("repeats", "Int64", "Whole runs of the point.", check="not negative"),
-    Column(
-        "failed",
-        "Int64",
-        "Failed attempts at the point, and runs that cannot be read.",
-        check="not negative",
-    ),
+    count("repeats", "Whole runs of the point.", unit=""),
+    count("failed", "Failed attempts at the point, and runs that cannot be read.", unit=""),
     cpu(
         "cpu_total_cores",
         "CPU of all broker nodes over the window; one that is down uses 0.",
@@ -46,8 +36,11 @@ POINTS = (
 )
 
 
-def _threads(name: str, meaning: str, label: str) -> Column:
-    return Column(name, "float64", meaning, label, check="positive")
+DOUBTED = text(
+    "doubted",
+    "Kinds of doubts about the point with the best throughput, on which the saturation point"
+    " rests.",
+)
 
 
 SATURATION_POINTS = (
@@ -55,34 +48,30 @@ SATURATION_POINTS = (
     Column("fit_error", "float64", "Typical relative distance of runs from the fitted curve."),
     Column("contention", "float64", "alpha of the Universal Scalability Law: waiting for a share."),
     Column("coherency", "float64", "beta of the same: threads waiting for each other."),
-    _threads(
+    ratio(
         "peak_threads",
         "Threads at the peak of the fitted curve; empty where the law does not describe the sweep,"
         " or no peak is inside it.",
         "peak",
     ),
-    _threads(
+    ratio(
         "peak_threads_low",
         "Lower end of the 95 % interval of the peak, of the measured counts alone.",
         "peak low",
     ),
-    _threads("peak_threads_high", "Upper end of it.", "peak high"),
-    _threads(
+    ratio("peak_threads_high", "Upper end of it.", "peak high"),
+    ratio(
         "saturation_threads",
         "Saturation point: where the bounds of a closed network cross.",
         "saturation point",
     ),
-    _threads(
+    ratio(
         "saturation_threads_low",
         "Lower end of its 95 % interval; empty when too few runs tell.",
         "saturation point low",
     ),
-    _threads("saturation_threads_high", "Upper end of it.", "saturation point high"),
-    text(
-        "doubted",
-        "Kinds of doubts about the point with the best throughput, on which the saturation point"
-        " rests.",
-    ),
+    ratio("saturation_threads_high", "Upper end of it.", "saturation point high"),
+    DOUBTED,
     text(
         "peak_lies",
         "inside, below or beyond the sweep; plateau, when no fall after the best is more than"
@@ -92,7 +81,7 @@ SATURATION_POINTS = (
 )
 
 SATURATION_RATES = (
-    Column("rates", "Int64", "Offered rates that were measured.", "rates", check="positive"),
+    number("rates", "Offered rates that were measured.", "rates"),
     Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
     rate(
         "kept_rate_msg_s",
@@ -117,11 +106,7 @@ SATURATION_RATES = (
         " has several.",
         "top throughput",
     ),
-    text(
-        "doubted",
-        "Kinds of doubts about the point with the best throughput, on which the saturation point"
-        " rests.",
-    ),
+    DOUBTED,
     text(
         "limit",
         "The bottleneck at the first rate that was missed, where all repeats agree on it.",
@@ -131,9 +116,7 @@ SATURATION_RATES = (
 )
 
 SEARCHED = (
-    Column(
-        "search_place", "Int64", "Which search of the plan it belongs to, from 1.", check="positive"
-    ),
+    number("search_place", "Which search of the plan it belongs to, from 1."),
     text("search", "What that search is to find, as the plan says it, as JSON."),
 )
 """What ``planned`` tells of a search, beside its runs."""
@@ -158,8 +141,8 @@ SEARCHES = (
         "Lowest offered rate above it at which most do not; empty where there is none.",
         "does not hold at",
     ),
-    Column("held_repeats", "Int64", "Repeats that hold at that rate.", check="not negative"),
-    Column("search_runs", "Int64", "Runs that the search has judged.", "runs", check="positive"),
+    count("held_repeats", "Repeats that hold at that rate.", unit=""),
+    number("search_runs", "Runs that the search has judged.", "runs"),
     text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),
     text("text", "The same as a sentence."),
 )
@@ -205,16 +188,12 @@ BOTTLENECKS = (
 )
 
 CONDITIONS = (
-    Column(
-        "condition_place", "Int64", "Which condition of the plan it is, from 1.", check="positive"
-    ),
-    Column(
+    number("condition_place", "Which condition of the plan it is, from 1."),
+    ratio(
         "published_factor",
-        "float64",
         "How many times the mean latency of the first condition a publication reports, as the plan"
         " says.",
         "published",
-        check="positive",
     ),
 )
 
@@ -246,15 +225,13 @@ COMPARISON = (
         " spread known; as it is estimated, in about 70 % with three repeats and 75 % with five."
         " Only where the verdict is cannot tell, and both sides have repeats.",
     ),
-    Column(
+    number(
         "repeats_needed",
-        "Int64",
         "Repeats of either side with which the difference that was seen, or the minimum relevant"
         " one where that is larger, would show in 80 % of comparisons, if runs go on to spread as"
         " these did. Only where the verdict is cannot tell, and both sides have repeats; empty"
         " beyond 1000.",
         "repeats to decide",
-        check="positive",
     ),
     text(
         "in_turns",
@@ -274,36 +251,40 @@ DIFFERENCES = (
 )
 
 
-def _derived(column: Column, suffix: str, meaning: str, label: str) -> Column:
-    return Column(
-        f"{column.name}_{suffix}",
-        "float64",
-        meaning,
-        f"{column.label} {label}",
-        column.unit,
-        column.shown,
-        column.scale,
-    )
+MEASURED = {one.name: one for one in (*MESSAGES, *LATENCY, *POINTS)}
+"""The columns of figures, by name."""
 
 
-def spread(column: Column) -> tuple[Column, ...]:
+def _derived(name: str, suffix: str, meaning: str) -> Column:
+    of = MEASURED[name]
+    label = f"{of.label} {suffix.replace('_', ' ')}"
+    return Column(f"{name}_{suffix}", "float64", meaning, label, of.unit, of.shown, of.scale)
+
+
+def spread(name: str) -> tuple[Column, ...]:
     """The columns of a figure's spread over repeats."""
-    over = f"of {column.name} over the repeats; empty for a single run."
+    over = f"of {name} over the repeats; empty for a single run."
     return (
-        _derived(column, "sd", f"Standard deviation {over}", "sd"),
-        _derived(column, "low", f"Lower end of the 95 % interval {over}", "low"),
-        _derived(column, "high", f"Upper end of the 95 % interval {over}", "high"),
+        _derived(name, "sd", f"Standard deviation {over}"),
+        _derived(name, "low", f"Lower end of the 95 % interval {over}"),
+        _derived(name, "high", f"Upper end of the 95 % interval {over}"),
     )
 
 
-def within(column: Column) -> tuple[Column, ...]:
-    """The columns of a figure's interval from within the run."""
+def with_intervals(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns, each figure's followed by those of its interval from within the run."""
+    return tuple(extra for one in columns for extra in (one, *_within(one.name)))
+
+
+def _within(name: str) -> tuple[Column, ...]:
+    if name not in WITHIN:
+        return ()
     of = (
-        f"of the 95 % interval of {column.name} from within the run, which knows nothing of other"
-        " runs; empty where the window does not allow one: shorter than 20 s, not steady, or made"
-        " by few seconds."
+        f"of the 95 % interval of {name} from within the run, which knows nothing of other runs;"
+        " empty where the window does not allow one: shorter than 20 s, not steady, or made by few"
+        " seconds."
     )
     return (
-        _derived(column, "within_low", f"Lower end {of}", "within low"),
-        _derived(column, "within_high", f"Upper end {of}", "within high"),
+        _derived(name, "within_low", f"Lower end {of}"),
+        _derived(name, "within_high", f"Upper end {of}"),
     )

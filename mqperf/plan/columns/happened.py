@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mqperf.plan.columns.column import Column, count, latency, rate, seconds, share, text
+from mqperf.plan.columns.column import Column, count, latency, number, rate, seconds, text
 from mqperf.plan.columns.measured import FEW
 from mqperf.plan.columns.runs import LINK
 
@@ -140,20 +140,14 @@ ACTION_PHASES_COLUMNS = (
 )
 
 BACKGROUND_COLUMNS = (
-    Column("background", "Int64", "Which background load of the run, from 1.", check="positive"),
+    number("background", "Which background load of the run, from 1."),
     text("load", "What it is: test case, generator, threads, parameters.", "background load"),
 )
 
 BACKGROUND = (
     "load",
-    "sent",
-    "received",
-    "lost",
-    "errors",
-    "throughput_msg_s",
-    "latency_mean_s",
-    "latency_p50_s",
-    "latency_p99_s",
+    *("sent", "received", "lost", "errors", "throughput_msg_s"),
+    *("latency_mean_s", "latency_p50_s", "latency_p99_s"),
 )
 """What readers want to know of a background load."""
 
@@ -168,41 +162,6 @@ COST = ("lost", "errors", *REFUSALS)
 
 ACTION_PHASES = ("action", "node", *(column.name for column in ACTION_PHASES_COLUMNS))
 """What tells the time before, during and after an action."""
-
-STEPS = (
-    Column("step_number", "Int64", "Its place in the chain, from 1.", "no.", check="positive"),
-    text(
-        "step",
-        "Name of the step; the row *between steps* has what is in none: the processes' own time.",
-        "step",
-    ),
-    text("step_kind", "call, cast or fan-out.", "kind"),
-    text("sender", "Service that sends it.", "from"),
-    text("receiver", "Service that handles it.", "to"),
-    Column(
-        "round_trips",
-        "float64",
-        "How often a creation waits for it to cross between control plane and agents and back:"
-        " 1 for a CALL, 0.5 for what goes one way only, 0 for what does not cross, or is not"
-        " awaited.",
-        "round trips",
-        check="not negative",
-    ),
-    share(
-        "creation_share",
-        "Part of the time of all creations that it took; empty where another step's handling holds"
-        " it.",
-        "share",
-    ),
-)
-
-OUTCOMES = (
-    count("accepted", "Messages that receivers accepted, as their sender was told."),
-    count("released", "Messages that were given back, and may be sent to others."),
-    count("modified", "Messages that were given back as perhaps tried already."),
-    count("rejected", "Messages that receivers, or the broker, cannot deal with."),
-    count("unsettled", "Messages of which nobody told their sender what became of them."),
-)
 
 DOUBTS = (
     text("kind", "Which check raised it."),

@@ -1,4 +1,4 @@
-"""Columns of what was measured: messages, latency, CPU, network."""
+"""Columns of what was measured: messages, latency, CPU, network, hosts and their clocks."""
 
 from mqperf.plan.columns.column import (
     Column,
@@ -12,12 +12,19 @@ from mqperf.plan.columns.column import (
     traffic,
 )
 from mqperf.plan.columns.runs import CORES
+from mqperf.plan.latencies import LATENCIES, PERCENTILES
 
 FEW = "Empty where fewer than ten messages are slower."
 """What is said of percentiles: they are withheld by ``series.telling``."""
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 """The message counts of a run, as readers know them from the published reports."""
+
+
+def said_of(share: float) -> str:
+    """How a percentile of something begins: ``99th percentile of``, ``Median``."""
+    return "Median" if share == 0.5 else f"{share * 100:g}th percentile of"
+
 
 MESSAGES = (
     count("sent", "Attempts by clients, over the whole run.", "sent"),
@@ -101,11 +108,10 @@ LATENCY = (
     text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
     count("samples", "Messages whose latency was taken: started in the window.", "samples"),
     latency("latency_mean_s", "Mean latency.", "latency"),
-    latency("latency_p50_s", f"Median latency. {FEW}", "p50"),
-    latency("latency_p90_s", f"90th percentile of latency. {FEW}", "p90"),
-    latency("latency_p95_s", f"95th percentile of latency. {FEW}", "p95"),
-    latency("latency_p99_s", f"99th percentile of latency. {FEW}", "p99"),
-    latency("latency_p999_s", f"99.9th percentile of latency. {FEW}", "p99.9"),
+    *(
+        latency(name, f"{said_of(share)} latency. {FEW}", LATENCIES[name])
+        for name, share in PERCENTILES.items()
+    ),
     latency("latency_max_s", "Largest latency.", "max"),
     latency(
         "service_p50_s",
@@ -133,7 +139,7 @@ LATENCY = (
     ),
 )
 
-PERCENTILES = (
+LEVELS = (
     share(
         "percentile",
         "Share of the messages that are at most so slow; told as long as ten are slower.",
@@ -174,14 +180,58 @@ NETWORK = (
     traffic("sent_bytes_s", "Sent over the window, headers included.", "sent"),
     traffic("received_bytes_s", "Received over the window.", "received"),
     traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
-    Column(
+    share(
         "retransmitted_share",
-        "float64",
         "Share of the TCP segments of the whole host that were retransmitted.",
         "retransmitted",
-        "",
-        "%",
-        1e2,
-        "not negative",
+    ),
+)
+
+_AS_IN_RUNS = (
+    *("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source"),
+    "tcp_congestion_control",
+)
+
+
+def _clock(when: str) -> tuple[Column, ...]:
+    return (
+        latency(
+            f"clock_offset_{when}_s",
+            f"How far its clock was ahead of the controller's {when} the load.",
+            f"clock {when}",
+        ),
+        latency(
+            f"clock_bound_{when}_s",
+            "By how much that may be wrong: half of the fastest round trip by which it was asked.",
+            f"clock {when}, ±",
+        ),
+    )
+
+
+HOSTS: tuple[Column | str, ...] = (
+    text("host", "Name of the host."),
+    text("roles", "What ran there: broker, client, server."),
+    text(
+        "machine",
+        "Digest of what tells machines apart: hosts with the same one share processors and clock.",
+    ),
+    *_AS_IN_RUNS,
+    text("network_cards", "Its network cards, each with driver and speed where known.", "network"),
+    text(
+        "clock_synchronised",
+        "Whether its kernel says that another clock corrects its own.",
+        "clock synchronised",
+    ),
+    *_clock("before"),
+    *_clock("after"),
+    latency(
+        "clock_uncertainty_s",
+        "By how much an instant of the host may be wrong by the controller's clock.",
+        "clock uncertainty",
+    ),
+    seconds(
+        "clock_between_s",
+        "Most time that can lie between both comparisons of its clock: that of the whole run.",
+        "time between comparisons",
     ),
 )

@@ -1,14 +1,20 @@
 """Columns that say which run at which point a row is of, and how and on what it was measured."""
 
-from mqperf.plan.columns.column import Column, latency, name, parameter, seconds, share, text
-
-THREADS = Column(
-    "threads", "Int64", "Green threads x client processes x client hosts.", check="positive"
+from mqperf.plan.columns.column import (
+    Column,
+    count,
+    latency,
+    name,
+    number,
+    parameter,
+    seconds,
+    share,
+    text,
 )
 
-CORES = Column(
-    "cores", "Int64", "Hardware threads of a host.", "hardware threads", check="positive"
-)
+THREADS = number("threads", "Green threads x client processes x client hosts.")
+
+CORES = number("cores", "Hardware threads of a host.", "hardware threads")
 
 KEYS = (
     text("run", "Name of the run folder; for a published report, of the row's source."),
@@ -18,10 +24,10 @@ KEYS = (
     name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum, stream."),
     text("test_case", "rpc-call, rpc-cast or notify."),
     THREADS,
-    Column("repeat", "Int64", "Which repeat of the point, from 1.", check="positive"),
+    number("repeat", "Which repeat of the point, from 1."),
 )
 
-RUNS = (
+RUNS: tuple[Column | str, ...] = (
     text("status", "done, failed, unreadable, partial, or published for a report's row."),
     text("failure", "Why a failed run failed, or an unreadable one cannot be read."),
     text(
@@ -53,23 +59,20 @@ RUNS = (
     ),
     Column("seed", "Int64", "Seed of the random order."),
     Column("position", "Int64", "Place in the order in which the sweep ran, from 1."),
-    Column(
+    count(
         "control_run",
-        "Int64",
         "1, 2, 3 for the first point of a system measured again at start, middle and end, to see"
         " whether the machine drifts; 0 for all other runs. Where tables are complete,"
         " control runs have a table of their own.",
-        check="not negative",
+        unit="",
     ),
-    Column(
+    number(
         "green_threads",
-        "Int64",
         "Green threads in each client process.",
         "green threads in a client process",
-        check="positive",
     ),
-    parameter(Column("processes", "Int64", "Client processes on each host.", check="positive")),
-    parameter(Column("hosts", "Int64", "Client hosts.", check="positive")),
+    parameter(number("processes", "Client processes on each host.")),
+    parameter(number("hosts", "Client hosts.")),
     parameter(
         seconds("asked_s", "Length of the measured window that the plan asks for.", "window asked")
     ),
@@ -89,9 +92,7 @@ RUNS = (
     parameter(
         seconds("timeout_s", "How long a client waits for a reply, or for a send.", "timeout")
     ),
-    parameter(
-        text("targets", "own: each pair of client and server has its own target; or shared by all.")
-    ),
+    "targets",
     text(
         "load_beside",
         "The background loads that the plan asks for: test case, generator, threads, parameters.",
@@ -144,174 +145,12 @@ RUNS = (
 )
 
 
-def _number(name: str, meaning: str, label: str = "") -> Column:
-    return Column(name, "Int64", meaning, label, check="positive")
+CONDITION = parameter(
+    text("condition", "Name of the condition under which the plan has it measured.", "condition")
+)
+"""What a plan may have every point measured under."""
 
-
-PARAMETERS = (
-    parameter(
-        Column(
-            "payload_bytes",
-            "Int64",
-            "Length of each message's body; empty where the generator draws it.",
-            "payload",
-            "bytes",
-            check="positive",
-        )
-    ),
-    parameter(text("command", "The command line that is run.")),
-    parameter(text("chain", "Which chain of messages makes a creation.")),
-    parameter(
-        Column(
-            "processing_scale",
-            "float64",
-            "So many times the processing times of the chain's table are waited.",
-            "processing times",
-            shown="x",
-            check="not negative",
-        )
-    ),
-    parameter(
-        seconds("pause_s", "How long a thread waits after each message.", "pause", "not negative")
-    ),
-    parameter(
-        Column(
-            "rate_msg_s",
-            "float64",
-            "Messages a second that clients were to send, over all threads; empty where they"
-            " sent as fast as they could.",
-            "offered rate",
-            "msg/s",
-            "msg/sec",
-            check="positive",
-        )
-    ),
-    parameter(
-        Column(
-            "ramp_to_msg_s",
-            "float64",
-            "The rate at the end of the load, to which the offered rate changed evenly; empty where"
-            " it stayed.",
-            "rate at the end",
-            "msg/s",
-            "msg/sec",
-            check="positive",
-        )
-    ),
-    parameter(
-        Column(
-            "thread_rate_msg_s",
-            "float64",
-            "Messages a second that each thread was to send; empty where the rate is that of all.",
-            "offered rate of a thread",
-            "msg/s",
-            "msg/sec",
-            check="positive",
-        )
-    ),
-    parameter(
-        _number(
-            "ramp_steps",
-            "Steps in which the offered rate changed; empty where it did so evenly, or stayed.",
-            "steps of the rate",
-        )
-    ),
-    parameter(
-        _number(
-            "message_count",
-            "Messages after which the load was to end; empty where it ends by its duration.",
-            "messages to send",
-        )
-    ),
-    parameter(_number("compute_nodes", "OpenStack's compute nodes.", "compute nodes")),
-    parameter(
-        Column(
-            "pace",
-            "float64",
-            "How many times as often as by OpenStack's defaults everything is sent.",
-            "pace",
-            shown="x",
-            check="positive",
-        )
-    ),
-    parameter(text("exchange_type", "direct, topic, fanout or headers.", "exchange type")),
-    parameter(text("payload", "The body of every message, where the plan gives it.")),
-    parameter(
-        text(
-            "payload_file",
-            "The file whose bytes are the body of every message: its name from the plan's folder"
-            " on, its size, and the first 16 digits of its SHA-256.",
-        )
-    ),
-    parameter(text("exchange", "Name of the exchange that the plan gives.")),
-    parameter(text("routing_key", "Routing key that the plan gives.", "routing key")),
-    parameter(_number("copies", "Queues that get each message.", "copies of a message")),
-    parameter(
-        _number(
-            "channels",
-            "Threads that share a connection, each with a channel of its own.",
-            "channels of a connection",
-        )
-    ),
-    parameter(
-        text("acks", "auto: the broker waits for none; each message; or multiple, at a time.")
-    ),
-    parameter(_number("prefetch", "Messages of a queue that may wait for their acknowledgement.")),
-    parameter(
-        Column(
-            "confirms",
-            "Int64",
-            "Messages of a thread that may wait for the broker's confirm; 0 where none is asked"
-            " for.",
-            "unconfirmed messages",
-            check="not negative",
-        )
-    ),
-    parameter(
-        Column(
-            "payload_spread",
-            "float64",
-            "Share by which lengths of bodies differ from payload_bytes either way; empty where all"
-            " have one length.",
-            "spread of payload",
-            check="positive",
-        )
-    ),
-    parameter(
-        _number(
-            "links",
-            "Threads that share a connection of AMQP 1.0, each with a link of its own.",
-            "links of a connection",
-        )
-    ),
-    parameter(
-        text(
-            "settlement",
-            "at-least-once: receivers settle messages; or pre-settled, by senders, who never learn"
-            " what became of them.",
-        )
-    ),
-    parameter(_number("credit", "Messages that may be under way to a receiver of AMQP 1.0.")),
-    parameter(
-        Column(
-            "priority",
-            "Int64",
-            "Priority of messages; empty where it is the usual one, 4.",
-            check="not negative",
-        )
-    ),
-    parameter(text("delivery", "transient, or persistent: written to disk by the broker.")),
-    parameter(text("unroutable", "Whether messages that no queue takes are dropped or returned.")),
-    parameter(
-        Column(
-            "ttl_ms",
-            "Int64",
-            "After so long messages expire; empty where they do not.",
-            "time to live",
-            "ms",
-            check="not negative",
-        )
-    ),
+SETTINGS = (
     parameter(text("tls", "true where clients connect by TLS, false where not.", "TLS")),
     parameter(
         Column(
@@ -324,18 +163,7 @@ PARAMETERS = (
         )
     ),
 )
-"""What else plans may vary: in tables only where it is said."""
-
-CONDITION = (
-    parameter(
-        text(
-            "condition",
-            "Name of the condition under which the plan has it measured.",
-            "condition",
-        )
-    ),
-)
-"""What a plan may have every point measured under."""
+"""Settings of systems that plans may vary."""
 
 VERSIONS = (
     *("system_title", "system_version", "runtime_version"),

@@ -1,42 +1,32 @@
 """Columns of a trend: folders of runs in the order of time, and the steps from one to the next."""
 
-from mqperf.plan.columns.column import Column, text
+from mqperf.plan.columns.column import count, number, ratio, text
 
-
-def _ratio(name: str, meaning: str, label: str) -> Column:
-    return Column(name, "float64", meaning, label, check="positive")
-
-
-def _count(name: str, meaning: str, label: str) -> Column:
-    return Column(name, "Int64", meaning, label, check="not negative")
-
+FIGURES = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
+"""The figures that are followed over folders, and told of the rate that a search finds."""
 
 FOLDER = (
     text("folder", "The folder of runs, or of a published report, as it was given."),
-    Column(
+    number(
         "folder_place",
-        "Int64",
         "Its place in time, from 1: by the start of its first run; those that do not tell it come"
         " first, as they were given.",
         "place in time",
-        check="positive",
     ),
     text("folder_label", "What figures call it: its day, or its name if several are of a day."),
-    Column(
+    number(
         "machine_number",
-        "Int64",
         "Which machine it was measured on, from 1: folders of one number tell the same processor,"
         " cores, network card, and memory to 2 %.",
         "machine",
-        check="positive",
     ),
 )
 
 FOLDERS = (
     text("hardware", "That machine in words; not stated where the runs do not tell."),
-    _count("points_measured", "Points with figures.", "points"),
-    _count("doubts_raised", "Doubts about them.", "doubts"),
-    _count("control_runs_made", "Whole control runs.", "control runs"),
+    count("points_measured", "Points with figures.", "points", unit=""),
+    count("doubts_raised", "Doubts about them.", "doubts", unit=""),
+    count("control_runs_made", "Whole control runs.", "control runs", unit=""),
     text("copy_of", "The earlier folder that holds the same runs, to the message, if any."),
 )
 
@@ -46,14 +36,14 @@ STEP = (
 )
 
 STEPS_OF_TREND = (
-    _ratio(
+    ratio(
         "control_ratio",
         "B / A of the same figure of the control runs; empty where there are none in both.",
         "control runs, B / A",
     ),
-    _ratio("control_ratio_low", "Lower end of its 95 % interval.", "control runs, B / A low"),
-    _ratio("control_ratio_high", "Upper end of it.", "control runs, B / A high"),
-    _ratio(
+    ratio("control_ratio_low", "Lower end of its 95 % interval.", "control runs, B / A low"),
+    ratio("control_ratio_high", "Upper end of it.", "control runs, B / A high"),
+    ratio(
         "beyond_control",
         "The ratio of the point by that of the control runs: what these do not show.",
         "beyond control runs",

@@ -1,11 +1,11 @@
 """What a plan may say of a load of AMQP 0-9-1."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from mqperf.plan import Case, Misplaced
+from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
@@ -28,8 +28,8 @@ def _read(name: str) -> str:
     return name
 
 
-class Parameters(Paced):
-    """Each is a column of the register of columns, and may be a list."""
+class Body(Frozen):
+    """What every message is: words of the plan, a file, or so many random bytes."""
 
     payload: Annotated[
         str | None,
@@ -50,19 +50,52 @@ class Parameters(Paced):
             " which come first.",
         ),
     ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _length_of_payload(cls, given: object) -> object:
+        bodies = ("payload", "payload_file")
+        if isinstance(given, dict) and any(given.get(name) is not None for name in bodies):
+            return {name: value for name, value in given.items() if name != "payload_bytes"}
+        return given
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Self:
+        if self.payload is not None and self.payload_file is not None:
+            text = "payload and payload_file are two bodies: keep one"
+            raise Misplaced(("payload_file",), text)
+        return self
+
+
+class Parameters(Paced, Body):
+    """Each is a column of tables, and may be a list."""
+
     exchange_type: Annotated[
         Literal["direct", "topic", "fanout", "headers"],
-        Field(description="Type of the exchange to which messages are published."),
+        Field(
+            title="exchange type",
+            description="Type of the exchange to which messages are published.",
+        ),
     ] = "direct"
     exchange: Annotated[
         Name | None, Field(description="Name of the exchange; without it, one of the run's own.")
     ] = None
     routing_key: Annotated[
-        Name | None, Field(description="Routing key; with several threads, the start of each's.")
+        Name | None,
+        Field(
+            title="routing key",
+            description="Routing key; with several threads, the start of each's.",
+        ),
     ] = None
     copies: Annotated[
         int,
-        Field(ge=1, le=1_000, strict=True, description="Queues that get each message."),
+        Field(
+            ge=1,
+            le=1_000,
+            strict=True,
+            title="copies of a message",
+            description="Queues that get each message.",
+        ),
     ] = 1
     channels: Annotated[
         int,
@@ -70,6 +103,7 @@ class Parameters(Paced):
             ge=1,
             le=2_000,
             strict=True,
+            title="channels of a connection",
             description="Threads that share a connection, each with a channel of its own.",
         ),
     ] = 1
@@ -95,6 +129,7 @@ class Parameters(Paced):
             ge=0,
             le=1_000_000,
             strict=True,
+            title="unconfirmed messages",
             description="Messages of a thread that may wait for the broker's confirm; with 0, none"
             " are asked for.",
         ),
@@ -107,21 +142,6 @@ class Parameters(Paced):
         ),
     ] = "dropped"
     ttl_ms: TimeToLive = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _length_of_payload(cls, given: object) -> object:
-        bodies = ("payload", "payload_file")
-        if isinstance(given, dict) and any(given.get(name) is not None for name in bodies):
-            return {name: value for name, value in given.items() if name != "payload_bytes"}
-        return given
-
-    @model_validator(mode="after")
-    def _one_body(self) -> "Parameters":
-        if self.payload is not None and self.payload_file is not None:
-            text = "payload and payload_file are two bodies: keep one"
-            raise Misplaced(("payload_file",), text)
-        return self
 
 
 def misfit(kind: str, said: Mapping[str, object]) -> str | None:

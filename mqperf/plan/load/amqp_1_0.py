@@ -11,7 +11,7 @@ from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeTo
 
 
 class Parameters(Paced):
-    """Each is a column of the register of columns, and may be a list."""
+    """Each is a column of tables, and may be a list."""
 
     payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
         USUAL_BYTES
@@ -22,6 +22,7 @@ class Parameters(Paced):
             gt=0,
             le=0.5,
             allow_inf_nan=False,
+            title="spread of payload",
             description="Share of ``payload_bytes`` by which lengths of bodies differ from it, at"
             " random, either way: 0.05 for ± 5 %. Messages that are sent together have one length.",
         ),
@@ -32,6 +33,7 @@ class Parameters(Paced):
             ge=1,
             le=2_000,
             strict=True,
+            title="links of a connection",
             description="Threads that share a connection and its session, each with a link of its"
             " own.",
         ),
@@ -53,12 +55,17 @@ class Parameters(Paced):
             " them have come.",
         ),
     ] = 1_000
-    delivery: Delivery = "transient"
     priority: Annotated[
         int | None,
         Field(ge=0, le=255, strict=True, description="Priority of messages; without it, 4."),
     ] = None
+    delivery: Delivery = "transient"
     ttl_ms: TimeToLive = None
+
+    @property
+    def pre_settled(self) -> bool:
+        """Whether senders settle messages, and never learn what became of them."""
+        return self.settlement == "pre-settled"
 
     @model_validator(mode="after")
     def _room_in_the_least(self) -> Self:

@@ -42,7 +42,7 @@ def _tells_secret(word: str) -> bool:
 
 
 class Parameters(Frozen):
-    """Each is a column of the register of columns, and may be a list."""
+    """Each is a column of tables, and may be a list."""
 
     command: Annotated[
         str,

@@ -9,7 +9,9 @@ from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.load.numbered.schedule import curve_of
 from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case, Frozen, Misplaced, offered_msg_s
+from mqperf.plan.columns import BYTES, MESSAGE_RATE, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
+from mqperf.plan.pace import RAMP, RATE, STEPS, THREAD_RATE
 
 USUAL_BYTES = 256
 
@@ -23,7 +25,7 @@ def _with_room(size: int) -> int:
     return size
 
 
-Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(_with_room)]
+Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(_with_room), BYTES]
 """Length of a body that has room for its stamp."""
 
 Delivery = Annotated[
@@ -32,36 +34,41 @@ Delivery = Annotated[
 ]
 TimeToLive = Annotated[
     int | None,
-    Field(ge=0, le=86_400_000, strict=True, description="After so long messages expire."),
+    Field(
+        ge=0,
+        le=86_400_000,
+        strict=True,
+        title="time to live",
+        description="After so long messages expire; without it, they do not.",
+    ),
+    MILLISECONDS,
 ]
+Rate = Annotated[float | None, Field(gt=0, le=10_000_000), MESSAGE_RATE]
 
 
 class Paced(Frozen):
     """When messages are sent, at a rate or as fast as they can, and how many."""
 
     rate_msg_s: Annotated[
-        float | None,
+        Rate,
         Field(
-            gt=0,
-            le=10_000_000,
+            title="offered rate",
             description="Messages a second over all threads; without it, as fast as they can.",
         ),
     ] = None
-    thread_rate_msg_s: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            le=10_000_000,
-            description="Messages a second of each thread, in place of ``rate_msg_s``.",
-        ),
-    ] = None
     ramp_to_msg_s: Annotated[
-        float | None,
+        Rate,
         Field(
-            gt=0,
-            le=10_000_000,
+            title="rate at the end",
             description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
             " its start.",
+        ),
+    ] = None
+    thread_rate_msg_s: Annotated[
+        Rate,
+        Field(
+            title="offered rate of a thread",
+            description="Messages a second of each thread, in place of ``rate_msg_s``.",
         ),
     ] = None
     ramp_steps: Annotated[
@@ -70,6 +77,7 @@ class Paced(Frozen):
             ge=2,
             le=1_000,
             strict=True,
+            title="steps of the rate",
             description="The rate changes in so many steps instead of evenly: all are equally long,"
             " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
         ),
@@ -80,6 +88,7 @@ class Paced(Frozen):
             ge=1,
             le=10_000_000_000,
             strict=True,
+            title="messages to send",
             description="Messages that all threads send together: then the load ends, at the latest"
             " after its ``duration_s``.",
         ),
@@ -98,13 +107,11 @@ class Paced(Frozen):
             raise Misplaced(("ramp_steps",), text)
         return self
 
-    def of_thread(self, threads: int) -> dict[str, Any]:
-        """What one of so many threads is ordered: its ``pace``, and ``message_count`` of all."""
+    def ordered(self, threads: int) -> dict[str, Any]:
+        """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
-        return {
-            "pace": None if pace is None else asdict(pace),
-            "message_count": self.message_count,
-        }
+        own = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS})
+        return own | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
         """The mean rate of all threads in the window; None where they are as fast as they can.

@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
+from mqperf.plan.columns import BYTES, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
 
 
 class Parameters(Frozen):
-    """Each is a column of the register of columns, and may be a list."""
+    """Each is a column of tables, and may be a list."""
 
     targets: Annotated[
         Literal["own", "shared"],
@@ -22,12 +23,20 @@ class Parameters(Frozen):
             ge=1,
             le=MOST_BYTES,
             strict=True,
+            title="payload",
             description="Length of every body; without it, from the simulator's table.",
         ),
+        BYTES,
     ] = None
     pause_s: Annotated[
         float,
-        Field(ge=0, le=3600, description="Seconds that a thread waits after each message."),
+        Field(
+            ge=0,
+            le=3600,
+            title="pause",
+            description="Seconds that a thread waits after each message.",
+        ),
+        SECONDS,
     ] = 0.0
 
 

@@ -1,22 +1,17 @@
 """What processes wrote beside their counts, against the record of every message."""
 
-from typing import TYPE_CHECKING
-
 from mqperf.plan.load.amqp_0_9_1 import of_case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
+from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
-
-if TYPE_CHECKING:
-    from mqperf.record.outputs.diary import Happened
-    from mqperf.record.streams.stream import ByProcess
 
 NAME = "amqp-0-9-1"
 
 
-def account(run: Whole, streams: "ByProcess") -> Account:
+def account(run: Whole, streams: ByProcess) -> Account:
     """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
-    happened: list[Happened] = []
+    happened: list[diary_file.Happened] = []
     disagreements: list[str] = []
     for process in run.facts.processes:
         diary = diary_file.read_diary(NAME, run.folder, process.label)

@@ -1,8 +1,7 @@
 """What a load generator is to those who read what it left beside the record of messages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mqperf.record import Whole
 from mqperf.record.outputs.diary import Happened
@@ -15,8 +14,7 @@ class Account:
 
     Throughput and latency are by the formulas of the published reports; ``offered_msg_s`` is the
     mean rate at which clients were to send in the window; ``disagreements`` are sentences about
-    what contradicts the record, ``happened`` becomes rows of the table ``events``, and ``tables``
-    has rows of tables that only its own files can fill.
+    what contradicts the record, and ``happened`` becomes rows of the table ``events``.
     """
 
     throughput_msg_s: float | None = None
@@ -24,7 +22,6 @@ class Account:
     offered_msg_s: float | None = None
     disagreements: Sequence[str] = ()
     happened: Sequence[Happened] = ()
-    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

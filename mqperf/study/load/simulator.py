@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mqperf.base.errors import LoadError
 from mqperf.plan.test_cases import TEST_CASES
@@ -11,12 +12,8 @@ from mqperf.record import Whole
 from mqperf.record.outputs import simulator as output
 from mqperf.record.outputs import simulator_log as log
 from mqperf.record.outputs.simulator import Output, Point, Summary
+from mqperf.record.streams.stream import ByProcess, Stream
 from mqperf.study.load.reader import Account, LoadReader
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from mqperf.record.streams.stream import ByProcess, Stream
 
 STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "server": "received"}
 """Stream of the simulator's own output -> stream of the exact record."""
@@ -29,7 +26,7 @@ PRECISION = 1e-9
 """Two ways to add up the same numbers differ by less."""
 
 
-def account(run: Whole, streams: "ByProcess") -> Account:
+def account(run: Whole, streams: ByProcess) -> Account:
     """Throughput and latency by the formulas of 2016, from the simulator's own summaries.
 
     Raises ``LoadError`` for output that is damaged or of another run.
@@ -84,7 +81,7 @@ def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
 
 
 def _stream(
-    run: Whole, name: str, summary: Summary, points: list[Point], exact: "Stream"
+    run: Whole, name: str, summary: Summary, points: list[Point], exact: Stream
 ) -> Iterator[str]:
     """What the simulator says of one stream of a process, against its points and the record.
 
@@ -104,7 +101,7 @@ def _stream(
         yield from _recorded(name, run.case.green_threads, own, exact)
 
 
-def _recorded(name: str, threads: int, own: Summary, exact: "Stream") -> Iterator[str]:
+def _recorded(name: str, threads: int, own: Summary, exact: Stream) -> Iterator[str]:
     """Where the simulator's latencies are not those of the record, be it instants or counts.
 
     Counts do not tell which messages the simulator left out, so they are compared without any.
@@ -125,8 +122,6 @@ def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> It
 
     A message that a thread ended before it had counted is among the last that were finished.
     """
-    import numpy as np
-
     ordered = exact[np.argsort(exact[:, 1], kind="stable")]
     latency = ordered[:, 1] - ordered[:, 0]
     missed = len(latency) - own.count

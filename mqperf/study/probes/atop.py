@@ -7,7 +7,8 @@ compared, and there for whoever asks.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from mqperf.record import Whole
 from mqperf.record.logs import psutil_log
@@ -15,9 +16,6 @@ from mqperf.record.logs.atop import LOG, TEXT, recorded
 from mqperf.record.logs.atop_text import MACHINE, Interval, Named, rows
 from mqperf.study.probes import atop_log, psutil_tables
 from mqperf.study.probes.reader import ProbeReader
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NEAR_S = 0.2
 """A sample of psutil so near to a whole second is taken for one at it."""
@@ -33,10 +31,8 @@ AT_LEAST_S = 2
 """Shorter records are not compared: the ends are all of them."""
 
 
-def overlapping(run: Whole) -> "Mapping[str, pd.DataFrame]":
+def overlapping(run: Whole) -> Mapping[str, pd.DataFrame]:
     """Rows of the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
-    import pandas as pd
-
     frames = []
     for folder in _folders(run):
         found, kinds, host = recorded(folder), run.facts.kinds, folder.name

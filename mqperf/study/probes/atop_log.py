@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from mqperf.base.errors import MqperfError, ProbeError
 from mqperf.record import Facts, Whole
@@ -23,9 +25,6 @@ from mqperf.record.logs.atop_text import (
     used,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FOLDER = "atop"
 """Beside the run folders: the records of hosts that mqperf does not watch, ``NODE.txt`` each."""
 
@@ -42,7 +41,7 @@ BROKER_KEY = "broker"
 """Of all that the broker's processes used."""
 
 
-def read(file: Path, label: str, window: tuple[float, float]) -> "pd.DataFrame":
+def read(file: Path, label: str, window: tuple[float, float]) -> pd.DataFrame:
     """Rows of the ``cpu`` table: the broker called ``label`` and its host, by interval and window.
 
     All programs of ``BROKERS`` on the host are that broker.  Raises ``ProbeError`` for a file that
@@ -88,13 +87,11 @@ def _brokers(block: bytes) -> Iterator[Used]:
             yield used(*map(int, tail[1:4]))
 
 
-def tables(run: Whole) -> "Mapping[str, pd.DataFrame]":
+def tables(run: Whole) -> Mapping[str, pd.DataFrame]:
     """Rows of the table ``cpu``: of every file beside the run folders, named after its node.
 
     One that cannot be read gives none: it is of many runs, all else of which stands without it.
     """
-    import pandas as pd
-
     names = {node.name: node.label for node in run.facts.system.nodes}
     frames = [
         read(log, names.get(log.stem, log.stem), run.window)

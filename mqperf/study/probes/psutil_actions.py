@@ -12,13 +12,7 @@ from mqperf.record import Whole, read_events
 from mqperf.record.logs.psutil_log import Sample
 
 ENDED, FROZEN, CUT = "ended", "frozen", "cut"
-EFFECTS = {
-    "kill": ENDED,
-    "stop": ENDED,
-    "freeze": FROZEN,
-    "disconnect": CUT,
-    "black-hole": CUT,
-}
+EFFECTS = {"kill": ENDED, "stop": ENDED, "freeze": FROZEN, "disconnect": CUT, "black-hole": CUT}
 """What actions do to the process of their node, or to the link; of others nothing is known."""
 
 FOUND_S = 3.0

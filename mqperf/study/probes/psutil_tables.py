@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from mqperf.base.errors import ProbeError
 from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole
 from mqperf.record.logs import psutil_log
 from mqperf.study.probes import psutil_actions
 from mqperf.study.probes.reader import ProbeReader
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
 """The log on each host -> its samples."""
@@ -22,14 +20,12 @@ APART_S = 0.9
 """A probe that begins so long before or after the load is of another one, or its clock is."""
 
 
-def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
+def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     """Rows of the tables ``cpu`` and ``network``: of every host with a probe.
 
     Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
     the processes in the logs are not those that the run watched.
     """
-    import pandas as pd
-
     found = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
@@ -48,7 +44,7 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     }
 
 
-def _named(cpu: "pd.DataFrame", host: str, *, several: bool) -> "pd.DataFrame":
+def _named(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:
     """The rows with the host's own called after it where there are several."""
     if cpu.empty or not several:
         return cpu

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from mqperf.record import Facts, Whole
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from mqperf.study.tables.of_run import Reading
 
 
-def no_rows(_run: Whole) -> "Mapping[str, pd.DataFrame]":
+def no_rows(_run: Whole) -> Mapping[str, pd.DataFrame]:
     """For a probe that has events only."""
     return {}
 
@@ -20,7 +22,7 @@ def _no_events(_folder: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
     return iter(())
 
 
-def _no_disagreements(_run: Whole) -> Iterator[str]:
+def _nothing(_run: object) -> Iterator[str]:
     return iter(())
 
 
@@ -28,16 +30,19 @@ def _no_disagreements(_run: Whole) -> Iterator[str]:
 class ProbeReader:
     """What is read of the logs of a kind of probe, or of logs that are written anyway.
 
-    ``read`` gives the rows of a whole run by table.  ``events`` gives rows of the table
+    ``read`` gives the rows of a whole run for tables that several probes may fill; one that is the
+    probe's own is a ``Table`` that makes its rows itself.  ``events`` gives rows of the table
     ``events``, of failed attempts as well, from a run folder and its facts; their ``time_s`` is in
     epoch seconds by the clock of their ``host``, and is corrected by whoever asks.
-    ``disagreements`` tells where a log contradicts what else is recorded of a whole run.
+    ``disagreements`` tells where a log contradicts what else is recorded of a whole run, and
+    ``contradictions`` where its figures contradict the record of messages.
     ``overlapping`` gives rows by table, of what another probe records, too: they are in no table
     of the run, and there for whoever compares.
     """
 
     name: str
-    read: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows
-    events: "Callable[[Path, Facts], Iterator[dict[str, Any]]]" = _no_events
-    disagreements: "Callable[[Whole], Iterator[str]]" = _no_disagreements
-    overlapping: "Callable[[Whole], Mapping[str, pd.DataFrame]]" = no_rows
+    read: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows
+    events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _no_events
+    disagreements: Callable[[Whole], Iterator[str]] = _nothing
+    contradictions: "Callable[[Reading], Iterator[str]]" = _nothing
+    overlapping: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows

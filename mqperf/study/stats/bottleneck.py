@@ -7,7 +7,6 @@ limit is elsewhere: a lock, one thread inside the broker, or the clients' own wa
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -37,12 +36,8 @@ OF_LINKS = (
 """What a verdict looks at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The bottleneck of a run, and the figures that show it."""
-
-    verdict: str
-    because: str
+Verdict = tuple[str, str]
+"""The bottleneck of a run, and the figures that show it."""
 
 
 def bottlenecks(tables: Tables) -> pd.DataFrame:
@@ -53,55 +48,35 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
-    window = over_the_window(tables)
-    cpu, hosts, links = (
-        _by_run(some, columns)
-        for some, columns in (
-            (window, OF_CPU),
-            (hosts_used(tables), OF_HOSTS),
-            (tables["network"], OF_LINKS),
-        )
-    )
-    unwatched = tables["network"].iloc[:0]
-    verdicts = []
-    for run in runs["run"]:
-        carried = links(run)
-        carried = unwatched if carried is None else carried
-        verdicts.append(_verdict(cpu(run), hosts(run), carried))
-    return conform(
-        "bottlenecks",
-        runs.assign(
-            bottleneck=[one.verdict for one in verdicts],
-            because=[one.because for one in verdicts],
-        ),
-    )
+    cpu = _by_run(over_the_window(tables), OF_CPU)
+    hosts, links = _by_run(hosts_used(tables), OF_HOSTS), _by_run(tables["network"], OF_LINKS)
+    verdicts = [_verdict(cpu(run), hosts(run), links(run)) for run in runs["run"]]
+    told = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
+    return conform("bottlenecks", runs.join(told))
 
 
-def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame | None]:
-    """These columns of the rows of a run, made when they are asked for; None for none."""
+def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame]:
+    """These columns of the rows of a run, made when they are asked for."""
     places, own = frame.groupby("run").indices, frame[[*columns]]
-    return lambda run: own.iloc[places[run]] if run in places else None
+    return lambda run: own.iloc[places.get(run, [])]
 
 
-def _verdict(rows: pd.DataFrame | None, hosts: pd.DataFrame | None, links: pd.DataFrame) -> Verdict:
-    if rows is None:
-        return Verdict("cannot tell", "no CPU was recorded over the window")
+def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Verdict:
+    if rows.empty:
+        return "cannot tell", "no CPU was recorded over the window"
     if len(busy := busy_testers(rows)):
-        return Verdict("tester", f"a Python process runs on about one core: {_cores(busy)}")
+        return "tester", f"a Python process runs on about one core: {_cores(busy)}"
     nodes = rows[rows["kind"] == "broker"]
     full = nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
     if len(full):
         names = ", ".join(full["process"])
-        return Verdict(f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}")
-    if hosts is not None and len(full := hosts[hosts["full"]]):
+        return f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}"
+    if len(full := hosts[hosts["full"]]):
         own = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
-        return Verdict(
-            "host",
-            f"the load generators' host was full ({_cores(full)}): {own};"
-            f" others {full['others'].sum():.2f} cores",
-        )
+        why = f"the load generators' host was full ({_cores(full)}): {own};"
+        return "host", f"{why} others {full['others'].sum():.2f} cores"
     if reason := _network_limit(links):
-        return Verdict("network", reason)
+        return "network", reason
     return _rest(rows, nodes, links)
 
 
@@ -135,12 +110,11 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
         "CPU of the load generators": testers.empty,
         "the number of cores": rows["cores"].isna().any(),
     }
-    if unknown := " and ".join(what for what, gone in missing.items() if gone):
-        used = _cores(pd.concat([nodes, testers]))
-        return Verdict("cannot tell", f"{unknown} not recorded; known: {used}")
     used = _cores(pd.concat([nodes, testers]))
+    if unknown := " and ".join(what for what, gone in missing.items() if gone):
+        return "cannot tell", f"{unknown} not recorded; known: {used}"
     idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
-    return Verdict("none", "; ".join(filter(None, [idle, _traffic(links)])))
+    return "none", "; ".join(filter(None, [idle, _traffic(links)]))
 
 
 def _cores(rows: pd.DataFrame) -> str:

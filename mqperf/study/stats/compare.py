@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mqperf.base.errors import TableError
+from mqperf.plan import LATENCIES
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.study.stats.summary import run_figures
 from mqperf.study.tables import Tables, conform, varied
@@ -53,9 +54,6 @@ HIGHER_IS_BETTER = {
     "cpu_per_message_s": False,
 }
 """The figures that are compared; CPU by the message, else doing less would look better."""
-
-LATENCIES = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
-"""Those figures that clocks may make wrong."""
 
 BETTER_IF_HIGHER = {**HIGHER_IS_BETTER, "latency_p50_s": False}
 """Every figure that a verdict can be about."""

@@ -22,12 +22,8 @@ from mqperf.plan.columns import VERSIONS
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.tables import Tables, all_attempts
 
-CHANGE, DRIFT, UNTOLD, UNWATCHED = (
-    "change",
-    "machine drift",
-    "versions or machine",
-    "not watched",
-)
+CHANGE, DRIFT = "change", "machine drift"
+UNTOLD, UNWATCHED = "versions or machine", "not watched"
 """What a step with a verdict is; the last is one without control runs in both folders."""
 
 RATIOS = ("control_ratio", "control_ratio_low", "control_ratio_high")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mqperf.plan import columns
+from mqperf.study.stats.rules.together import MACHINE, NETWORK
 from mqperf.study.tables import Tables, conform, of_plan, outside_plan, whole
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import headed, shown_values
@@ -17,26 +18,9 @@ COMPARED = {
     "status": MEASURING,
     **dict.fromkeys(columns.VERSIONS, VERSIONS),
     "hosts": PLAN,
-    "cpu_model": HARDWARE,
-    "cores": HARDWARE,
-    "memory_bytes": HARDWARE,
-    "os": HARDWARE,
-    "kernel": HARDWARE,
-    "network_card": HARDWARE,
-    "network_driver": HARDWARE,
-    "network_speed": HARDWARE,
-    "clock_source": HARDWARE,
-    "cpu_governor": HARDWARE,
-    "tcp_congestion_control": HARDWARE,
-    "somaxconn": HARDWARE,
-    "green_threads": PLAN,
-    "processes": PLAN,
-    "targets": PLAN,
-    "warmup_s": PLAN,
-    "asked_s": PLAN,
-    "cooldown_s": PLAN,
-    "timeout_s": PLAN,
-    "order": PLAN,
+    **dict.fromkeys((*MACHINE[:5], *NETWORK, *MACHINE[5:]), HARDWARE),
+    **dict.fromkeys(("green_threads", "processes", "targets"), PLAN),
+    **dict.fromkeys(("warmup_s", "asked_s", "cooldown_s", "timeout_s", "order"), PLAN),
 }
 """Columns of ``runs`` that two sets of runs should have in common, and what each is about."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
+from mqperf.plan.columns.trend import FIGURES
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most
@@ -23,10 +24,7 @@ from mqperf.study.tables.axis_words import shown_value
 
 Row = Mapping[Any, Any]
 
-TOLD = (
-    *("throughput_msg_s", "throughput_msg_s_low", "throughput_msg_s_high"),
-    *("latency_p50_s", "latency_p99_s", "repeats"),
-)
+TOLD = (*FIGURES, *("throughput_msg_s_low", "throughput_msg_s_high", "repeats"))
 """What is told of the point that holds, as ``points`` has it."""
 
 CAUTION = (

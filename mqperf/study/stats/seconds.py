@@ -12,15 +12,13 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base import processes
+from mqperf.plan.columns import TABLES
 from mqperf.study.stats.complete import complete
 from mqperf.study.stats.rules import cpu, window
 from mqperf.study.tables import Tables, read, write
 from mqperf.study.tables.batches import Reduce
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.parts import write_parts
-
-BY_SECOND = ("intervals", "cpu", "internals")
-"""The tables with rows of single seconds."""
 
 STAND_INS = (cpu.SAMPLED, window.UNDISTURBED)
 """The tables that stand in their place, for the rules alone."""
@@ -37,7 +35,7 @@ def without_seconds(tables: Tables) -> Tables:
     first = ~used.duplicated(cpu.PROCESS)
     lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(known)
     stand_ins = {cpu.SAMPLED: cpu.sampled(tables), window.UNDISTURBED: window.undisturbed(tables)}
-    empty = {name: tables[name].iloc[:0] for name in BY_SECOND if name != "cpu"}
+    empty = {name: tables[name].iloc[:0] for name in by_second() if name != "cpu"}
     return {**tables, **stand_ins, **empty, "cpu": used[over | lone].reset_index(drop=True)}
 
 
@@ -79,8 +77,13 @@ def _made(folder: Path) -> Iterator[None]:
 
 def _apart(tables: Tables, *, folder: Path, form: str) -> Tables:
     """The same tables as ``without_seconds`` gives, those with single seconds written aside."""
-    write_parts(tables, BY_SECOND, folder, form)
+    write_parts(tables, by_second(), folder, form)
     return without_seconds(tables)
+
+
+def by_second() -> list[str]:
+    """The tables with rows of single seconds."""
+    return [name for name, table in TABLES.items() if table.by_second]
 
 
 def _completed(path: Path, reduce: Reduce) -> dict[str, pd.DataFrame]:

@@ -101,11 +101,6 @@ def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     low = mean - half
     low = low.mask((low < 0) & (mean >= 0), 0.0)  # by clocks a latency may be negative
     return pd.concat(
-        [
-            mean,
-            sd.add_suffix("_sd"),
-            low.add_suffix("_low"),
-            (mean + half).add_suffix("_high"),
-        ],
+        [mean, sd.add_suffix("_sd"), low.add_suffix("_low"), (mean + half).add_suffix("_high")],
         axis=1,
     )

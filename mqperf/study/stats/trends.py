@@ -20,6 +20,7 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.plan.columns import TABLES, VERSIONS, parameters
+from mqperf.plan.columns.trend import FIGURES
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, kinds_by_point, one_side
 from mqperf.study.stats.control_cause import found_by, with_causes
 from mqperf.study.stats.differences import differences
@@ -27,7 +28,7 @@ from mqperf.study.stats.machines import Machines, hardware
 from mqperf.study.tables import Tables, conform, empty, of_plan, varied, whole
 from mqperf.study.tables.axes import SWEEP
 
-TREND_FIGURES = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
+TREND_FIGURES = FIGURES
 """The figures of which steps are judged: each further one makes all others harder to tell."""
 
 SPREAD = tuple(f"{name}{end}" for name in TREND_FIGURES for end in ("", "_sd", "_low", "_high"))
@@ -270,7 +271,7 @@ def _sustained(
             for row, last, known in zip(
                 ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
             )
-        ],
+        ]
     )
     moved = found["step"] == AT_ANOTHER_POINT
     found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))

@@ -6,6 +6,7 @@ folder: no broker, no network, no other machine.
 
 from mqperf.study.tables.axes import (
     arranged,
+    by_layout,
     curves,
     in_curves,
     split,
@@ -16,10 +17,8 @@ from mqperf.study.tables.axes import (
 from mqperf.study.tables.axis_words import at
 from mqperf.study.tables.batches import of_runs
 from mqperf.study.tables.control_runs import all_attempts, control_runs_apart
-from mqperf.study.tables.files import read, title, write
+from mqperf.study.tables.files import overlapping, read, title, write
 from mqperf.study.tables.latency_map import latency_map
-from mqperf.study.tables.layouts import by_layout
-from mqperf.study.tables.overlapping import overlapping
 from mqperf.study.tables.planned import conditions
 from mqperf.study.tables.repeats import over_repeats
 from mqperf.study.tables.shape import (

@@ -13,11 +13,11 @@ from typing import Any
 from mqperf.plan.columns import REFUSALS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
-from mqperf.record.streams.stream import Stream, Window, seconds
-from mqperf.record.streams.telling import told_s
+from mqperf.record.streams.stream import Window, seconds
 from mqperf.record.totals import COUNTS
 from mqperf.study.load import generator_of
 from mqperf.study.tables.streams import Streams
+from mqperf.study.tables.within_run import quantiles
 
 BEFORE, DURING, AFTER = "before", "during", "after"
 
@@ -102,12 +102,15 @@ class _Count:
         for name in REFUSALS:
             found[name] = self._started(name, some) if self.streams.has(name) else None
         if done.count:
-            p50, p99 = told_s(done, [0.5, 0.99])
-            found |= {"latency_p50_s": p50, "latency_p99_s": p99, "latency_max_s": done.max_s}
+            found |= quantiles("latency", done, ["p50", "p99"]) | {"latency_max_s": done.max_s}
         return found
 
     def _started(self, name: str, some: Window) -> int:
-        return _started(self.streams.together(name), some)
+        """How many messages of a stream were started in these seconds."""
+        stream = self.streams.together(name)
+        if stream.timed:
+            return stream.started_in(some).count
+        return int(stream.per_second(some).sum())
 
     def _lost(self, sent: int, ended: int) -> int | None:
         """None where the counts of seconds do not tell which messages they are of."""
@@ -117,10 +120,3 @@ class _Count:
             return None
         lost = sent * generator_of(self.run).copies(self.run.case) - ended
         return lost if lost >= 0 else None
-
-
-def _started(stream: Stream, some: Window) -> int:
-    """How many messages of a stream were started in these seconds."""
-    if stream.timed:
-        return stream.started_in(some).count
-    return int(stream.per_second(some).sum())

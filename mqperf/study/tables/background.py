@@ -3,19 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Whole, beside
-from mqperf.record.streams.telling import told_s
 from mqperf.study.load import account_of
 from mqperf.study.tables import one_way
 from mqperf.study.tables.accounting import accounted, drained
 from mqperf.study.tables.streams import Streams, read_streams
+from mqperf.study.tables.within_run import quantiles
 
 DRAINED = "background-drained"
 """The event that tells of a background load what ``drained`` tells of the measured one."""
-
-FIGURES = ("latency_p50_s", "latency_p99_s")
 
 
 def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
@@ -58,10 +55,11 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
     latencies = streams.finished(run.case.test_case).started_in(run.window)
     if not latencies.count:
         return {}
-    values = told_s(latencies, [PERCENTILES[name] for name in FIGURES])
-    one_way = not TEST_CASES[run.case.test_case].replies
-    unsure = {"latency_uncertainty_s": streams.uncertainty_s if one_way else 0.0}
-    return unsure | {"latency_mean_s": latencies.mean_s, **dict(zip(FIGURES, values, strict=True))}
+    replies = TEST_CASES[run.case.test_case].replies
+    return quantiles("latency", latencies, ["p50", "p99"]) | {
+        "latency_mean_s": latencies.mean_s,
+        "latency_uncertainty_s": 0.0 if replies else streams.uncertainty_s,
+    }
 
 
 def _of(number: int, events: Sequence[Event]) -> Iterator[Event]:

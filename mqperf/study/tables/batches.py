@@ -4,22 +4,22 @@ What is kept of a run is what its reduction leaves, so that memory follows the t
 for, and never the records.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mqperf.base import processes
-from mqperf.base.errors import TableError
+from mqperf.base.errors import MqperfError, TableError
 from mqperf.plan.columns import COMPUTED, TABLES
-from mqperf.record import Run
-from mqperf.study.tables.attempts import Attempt, conforming, read_attempts
+from mqperf.record import Facts, Run
+from mqperf.study.tables.of_run import keys, of_run
+from mqperf.study.tables.run_row import unreadable_row
 from mqperf.study.tables.shape import Tables, conform, empty, in_order
-
-READ = tuple(name for name in TABLES if name not in COMPUTED)
-"""The tables that are read; the others are computed from them."""
 
 TOGETHER = 16
 """Runs of a batch: their tables are made in one go, which is cheaper than one by one."""
@@ -28,6 +28,12 @@ IN_ONE = 16
 """Batches of which the tables become one when they are there: many small frames take more memory
 than their rows.
 """
+
+NAME = re.compile(
+    r"(?P<system>.+?)-(?P<topology>[^-]+)-(?P<queues>[^-]+)-(?P<test_case>.+?)-t(?P<threads>\d{4,9})-p\d+"
+    r"-(?:r(?P<repeat>\d{1,9})|s\d)-[0-9a-f]{8}"
+)
+"""A case's id, as far as one can tell from it what the case was."""
 
 Reduce = Callable[[Tables], Tables]
 """What is kept of the tables of a batch.
@@ -38,11 +44,25 @@ what it gives, and what it writes, is left of it.
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """What was read of one attempt: its keys, and its tables without them."""
+
+    keys: Mapping[str, Any]
+    frames: Mapping[str, pd.DataFrame]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """What is kept of some attempts, and why those that cannot be read cannot."""
 
     tables: Tables
     problems: Sequence[str]
+
+
+def read_names() -> tuple[str, ...]:
+    """The names of the tables that are read; the others are computed from them."""
+    return tuple(name for name in TABLES if name not in COMPUTED)
 
 
 def unreduced(tables: Tables) -> Tables:
@@ -87,8 +107,13 @@ class _Found:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The rows of all batches, one after the other."""
         found = _in_one([*self._whole, *self._waiting])
-        names = dict.fromkeys((*READ, *found))
+        names = dict.fromkeys((*read_names(), *found))
         return {name: found[name] if name in found else empty(name) for name in names}
+
+
+def read_attempts(attempts: Iterable[Run]) -> list[Attempt]:
+    """Every attempt; of one that cannot be read its row in ``runs``, with the reason."""
+    return [_read(run) for run in attempts]
 
 
 def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
@@ -96,7 +121,7 @@ def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
     try:
         tables = _all(found)
     except TableError:
-        found = conforming(attempts, found)
+        found = [_checked(run, one) for run, one in zip(attempts, found, strict=True)]
         tables = _all(found)
     problems = [one.problem for one in found if one.problem is not None]
     kept = reduce(tables)
@@ -105,7 +130,10 @@ def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
 
 def _all(found: Sequence[Attempt]) -> dict[str, pd.DataFrame]:
     owners = pd.DataFrame([dict(one.keys) for one in found])
-    return {name: _joined(name, owners, [one.frames.get(name) for one in found]) for name in READ}
+    return {
+        name: _joined(name, owners, [one.frames.get(name) for one in found])
+        for name in read_names()
+    }
 
 
 def _joined(name: str, owners: pd.DataFrame, frames: Sequence[pd.DataFrame | None]) -> pd.DataFrame:
@@ -134,3 +162,43 @@ def _one_frame(name: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         return frames[0]
     rows = pd.concat(filled, ignore_index=True)
     return conform(name, rows) if name in TABLES else rows
+
+
+def _read(run: Run) -> Attempt:
+    facts = None
+    try:
+        facts = run.facts()
+        return Attempt(keys(run.id, facts.case), of_run(run, facts))
+    except MqperfError as error:
+        return _unreadable(run, facts, error)
+
+
+def _checked(run: Run, attempt: Attempt) -> Attempt:
+    try:
+        for name, frame in attempt.frames.items():
+            conform(name, frame)
+    except MqperfError as error:
+        return _unreadable(run, run.facts(), type(error)(f"{run.path}: {error}"))
+    return attempt
+
+
+def _unreadable(run: Run, facts: Facts | None, reason: MqperfError) -> Attempt:
+    case = None if facts is None else facts.case
+    own = _told_by_name(run) if case is None else keys(run.id, case)
+    frames = {"runs": pd.DataFrame([unreadable_row(facts, _relative(run, reason))])}
+    return Attempt(own, frames, str(reason))
+
+
+def _relative(run: Run, reason: MqperfError) -> str:
+    """The reason with names as they are in the runs folder: where that lies is nobody's affair."""
+    return str(reason).replace(f"{run.path.parent}/", "")
+
+
+def _told_by_name(run: Run) -> dict[str, Any]:
+    """What the name of the folder tells of a run whose facts cannot be read; never its point."""
+    found = NAME.fullmatch(run.case_id)
+    if found is None:
+        return {"run": run.id}
+    parts: dict[str, Any] = dict(found.groupdict())
+    repeat = 1 if parts["repeat"] is None else int(parts["repeat"])
+    return {"run": run.id, **parts, "threads": int(parts["threads"]), "repeat": repeat}

@@ -7,13 +7,15 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.plan.file import load_plan
-from mqperf.record import runs
-from mqperf.study.tables.batches import READ, Reduce, of_runs, unreduced
+from mqperf.record import runs, whole
+from mqperf.study.probes import PROBE_READERS
+from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
+from mqperf.study.tables.of_run import keys
 from mqperf.study.tables.parts import join_parts, write_table
 from mqperf.study.tables.planned import by_condition, planned
 from mqperf.study.tables.published_folder import facts, is_published, read_tables
-from mqperf.study.tables.shape import Tables
+from mqperf.study.tables.shape import Tables, conform, empty
 
 PLAN = "plan.yaml"
 
@@ -27,7 +29,7 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
     ``RecordError`` when the folder holds neither.
     """
     if is_published(path):
-        return read_tables(path, (*READ, "doubts"))
+        return read_tables(path, (*read_names(), "doubts"))
     if not os.path.isdir(path):  # noqa: PTH112 (which says no where it may not look)
         raise TableError(f"{path}: no such folder; give a runs folder or a published one")
     attempts = [run for run in runs(path) if run.status in {"done", "failed"}]
@@ -55,6 +57,23 @@ def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = 
             else:
                 write_table(frame, files[name], form)
     return list(files.values())
+
+
+def overlapping(path: Path, table: str) -> dict[str, pd.DataFrame]:
+    """By probe, the rows that it has for a table of a runs folder, and that are not in it.
+
+    Probes without such rows are left out.  Raises ``MqperfError`` for a run that cannot be read.
+    """
+    found: dict[str, list[pd.DataFrame]] = {}
+    for run in runs(path):
+        if run.status == "done":
+            one = whole(run, run.facts())
+            for probe in PROBE_READERS.values():
+                rows = probe.overlapping(one).get(table, empty(table))
+                if len(rows):
+                    of_run = rows.assign(**keys(run.id, one.case))
+                    found.setdefault(probe.name, []).append(of_run)
+    return {name: conform(table, pd.concat(some)) for name, some in found.items()}
 
 
 def title(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The hosts of a run: what each is, and its clock against that of the controller."""
+"""The hosts of a run, each with its clock against that of the controller, and the link."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.plan import Case
+from mqperf.plan.columns import COLUMNS, measured_column
 from mqperf.record import Event, Facts
 from mqperf.record.facts import ClockFacts, NetworkCard
 
@@ -72,3 +74,19 @@ def _card(card: NetworkCard) -> str:
     known = [card.model, card.driver, None if speed is None else f"{speed / 1e9:g} Gbit/s"]
     more = ", ".join(dict.fromkeys(one for one in known if one))
     return f"{card.name} ({more})" if more else card.name
+
+
+def links(case: Case, facts: Facts) -> Iterator[dict[str, Any]]:
+    """The row of a run whose plan asks for a link, also of one that records none of it."""
+    if case.link is None:
+        return
+    row = {"between": ", ".join(case.link.between), "backend": None, **case.link.quantities}
+    if facts.link is not None:
+        counted = {f"packets_{name}": number for name, number in facts.link.packets.items()}
+        row |= {name: counted[name] for name in counted if name in COLUMNS}
+        row["backend"] = facts.link.backend
+    for when in ("before", "after"):
+        measured = getattr(facts.link, when, None)
+        for name in case.link.quantities if measured is not None else ():
+            row[measured_column(name, when)] = getattr(measured, name)
+    yield row

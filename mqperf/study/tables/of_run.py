@@ -6,32 +6,96 @@ comparison.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mqperf.plan import PERCENTILES, Case
+from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Facts, Run, Whole, read_events, whole
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import ByProcess, Latencies, Stream, Window
-from mqperf.record.streams.telling import told_s
 from mqperf.study.load import Account, account_of
 from mqperf.study.probes import PROBE_READERS
-from mqperf.study.tables import accounting, conservation, one_way, timeline, within_run
+from mqperf.study.tables import accounting, one_way, timeline, within_run
 from mqperf.study.tables.action_phases import action_phases
 from mqperf.study.tables.background import background
-from mqperf.study.tables.hosts import hosts
-from mqperf.study.tables.insides import insides
-from mqperf.study.tables.links import links
+from mqperf.study.tables.hosts import hosts, links
 from mqperf.study.tables.outages import outages
 from mqperf.study.tables.percentiles import percentiles
 from mqperf.study.tables.run_row import run_row
 from mqperf.study.tables.streams import Streams, read_streams
 
 PHASES = ("warm-up", "window", "cool-down")
+
+Row = dict[str, Any]
+
+
+class Reading:
+    """A whole run while its tables are made: what several of them rest on is read once.
+
+    Every look-up raises ``MqperfError`` where that part of the record is damaged.
+    """
+
+    run: Whole
+
+    def __init__(self, run: Whole) -> None:
+        """Begin with nothing read."""
+        self.run = run
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """What the runner wrote down."""
+        return read_events(self.run.run.path)
+
+    @cached_property
+    def streams(self) -> Streams:
+        """All messages."""
+        return read_streams(self.run)
+
+    @cached_property
+    def account(self) -> Account:
+        """What the load generator says itself."""
+        return account_of(self.run, self.streams.recorded)
+
+    @cached_property
+    def done(self) -> Stream:
+        """The messages that count as finished."""
+        return self.streams.finished(self.run.case.test_case)
+
+    @cached_property
+    def latencies(self) -> Latencies:
+        """Of the messages started in the window, however late they finished.
+
+        Those finished in the window would leave out just the slowest ones when a backlog grows.
+        """
+        return self.done.started_in(self.run.window)
+
+    @cached_property
+    def intervals(self) -> pd.DataFrame:
+        """The table ``intervals``."""
+        return intervals(self.streams.processes, self.run.load, self.run.window)
+
+    @cached_property
+    def accounts(self) -> Row:
+        """The columns of ``messages`` that account for every message."""
+        return accounting.accounted(self.run, self.streams)
+
+    @cached_property
+    def outages(self) -> list[Row]:
+        """The table ``outages``."""
+        return outages(self.run, self.done, self.events)
+
+    def started(self, name: str) -> Latencies | None:
+        """Of a stream that not every run has, what was started in the window; None for nothing."""
+        if not self.streams.has(name):
+            return None
+        found = self.streams.together(name).started_in(self.run.window)
+        return found if found.count else None
 
 
 def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
@@ -45,58 +109,19 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         if facts.window is not None:
             tables["events"] = _events(run, facts, read_events(run.path, torn=True))
         return tables
-    one = whole(run, facts)
-    events = read_events(run.path)
-    tables["events"] = _events(run, facts, events)
-    streams = read_streams(one)
-    account = account_of(one, streams.recorded)
-    done = streams.finished(one.case.test_case)
-    tables["runs"]["record"] = streams.record
-    tables["runs"]["drain_s"] = _drain_s(done, one.load[1])
-    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(done, one.steady)
-    tables["events"] = pd.concat(
-        [tables["events"], _noted(one, account.happened)], ignore_index=True
-    )
-    seconds, probed = intervals(streams.processes, one.load, one.window), _probed(one)
-    finished, kind = done.started_in(one.window), TEST_CASES[one.case.test_case].finish.latency
-    latency = _latency_row(kind, finished, one.window, account)
-    inside = probed.get("internals", pd.DataFrame())
-    mean_s = latency.get("latency_mean_s")
-    accounts = accounting.accounted(one, streams)
-    accounts |= {
-        "disagreements": "; ".join(
-            [
-                *account.disagreements,
-                *one_way.disagreements(one, streams, accounts["duplicates"], accounts["foreign"]),
-                *accounting.drained(streams, events),
-                *timeline.disagreements(one, events),
-                *conservation.disagreements(inside, seconds, one, mean_s),
-            ]
-        )
-        or None
-    }
-    counts = _message_row(one.case, streams, one.window, account)
-    if (late := _started(streams, "handover", one.window)) is not None:
-        counts |= _quantiles("handover", late, {"p99": 0.99}) | {"handover_max_s": late.max_s}
-    tables["messages"] = pd.DataFrame([counts | accounts])
-    for name, label in (("service", "service"), ("confirmed", "confirm")):
-        if (some := _started(streams, name, one.window)) is not None:
-            latency |= _quantiles(label, some, {"p50": 0.5, "p99": 0.99})
-    replies = TEST_CASES[one.case.test_case].replies
-    latency["latency_uncertainty_s"] = 0.0 if replies else streams.uncertainty_s
-    tables["latency"] = pd.DataFrame([latency])
-    tables["percentiles"] = pd.DataFrame(percentiles(kind, finished))
-    tables["intervals"] = seconds
-    disturbed = outages(one, done, events)
-    tables["outages"] = pd.DataFrame(disturbed)
-    tables["action_phases"] = pd.DataFrame(action_phases(one, streams, accounts, disturbed))
-    tables["hosts"] = pd.DataFrame(hosts(facts, events))
-    tables["links"] = pd.DataFrame(links(one.case, facts))
-    tables["background"] = pd.DataFrame(background(one, events))
-    own = {name: pd.DataFrame(rows) for name, rows in account.tables.items()}
-    if len(inside):
-        tables["insides"] = pd.DataFrame(insides(inside))
-    return {**tables, **own, **probed}
+    one = Reading(whole(run, facts))
+    happened = _events(run, facts, one.events)
+    noted = _noted(one.run, one.account.happened)
+    tables["events"] = pd.concat([happened, noted], ignore_index=True)
+    last = one.done.last()
+    tables["runs"]["record"] = one.streams.record
+    tables["runs"]["drain_s"] = 0.0 if last is None else max(0.0, last - one.run.load[1])
+    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(one.done, one.run.steady)
+    tables |= _probed(one.run)
+    for table in TABLES.values():
+        if (rows := table.rows or ROWS.get(table.name)) is not None:
+            tables[table.name] = pd.DataFrame(rows(one))
+    return tables
 
 
 def finished_messages(run: Run) -> tuple[Stream, Window]:
@@ -104,24 +129,16 @@ def finished_messages(run: Run) -> tuple[Stream, Window]:
 
     Raises ``MqperfError`` for an attempt that is not whole, or whose record is damaged.
     """
-    one = whole(run, run.facts())
-    return read_streams(one).finished(one.case.test_case), one.window
+    one = Reading(whole(run, run.facts()))
+    return one.done, one.run.window
 
 
-def keys(run: str, case: Case | None) -> dict[str, Any]:
+def keys(run: str, case: Case | None) -> Row:
     """The columns that say which attempt, of the run so named, at which point a row is of."""
     if case is None:
         return {"run": run}
-    return {
-        "run": run,
-        "point": case.point,
-        "system": case.system,
-        "topology": case.topology,
-        "queues": case.queues,
-        "test_case": case.test_case,
-        "threads": case.threads,
-        "repeat": case.repeat,
-    }
+    names = ("point", "system", "topology", "queues", "test_case", "threads", "repeat")
+    return {"run": run, **{name: getattr(case, name) for name in names}}
 
 
 def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
@@ -129,7 +146,7 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
     if facts.window is None:
         return pd.DataFrame()
     begin = facts.window.start
-    rows = [
+    rows: list[Mapping[str, Any]] = [
         {
             "time_s": event.epoch - begin,
             "host": event.host,
@@ -139,7 +156,10 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
         for event in events
     ]
     for probe in PROBE_READERS.values():
-        rows += [_by_clock(row, facts, begin) for row in probe.events(run.path, facts)]
+        for row in probe.events(run.path, facts):
+            at = row["time_s"]
+            ahead_s = 0.0 if at is None else facts.clock(row["host"]).offset_s
+            rows.append(row if at is None else {**row, "time_s": at - ahead_s - begin})
     return pd.DataFrame(rows)
 
 
@@ -157,76 +177,68 @@ def _noted(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
     )
 
 
-def _by_clock(row: Mapping[str, Any], facts: Facts, begin: float) -> dict[str, Any]:
-    """What a probe found, its instant by the controller's clock and since the window's start."""
-    if row["time_s"] is None:
-        return dict(row)
-    return {**row, "time_s": row["time_s"] - facts.clock(row["host"]).offset_s - begin}
-
-
 def _probed(run: Whole) -> dict[str, pd.DataFrame]:
     """What the probes recorded, table by table, in the order of the probes."""
     found: dict[str, list[pd.DataFrame]] = {}
     for probe in PROBE_READERS.values():
         for table, rows in probe.read(run).items():
-            found.setdefault(table, []).append(rows)
-    filled = {table: [rows for rows in parts if len(rows)] for table, parts in found.items()}
-    return {table: pd.concat(p, ignore_index=True) for table, p in filled.items() if p}
+            if len(rows):
+                found.setdefault(table, []).append(rows)
+    return {table: pd.concat(parts, ignore_index=True) for table, parts in found.items()}
 
 
-def _drain_s(finished: Stream, load_end: float) -> float:
-    """Seconds from the end of the load until the last message was finished."""
-    last = finished.last()
-    return 0.0 if last is None else max(0.0, last - load_end)
-
-
-def _message_row(case: Case, streams: Streams, window: Window, account: Account) -> dict[str, Any]:
-    done, sent = streams.finished(case.test_case), streams.together("sent")
-    per_second = done.per_second(window)
+def _messages(one: Reading) -> Iterator[Row]:
+    """How many messages there were, and what became of them."""
+    window, streams, case = one.run.window, one.streams, TEST_CASES[one.run.case.test_case]
+    per_second, sent = one.done.per_second(window), streams.together("sent")
     length = window[1] - window[0]
-    return {
+    row: Row = {
         "sent": sent.count,
         "received": streams.received,
-        "round_trip": done.count if TEST_CASES[case.test_case].replies else None,
+        "round_trip": one.done.count if case.replies else None,
         "errors": streams.together("error").count,
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": sent.per_second(window).sum() / length,
-        "offered_rate_msg_s": account.offered_msg_s,
+        "offered_rate_msg_s": one.account.offered_msg_s,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
-        "published_throughput_msg_s": account.throughput_msg_s,
+        "published_throughput_msg_s": one.account.throughput_msg_s,
         **within_run.throughput_interval(per_second),
+        **one.accounts,
+        "disagreements": "; ".join(_disagreements(one)) or None,
     }
+    if (late := one.started("handover")) is not None:
+        row |= within_run.quantiles("handover", late, ["p99"]) | {"handover_max_s": late.max_s}
+    yield row
 
 
-def _latency_row(
-    stream: str, latencies: Latencies, window: Window, account: Account
-) -> dict[str, Any]:
-    """Latency of the messages started in the window, however late they finished.
+def _disagreements(one: Reading) -> Iterator[str]:
+    """Where records of one run that were made apart do not say the same."""
+    duplicates, foreign = one.accounts["duplicates"], one.accounts["foreign"]
+    yield from one.account.disagreements
+    yield from one_way.disagreements(one.run, one.streams, duplicates, foreign)
+    yield from accounting.drained(one.streams, one.events)
+    yield from timeline.disagreements(one.run, one.events)
+    for probe in PROBE_READERS.values():
+        yield from probe.contradictions(one)
 
-    Those finished in the window would leave out just the slowest ones when a backlog grows.
-    """
-    row: dict[str, Any] = {
-        "stream": stream,
+
+def _latency(one: Reading) -> Iterator[Row]:
+    """How long messages took that were started in the window."""
+    case, latencies = TEST_CASES[one.run.case.test_case], one.latencies
+    row: Row = {
+        "stream": case.finish.latency,
         "samples": latencies.count,
-        "published_latency_s": account.latency_mean_s,
+        "latency_uncertainty_s": 0.0 if case.replies else one.streams.uncertainty_s,
+        "published_latency_s": one.account.latency_mean_s,
     }
     if latencies.count:
         figures = within_run.latency_figures(latencies)
         estimates = {name: figures[name] for name in PERCENTILES}
-        row |= figures | within_run.latency_intervals(latencies, window, estimates)
-    return row
-
-
-def _started(streams: Streams, name: str, window: Window) -> Latencies | None:
-    """Of a stream that not every run has, what was started in the window; None for nothing."""
-    found = streams.together(name).started_in(window) if streams.has(name) else None
-    return found if found is not None and found.count else None
-
-
-def _quantiles(label: str, some: Latencies, levels: Mapping[str, float]) -> dict[str, float]:
-    """Columns of that label, one for each level; empty where too few messages tell it."""
-    columns = [f"{label}_{end}_s" for end in levels]
-    return dict(zip(columns, told_s(some, list(levels.values())), strict=True))
+        row |= figures | within_run.latency_intervals(latencies, one.run.window, estimates)
+    for name, label in (("service", "service"), ("confirmed", "confirm")):
+        if (some := one.started(name)) is not None:
+            row |= within_run.quantiles(label, some, ["p50", "p99"])
+    yield row
 
 
 def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:
@@ -247,3 +259,19 @@ def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFram
             "latency_max_s": np.concatenate([part.latency_max_s for part in parts]),
         }
     )
+
+
+ROWS: Mapping[str, Callable[[Reading], Any]] = {
+    "messages": _messages,
+    "latency": _latency,
+    "percentiles": lambda one: percentiles(
+        TEST_CASES[one.run.case.test_case].finish.latency, one.latencies
+    ),
+    "intervals": lambda one: one.intervals,
+    "outages": lambda one: one.outages,
+    "action_phases": lambda one: action_phases(one.run, one.streams, one.accounts, one.outages),
+    "hosts": lambda one: hosts(one.run.facts, one.events),
+    "links": lambda one: links(one.run.case, one.run.facts),
+    "background": lambda one: background(one.run, one.events),
+}
+"""How the rows of the tables are made that a run has, whatever its generator and its probes."""

@@ -179,20 +179,14 @@ def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:
 
 
 def _check(
-    run: Whole,
-    file: Path,
-    header: messages.Header | Header,
-    streams: Mapping[str, tuple[str, ...]],
+    run: Whole, file: Path, header: messages.Header | Header, streams: Mapping[str, tuple[str, ...]]
 ) -> None:
     for problem in _foreign(run, file.stem, header, streams):
         raise LoadError(f"{file}: not of this run: {problem}")
 
 
 def _foreign(
-    run: Whole,
-    label: str,
-    header: messages.Header | Header,
-    streams: Mapping[str, tuple[str, ...]],
+    run: Whole, label: str, header: messages.Header | Header, streams: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
     """In what a file differs from what this process of this run writes."""
     kind = next(one.kind for one in run.facts.processes if one.label == label)

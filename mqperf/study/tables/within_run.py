@@ -3,11 +3,11 @@
 The latter are the columns ``*_within_low`` and ``*_within_high``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mqperf.plan import PERCENTILES
+from mqperf.plan import PERCENTILES, SHARES
 from mqperf.record.streams.stream import Latencies, Stream, Window, seconds
 from mqperf.record.streams.telling import told_s
 from mqperf.study.series.intervals import SHORTEST_S, Interval, level_interval, ratio_interval
@@ -32,14 +32,20 @@ def throughput_interval(counts: np.ndarray) -> Row:
     return _columns("throughput_msg_s", interval)
 
 
+def quantiles(label: str, some: Latencies, names: Iterable[str]) -> Row:
+    """The columns of that label for these percentiles; NaN where too few messages tell one."""
+    asked = [*names]
+    values = told_s(some, [SHARES[name] for name in asked])
+    return {f"{label}_{name}_s": value for name, value in zip(asked, values, strict=True)}
+
+
 def latency_figures(latencies: Latencies) -> Row:
     """Mean, percentiles and the largest by their columns, of at least one message.
 
     A percentile that so few messages do not tell is NaN.
     """
-    values = told_s(latencies, list(PERCENTILES.values()))
-    estimates = dict(zip(PERCENTILES, values, strict=True))
-    return {**estimates, "latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
+    ends = {"latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
+    return quantiles("latency", latencies, SHARES) | ends
 
 
 def latency_intervals(

@@ -1,13 +1,17 @@
-"""A probe: what time it is on the host when the load starts."""
+"""A probe: what time it is on the host when the load starts, with a table of its own."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqperf.base.errors import ProbeError
 from mqperf.lab.probes import Probe, Program, Task
+from mqperf.plan.columns import Table, seconds
 from mqperf.record import Facts
 from mqperf.study.probes import ProbeReader
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
 
 LOG = "toy-clock.txt"
 CODE = """
@@ -42,5 +46,17 @@ def events(run: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
         yield {"time_s": at, "host": log.parent.name, "what": "toy-clock", "detail": None}
 
 
+def rows(one: "Reading") -> Iterator[dict[str, Any]]:
+    """One row per host."""
+    for event in events(one.run.run.path, one.run.facts):
+        yield {"host": event["host"], "toy_clock_s": event["time_s"] - one.run.window[0]}
+
+
 PROBE = Probe("toy-clock", program=program, check=check)
 READER = ProbeReader("toy-clock", events=events)
+TABLE = Table(
+    name="toy_clock",
+    row="a host of a run, and what its clock told at the start of the load",
+    own=("host", seconds("toy_clock_s", "Since the start of the window.", "toy clock")),
+    rows=rows,
+)

@@ -13,8 +13,10 @@ def made(name: str) -> Topology | None:
     number = name.removeprefix(PREFIX)
     if not number.isdecimal() or int(number) == 0:
         raise PlanError(f"{name}: expected toys-NUMBER")
-    return Topology(name, 0, int(number) - 1, f"{number} Toys", name, f"There are {number} toys.")
+    return Topology(
+        name, f"{number} Toys", name, f"There are {number} toys.", server=int(number) - 1
+    )
 
 
-ALONE = Topology("toy-alone", 0, 0, "A Toy", "Client -> Toy, Server -> Toy", "There is one toy.")
+ALONE = Topology("toy-alone", "A Toy", "Client -> Toy, Server -> Toy", "There is one toy.")
 FAMILY = Family("toys", (ALONE,), made)

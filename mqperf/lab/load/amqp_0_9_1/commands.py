@@ -62,20 +62,9 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
 def _orders(job: Job, one: Member) -> dict[str, Any]:
     case, parameters = job.case, of_case(job.case)
     return {
+        **parameters.ordered(case.threads),
         "threads": list(layout.threads(case, job.run_id, one.number)),
-        "channels": parameters.channels,
-        "exchange_type": parameters.exchange_type,
-        "copies": parameters.copies,
-        **parameters.of_thread(case.threads),
-        "payload_bytes": parameters.payload_bytes,
-        "body": parameters.payload,
         "body_file": None if parameters.payload_file is None else BODY,
-        "persistent": parameters.delivery == "persistent",
-        "mandatory": parameters.unroutable == "returned",
-        "ttl_ms": parameters.ttl_ms,
-        "confirms": parameters.confirms,
-        "acks": parameters.acks,
-        "prefetch": parameters.prefetch,
         "queue_arguments": dict(ARGUMENTS[case.queues]),
         "log": QUEUES[case.queues].log,
     }

@@ -30,19 +30,8 @@ def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[s
 
 
 def _orders(job: Job, one: Member) -> dict[str, Any]:
-    case, parameters = job.case, of_case(job.case)
-    return {
-        "threads": layout.threads(case, job.run_id, one.number),
-        "links": parameters.links,
-        **parameters.of_thread(case.threads),
-        "payload_bytes": parameters.payload_bytes,
-        "payload_spread": parameters.payload_spread or 0.0,
-        "settled": parameters.settlement == "pre-settled",
-        "credit": parameters.credit,
-        "durable": parameters.delivery == "persistent",
-        "priority": parameters.priority,
-        "ttl_ms": parameters.ttl_ms,
-    }
+    threads = layout.threads(job.case, job.run_id, one.number)
+    return of_case(job.case).ordered(job.case.threads) | {"threads": threads}
 
 
 commands = partial(with_orders, PROGRAM, _orders)

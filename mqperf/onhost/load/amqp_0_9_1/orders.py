@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mqperf.onhost.load.amqp_0_9_1.codec import Table
-from mqperf.onhost.load.numbered.orders import OfThreads, told
+from mqperf.onhost.load.numbered.orders import OfThreads, of_kind, told
 
 Acks = Literal["auto", "each", "multiple"]
 
@@ -26,7 +26,7 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Orders(OfThreads):
-    """All that a process is told.
+    """All that a process is told: keys of the plan by their names, and what follows from others.
 
     ``body`` is what the plan gives as the body, else it has ``payload_bytes``; one that is in the
     file ``body_file`` of the control folder only clients have.  With ``log``, queues keep messages.
@@ -38,14 +38,24 @@ class Orders(OfThreads):
     copies: int
     body: bytes | None
     body_file: str | None
-    persistent: bool
-    mandatory: bool
+    delivery: Literal["transient", "persistent"]
+    unroutable: Literal["dropped", "returned"]
     ttl_ms: int | None
     confirms: int
     acks: Acks
     prefetch: int
     queue_arguments: Table
     log: bool
+
+    @property
+    def persistent(self) -> bool:
+        """Whether messages are to be written to disk."""
+        return self.delivery == "persistent"
+
+    @property
+    def mandatory(self) -> bool:
+        """Whether messages that no queue takes are returned."""
+        return self.unroutable == "returned"
 
     @property
     def in_body(self) -> bool:
@@ -60,10 +70,10 @@ def read(file: Path) -> Orders:
         Thread(**{**one, "queues": tuple(one["queues"])}) for one in found["threads"]
     )
     found["body"] = _body(found)
-    return Orders(**found)
+    return of_kind(Orders, found)
 
 
 def _body(found: dict[str, Any]) -> bytes | None:
     if found["body_file"] is not None and found["kind"] == "client":
         return b64decode((found["control"] / found["body_file"]).read_bytes())
-    return None if found["body"] is None else str(found["body"]).encode()
+    return None if found["payload"] is None else str(found["payload"]).encode()

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from mqperf.onhost.load.numbered.orders import OfThreads, told
+from mqperf.onhost.load.numbered.orders import OfThreads, of_kind, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,23 +17,30 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Orders(OfThreads):
-    """All that a process is told; ``links`` threads share a connection.
-
-    Lengths of bodies differ from ``payload_bytes`` by up to a share of ``payload_spread``.
-    """
+    """All that a process is told: keys of the plan by their names, and the threads."""
 
     threads: tuple[Thread, ...]
-    payload_spread: float
+    payload_spread: float | None
     links: int
-    settled: bool
+    settlement: Literal["at-least-once", "pre-settled"]
     credit: int
-    durable: bool
+    delivery: Literal["transient", "persistent"]
     priority: int | None
     ttl_ms: int | None
+
+    @property
+    def settled(self) -> bool:
+        """Whether senders settle messages, and never learn what became of them."""
+        return self.settlement == "pre-settled"
+
+    @property
+    def durable(self) -> bool:
+        """Whether messages are to be written to disk."""
+        return self.delivery == "persistent"
 
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
     found = told(file)
     found["threads"] = tuple(Thread(**one) for one in found["threads"])
-    return Orders(**found)
+    return of_kind(Orders, found)

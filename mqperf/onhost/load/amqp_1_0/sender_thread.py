@@ -172,7 +172,7 @@ class Template(NamedTuple):
 
 def lengths(orders: Orders) -> list[int]:
     """The lengths that bodies have, as evenly as there are blocks for them."""
-    spread = round(orders.payload_bytes * orders.payload_spread)
+    spread = round(orders.payload_bytes * (orders.payload_spread or 0.0))
     every = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
     return [orders.payload_bytes + int(one) for one in np.rint(every)]
 

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from mqperf.onhost.load.numbered.managed_connections import Broker
 
@@ -30,6 +30,9 @@ class Orders:
     load_s: float
     timeout_s: float
     limits_s: tuple[float, ...]
+
+
+T = TypeVar("T", bound=Orders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +88,8 @@ def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     if found.get("pace") is not None:
         found["pace"] = Pace(**found["pace"])
     return found
+
+
+def of_kind(kind: type[T], found: dict[str, Any]) -> T:
+    """The orders of a kind in what a file says; what else it says is not for the program."""
+    return kind(**{field.name: found[field.name] for field in fields(kind)})

@@ -1,20 +1,22 @@
-"""The probe of the inside in tables: what nodes told, figure by figure."""
+"""The probe of the inside and its tables: what nodes told, each time and over the window."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from mqperf.base.errors import ProbeError
 from mqperf.base.packages import package_of
+from mqperf.plan.columns import Column, Table, count, latency, seconds, text
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.record.logs.inside import LOG, Line, lines
 from mqperf.study.probes.broker_log import sort_of
-from mqperf.study.probes.internals import INSIDE_READERS
+from mqperf.study.probes.internals import INSIDE_READERS, conservation
 from mqperf.study.probes.internals.figure import Figure
+from mqperf.study.probes.internals.insides import insides
 from mqperf.study.probes.reader import ProbeReader
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOLERANCE_S = 0.5
 """A question further than this from its second is not taken for one at an end of the window."""
@@ -25,18 +27,71 @@ EARLY_S, LATE_S = 0.1, 2.0
 NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
 """Kind and quantity of what tables hold: they have no number below zero."""
 
-COLUMNS = ("time_s", "host", "node", "kind", "object", "quantity", "value", "unit")
+
+TOLD = (
+    seconds("time_s", "When it was asked, since the start of the measured window.", "time"),
+    text("host", "Host of the node, by whose probe it was asked."),
+    text("node", "Label of the node."),
+    text(
+        "kind",
+        "Kind of the object: node, queue, queues, memory, pool, collector, link, links, address,"
+        " connections, route.",
+    ),
+    text("object", "Its name; `node` or `all` where there is one of the kind.", "object"),
+    text("quantity", "What is told of it.", "quantity"),
+    Column("value", "float64", "How much, in `unit`; what only grows counts from its start."),
+    text("unit", "msg, bytes, s; empty for a number of anything else.", "unit"),
+)
+
+OVER_WINDOW = (
+    text("node", "Label of the node.", "node"),
+    count("answers", "Times that it told of its inside, over the window.", "answers", ""),
+    count("waiting_max", "Most messages in its queues, or on its links, at once.", "waiting, max"),
+    Column(
+        "waiting_growth",
+        "Int64",
+        "By how many messages more were waiting at the end of the window than at its start.",
+        "waiting, growth",
+        "msg",
+    ),
+    Column(
+        "memory_max_bytes",
+        "float64",
+        "Most memory that it said to use: resident, of RabbitMQ; the heap, of Java; the pools, of"
+        " routers.",
+        "memory, max",
+        "bytes",
+        "MiB",
+        2**-20,
+        "not negative",
+    ),
+    count(
+        "collections",
+        "Runs of its garbage collectors: of all its processes, where each has its own.",
+        "garbage collections",
+        "",
+    ),
+    latency(
+        "paused_s",
+        "Time for which its garbage collectors say to have worked; empty where they do not tell.",
+        "garbage collection",
+    ),
+    count(
+        "presettled_dropped",
+        "Pre-settled messages that it dropped, of which nobody is told; empty where it has none.",
+        "pre-settled, dropped",
+    ),
+)
+"""Columns of what a node told over the window."""
 
 
-def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
+@lru_cache(maxsize=1)  # tables and contradictions are asked of the same run, one after the other
+def read(run: Whole) -> pd.DataFrame:
     """Rows of the table ``internals``: what every node told in the window, both ends included.
 
-    Nodes are in the order of the system.
-
-    Raises ``ProbeError`` for a log that is damaged, or of a node that the run does not know.
+    Nodes are in the order of the system.  Raises ``ProbeError`` for a log that is damaged, or of a
+    node that the run does not know.
     """
-    import pandas as pd
-
     rows = [
         row
         for file in sorted((run.run.path / "probes").glob(f"*/{LOG}"))
@@ -45,7 +100,7 @@ def read(run: Whole) -> "Mapping[str, pd.DataFrame]":
     places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
     _check(run.run.path / "probes", rows)
     rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
-    return {"internals": pd.DataFrame(rows, columns=list(COLUMNS))}
+    return pd.DataFrame(rows, columns=[column.name for column in TOLD])
 
 
 def disagreements(run: Whole) -> Iterator[str]:
@@ -120,4 +175,23 @@ def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
             )
 
 
-READER = ProbeReader("inside", read=read, disagreements=disagreements)
+READER = ProbeReader(
+    "inside",
+    disagreements=disagreements,
+    contradictions=lambda one: conservation.contradictions(read(one.run), one),
+)
+
+INTERNALS = Table(
+    "internals",
+    "a figure of the inside of a node at an instant",
+    TOLD,
+    rows=lambda one: read(one.run),
+    by_second=True,
+)
+
+INSIDES = Table(
+    "insides",
+    "a node of a run, and what it told of its inside over the window",
+    OVER_WINDOW,
+    rows=lambda one: insides(read(one.run)),
+)

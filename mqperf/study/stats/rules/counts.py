@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.plan.test_cases import with_replies, with_servers
-from mqperf.study.stats.rules.finding import Finding, Row, calls, each, measured, of_actions
+from mqperf.study.stats.rules.finding import Finding, Row, calls, each, found, measured, of_actions
 from mqperf.study.tables import Tables, whole
 
 SHORT_S = 0.05
@@ -27,24 +27,23 @@ def received_not_sent(tables: Tables) -> Iterator[Finding]:
         )
     frame = frame[frame["foreign"].isna()]
     surplus = frame["received"] - frame["duplicates"].fillna(0) - frame["asked"]
-    for row in each(frame.assign(surplus=surplus)[surplus > 0]):
-        yield Finding(
-            row.run,
-            f"servers received {row.received} messages, {row.surplus} more than clients sent",
-            {"sent": int(row.sent), "received": int(row.received)},
-        )
+    yield from found(
+        frame.assign(surplus=surplus)[surplus > 0],
+        "servers received {received} messages, {surplus} more than clients sent",
+        *("sent", "received"),
+    )
 
 
 def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
     """More replies than messages that servers received."""
     frame = calls(tables)
-    for row in each(frame[frame["round_trip"] > frame["received"]]):
-        yield Finding(
-            row.run,
-            f"clients got {row.round_trip} replies to {row.received} messages that servers"
-            f" received, {row.round_trip - row.received} too many",
-            {"received": int(row.received), "round_trip": int(row.round_trip)},
-        )
+    surplus = frame["round_trip"] - frame["received"]
+    yield from found(
+        frame.assign(surplus=surplus)[surplus > 0],
+        "clients got {round_trip} replies to {received} messages that servers received, {surplus}"
+        " too many",
+        *("received", "round_trip"),
+    )
 
 
 def lost(tables: Tables) -> Iterator[Finding]:
@@ -56,7 +55,7 @@ def lost(tables: Tables) -> Iterator[Finding]:
     unplanned = frame["lost"] - of_actions(tables, frame, "lost")
     answered = frame["test_case"].isin(with_replies())
     arrived = frame["received"].where(~answered, frame["round_trip"] + frame["errors"].fillna(0))
-    frame = frame.assign(missing=frame["asked"] - arrived, unplanned=unplanned)
+    frame = frame.assign(by_counts=frame["asked"] - arrived, unplanned=unplanned)
     for row in each(frame[frame["unplanned"] > 0]):
         share = f" ({100 * row.unplanned / row.asked:.2g} %)" if row.asked else ""
         what = "messages" if pd.isna(row.deliveries) else "deliveries"
@@ -66,34 +65,31 @@ def lost(tables: Tables) -> Iterator[Finding]:
             {"sent": int(row.sent), "lost": int(row.unplanned)},
         )
     stated = frame[frame["foreign"].isna()]
-    for row in each(stated[stated["lost"] != stated["missing"]]):
-        yield Finding(
-            row.run,
-            f"{row.lost} messages are said to be lost, but the counts give {row.missing}",
-            {"sent": int(row.sent), "lost": int(row.lost), "by_counts": int(row.missing)},
-        )
+    yield from found(
+        stated[stated["lost"] != stated["by_counts"]],
+        "{lost} messages are said to be lost, but the counts give {by_counts}",
+        *("sent", "lost", "by_counts"),
+    )
 
 
 def duplicates(tables: Tables) -> Iterator[Finding]:
     """Messages that servers handled more than once."""
     frame = measured(tables)
-    for row in each(frame[frame["duplicates"] > 0]):
-        yield Finding(
-            row.run,
-            f"{row.duplicates} of {row.sent} messages were handled more than once",
-            {"sent": int(row.sent), "duplicates": int(row.duplicates)},
-        )
+    yield from found(
+        frame[frame["duplicates"] > 0],
+        "{duplicates} of {sent} messages were handled more than once",
+        *("sent", "duplicates"),
+    )
 
 
 def negative_lost(tables: Tables) -> Iterator[Finding]:
     """Fewer than no messages lost."""
     frame = measured(tables)
-    for row in each(frame[frame["lost"] < 0]):
-        yield Finding(
-            row.run,
-            f"{row.lost} messages were lost: {-row.lost} more arrived than were sent",
-            {"lost": int(row.lost)},
-        )
+    yield from found(
+        frame.assign(more=-frame["lost"])[frame["lost"] < 0],
+        "{lost} messages were lost: {more} more arrived than were sent",
+        "lost",
+    )
 
 
 def client_errors(tables: Tables) -> Iterator[Finding]:
@@ -118,13 +114,13 @@ def _beside(count: int, row: Row) -> str:
 def missing_process(tables: Tables) -> Iterator[Finding]:
     """Fewer load generator processes reported than were started, in failed attempts too."""
     runs = tables["runs"]
-    for row in each(runs[(runs["reported"] < runs["expected"]).fillna(value=False)]):
-        yield Finding(
-            row.run,
-            f"{row.expected - row.reported} of {row.expected} load generator processes did not"
-            " report; counts and throughput do not include them",
-            {"expected": int(row.expected), "reported": int(row.reported)},
-        )
+    silent = (runs["expected"] - runs["reported"]).fillna(0)
+    yield from found(
+        runs.assign(silent=silent)[silent > 0],
+        "{silent} of {expected} load generator processes did not report; counts and throughput do"
+        " not include them",
+        *("expected", "reported"),
+    )
 
 
 def failed_run(tables: Tables) -> Iterator[Finding]:
@@ -143,12 +139,11 @@ def short_window(tables: Tables) -> Iterator[Finding]:
     """A measured window of another length than the plan asked for; not one that the plan cut."""
     frame = measured(tables)
     frame = frame[frame["condition_failed"].isna() & frame["all_sent_s"].isna()]
-    for row in each(frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S]):
-        yield Finding(
-            row.run,
-            f"the measured window is {row.window_s:.2f} s instead of {row.asked_s:.2f} s",
-            {"asked_s": row.asked_s, "window_s": row.window_s},
-        )
+    yield from found(
+        frame[(frame["window_s"] - frame["asked_s"]).abs() > SHORT_S],
+        "the measured window is {window_s:.2f} s instead of {asked_s:.2f} s",
+        *("asked_s", "window_s"),
+    )
 
 
 def incomplete(tables: Tables) -> Iterator[Finding]:

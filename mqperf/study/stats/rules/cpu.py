@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.plan.topologies import TOPOLOGIES
-from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each
+from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each, found
 from mqperf.study.tables import Tables
 
 PRINTED = 0.0005
@@ -51,22 +51,21 @@ def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
 def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
     """A process or host that used more CPU than its host has."""
     window = over_the_window(tables)
-    for row in each(window[window["total_cores"] > window["cores"] * (1 + MISCOUNT)]):
-        yield Finding(
-            row.run,
-            f"{row.process} used {row.total_cores:.2f} cores of a host that has {row.cores}",
-            {"process": row.process, "total_cores": row.total_cores, "cores": int(row.cores)},
-        )
+    yield from found(
+        window[window["total_cores"] > window["cores"] * (1 + MISCOUNT)],
+        "{process} used {total_cores:.2f} cores of a host that has {cores}",
+        *("process", "total_cores", "cores"),
+    )
 
 
 def probe_gap(tables: Tables) -> Iterator[Finding]:
     """Seconds of the window in which a process was not sampled, and not ended by the plan."""
     runs = tables["runs"]
     done = runs.loc[runs["status"] == "done", "run"]
-    found = sampled(tables)
-    for run in done[~done.isin(found["run"])]:
+    samples = sampled(tables)
+    for run in done[~done.isin(samples["run"])]:
         yield Finding(run, "CPU was not sampled at all")
-    gaps = found[found["run"].isin(done) & found["missing_s"].notna()]
+    gaps = samples[samples["run"].isin(done) & samples["missing_s"].notna()]
     for run, own in gaps.sort_values(PROCESS).groupby("run", sort=False):
         seconds = {str(gap.process): round(float(gap.missing_s), 1) for gap in each(own)}
         listing = ", ".join(f"{process} for {gap:g} s" for process, gap in seconds.items())
@@ -109,8 +108,8 @@ def sampled(tables: Tables) -> pd.DataFrame:
     samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
     missing = _unplanned(_gaps(samples[[*PROCESS, "start_s", "end_s"]], done), tables["outages"])
     seconds = missing.groupby(PROCESS)["missing_s"].sum().reset_index()
-    found = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
-    return found.merge(seconds, how="left", on=PROCESS)
+    own = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
+    return own.merge(seconds, how="left", on=PROCESS)
 
 
 def unread_record(tables: Tables) -> Iterator[Finding]:
@@ -186,9 +185,7 @@ def _gaps(samples: pd.DataFrame, done: pd.DataFrame) -> pd.DataFrame:
 def _unplanned(gaps: pd.DataFrame, outages: pd.DataFrame) -> pd.DataFrame:
     """Without those of nodes that an action of the plan had down."""
     planned = gaps.reset_index().merge(
-        outages[["run", "node", "began_s", "ended_s"]],
-        left_on=PROCESS,
-        right_on=["run", "node"],
+        outages[["run", "node", "began_s", "ended_s"]], left_on=PROCESS, right_on=["run", "node"]
     )
     inside = planned["begin_s"].ge(planned["began_s"] - GAP_S) & planned["end_s"].le(
         planned["ended_s"] + FOUND_S

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.stats.rules.finding import Finding, each, found
 from mqperf.study.tables import Tables
 
 LATE_S = 0.1
@@ -13,13 +13,11 @@ LATE_S = 0.1
 def action_late(tables: Tables) -> Iterator[Finding]:
     """Actions that began at another time than the plan asks."""
     outages = tables["outages"]
-    for row in each(outages[(outages["began_s"] - outages["commanded_s"]).abs() > LATE_S]):
-        yield Finding(
-            row.run,
-            f"{row.action} of {row.node} was planned for {row.commanded_s:.2f} s and began at"
-            f" {row.began_s:.2f} s",
-            {"commanded_s": row.commanded_s, "began_s": row.began_s},
-        )
+    yield from found(
+        outages[(outages["began_s"] - outages["commanded_s"]).abs() > LATE_S],
+        "{action} of {node} was planned for {commanded_s:.2f} s and began at {began_s:.2f} s",
+        *("commanded_s", "began_s"),
+    )
 
 
 def not_recovered(tables: Tables) -> Iterator[Finding]:

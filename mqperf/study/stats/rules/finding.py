@@ -63,6 +63,18 @@ def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
     return frame["run"].map(cost).fillna(0).astype("Int64")
 
 
+def found(frame: pd.DataFrame, text: str, *evidence: str) -> Iterator[Finding]:
+    """A finding for each row: the text with its columns filled in, and the columns that show it."""
+    for row in each(frame):
+        told = row._asdict()
+        figures = {name: _plain(told[name]) for name in evidence}
+        yield Finding(row.run, text.format_map(told), figures)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (of whatever type the column is)
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def each(frame: pd.DataFrame) -> Iterator[Row]:
     """The rows of a frame, one after the other."""
     if len(frame):  # to find out that there is none takes itertuples as long as a hundred rows

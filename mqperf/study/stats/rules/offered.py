@@ -29,10 +29,7 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
             f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window"
             f" instead of the offered {row.offered_rate_msg_s:.0f}: the broker slowed them down, or"
             " they lacked CPU",
-            {
-                "send_rate_msg_s": row.send_rate_msg_s,
-                "offered_rate_msg_s": row.offered_rate_msg_s,
-            },
+            {"send_rate_msg_s": row.send_rate_msg_s, "offered_rate_msg_s": row.offered_rate_msg_s},
         )
 
 
@@ -110,7 +107,5 @@ def senders_blocked(tables: Tables) -> Iterator[Finding]:
         why = f": {told['why']}" if told.get("why") else ""
         times = f"{len(rows)} times" if len(rows) > 1 else "once"
         yield Finding(
-            str(run),
-            f"the broker blocked clients {times}{at}{why}",
-            {"times": len(rows)},
+            str(run), f"the broker blocked clients {times}{at}{why}", {"times": len(rows)}
         )

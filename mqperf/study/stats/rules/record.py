@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mqperf.study.stats.rules.finding import Finding, each, measured
+from mqperf.study.stats.rules.finding import Finding, each, found, measured
 from mqperf.study.tables import Tables
 
 
@@ -21,39 +21,35 @@ def unreadable_run(tables: Tables) -> Iterator[Finding]:
 def changed_record(tables: Tables) -> Iterator[Finding]:
     """Attempts with files that are gone, or no longer what was recorded, or of another case."""
     runs = tables["runs"]
-    for row in each(runs[runs["damaged"].notna()]):
-        yield Finding(
-            row.run,
-            f"recorded files were changed, removed or added since they were written: {row.damaged}",
-        )
+    yield from found(
+        runs[runs["damaged"].notna()],
+        "recorded files were changed, removed or added since they were written: {damaged}",
+    )
     named = runs["run"].str.replace(r"\.failed-\d+$", "", regex=True)
-    for row in each(runs[(runs["case"] != named).fillna(value=False)]):
-        yield Finding(
-            row.run,
-            f"the folder is not named after the case in its record, {row.case}: it was renamed, or"
-            " the record is of another run",
-            {"case": str(row.case)},
-        )
+    yield from found(
+        runs[(runs["case"] != named).fillna(value=False)],
+        "the folder is not named after the case in its record, {case}: it was renamed, or the"
+        " record is of another run",
+        "case",
+    )
 
 
 def causality(tables: Tables) -> Iterator[Finding]:
     """Runs with messages that were received before they were sent."""
     frame = measured(tables)
-    for row in each(frame[frame["causality_violations"] > 0]):
-        yield Finding(
-            row.run,
-            f"{row.causality_violations} messages were finished before they were started, or"
-            " answered before they were received",
-            {"causality_violations": int(row.causality_violations)},
-        )
+    yield from found(
+        frame[frame["causality_violations"] > 0],
+        "{causality_violations} messages were finished before they were started, or answered before"
+        " they were received",
+        "causality_violations",
+    )
 
 
 def record_disagrees(tables: Tables) -> Iterator[Finding]:
     """Runs in which two records of the same run differ."""
     frame = measured(tables)
-    for row in each(frame[frame["disagreements"].notna()]):
-        yield Finding(
-            row.run,
-            f"two records of the same run differ: {row.disagreements}",
-            {"disagreements": str(row.disagreements)},
-        )
+    yield from found(
+        frame[frame["disagreements"].notna()],
+        "two records of the same run differ: {disagreements}",
+        "disagreements",
+    )

@@ -11,23 +11,12 @@ from mqperf.study.tables.axis_words import titled
 from mqperf.study.tables.hosts import made_on
 
 MACHINE = (
-    "cpu_model",
-    "cores",
-    "memory_bytes",
-    "os",
-    "kernel",
-    "clock_source",
-    "cpu_governor",
-    "tcp_congestion_control",
-    "somaxconn",
+    *("cpu_model", "cores", "memory_bytes", "os", "kernel", "clock_source", "cpu_governor"),
+    *("tcp_congestion_control", "somaxconn"),
 )
 """Columns of ``runs`` that are facts of the machine."""
 
-NETWORK = (
-    "network_card",
-    "network_driver",
-    "network_speed",
-)
+NETWORK = ("network_card", "network_driver", "network_speed")
 """Those of the way to the brokers, which each system has its own."""
 
 Fact = str | int

@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
+from mqperf.plan.columns import TIMES
 from mqperf.plan.load import Generator
 
 
 class Parameters(Frozen):
-    """Each is a column of the register of columns, and may be a list."""
+    """Each is a column of tables, and may be a list."""
 
     compute_nodes: Annotated[
         int,
@@ -17,6 +18,7 @@ class Parameters(Frozen):
             ge=1,
             le=10_000,
             strict=True,
+            title="compute nodes",
             description="Compute nodes, each with a connection to send and one to listen.",
         ),
     ] = 100
@@ -27,6 +29,7 @@ class Parameters(Frozen):
             le=10_000,
             description="How many times as often as by OpenStack's defaults everything is sent.",
         ),
+        TIMES,
     ] = 1.0
 
 

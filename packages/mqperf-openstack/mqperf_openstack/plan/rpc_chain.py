@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from mqperf.plan import Case, Frozen
+from mqperf.plan.columns import TIMES
 from mqperf.plan.load import Generator
 from mqperf.plan.test_cases import Finish, TestCase
 from mqperf_openstack.plan.chain import names
@@ -20,7 +21,7 @@ def _shipped(name: str) -> str:
 
 
 class Parameters(Frozen):
-    """Each is a column of the register of columns, and may be a list."""
+    """Each is a column of tables, and may be a list."""
 
     chain: Annotated[
         str, AfterValidator(_shipped), Field(description="The chain that makes a creation.")
@@ -30,8 +31,10 @@ class Parameters(Frozen):
         Field(
             ge=0,
             le=1000,
+            title="processing times",
             description="So many times the processing times of the chain's table are waited.",
         ),
+        TIMES,
     ] = 0.0
 
 

@@ -1,8 +1,9 @@
-"""What the instants of steps say of a run: what a creation is made of, and if it is all there."""
+"""What the instants of steps say of a run: when each creation passed them, and if all are there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,15 +11,9 @@ from mqperf.base.errors import LoadError
 from mqperf.record import Whole
 from mqperf.record.messages import read_messages
 from mqperf.record.streams.stream import ByProcess, Counts, Values
-from mqperf.record.streams.telling import tells
 from mqperf.study.load import Account, LoadReader
 from mqperf_openstack.plan.rpc_chain import GENERATOR
 from mqperf_openstack.record.steps import StepFacts, file_of, read_steps
-
-P95 = 0.95
-
-BETWEEN = "between steps"
-"""The row of a creation's time that is in no step."""
 
 
 class Walked(NamedTuple):
@@ -34,75 +29,19 @@ class Walked(NamedTuple):
 
 
 def account(run: Whole, _streams: ByProcess) -> Account:
-    """What steps say against the record, and the table ``steps``.
+    """What steps say against the record; it keeps no count of its own.
 
-    It keeps no count of its own.  Raises ``LoadError`` for files of steps that are damaged or of
-    another run.
+    Raises ``LoadError`` for files of steps that are damaged or of another run.
     """
-    steps, walked = _walked(run)
-    seen = ~np.isnan(walked.started) & ~np.isnan(walked.passed)
-    torn = int((~seen[~np.isnan(walked.finished)]).any(axis=1).sum())
+    steps, some = walked(run)
+    seen = ~np.isnan(some.started) & ~np.isnan(some.passed)
+    torn = int((~seen[~np.isnan(some.finished)]).any(axis=1).sum())
     wrong = [f"steps: {torn} creations came to their end without all {len(steps)} steps"]
-    inside = (walked.creations >= run.window[0]) & (walked.creations < run.window[1])
-    rows = [*_rows(steps, Walked(*(some[inside] for some in walked)), _uncertainty_s(run))]
-    return Account(disagreements=wrong if torn else (), tables={"steps": rows})
+    return Account(disagreements=wrong if torn else ())
 
 
-def _rows(
-    steps: Sequence[StepFacts], walked: Walked, uncertainty_s: float
-) -> Iterator[dict[str, Any]]:
-    """One for each step, and one for what is between."""
-    done = ~np.isnan(walked.finished)
-    whole_s = (walked.finished - walked.creations)[done]
-    took_s = (walked.passed - walked.started)[done]
-    stopped = _last(walked.started[~done])
-    alone = _alone(steps)
-    for number, one in enumerate(steps):
-        share = took_s[:, number].sum() / whole_s.sum() if number in alone and done.any() else None
-        yield {
-            "step_number": number + 1,
-            "step": one.step,
-            "step_kind": one.kind,
-            "sender": one.sender,
-            "receiver": one.receiver,
-            "round_trips": one.round_trips,
-            "errors": int((stopped == number).sum()),
-            "latency_uncertainty_s": uncertainty_s if one.moves and one.round_trips else 0.0,
-            **_figures(took_s[:, number], share),
-        }
-    between_s = whole_s - took_s[:, alone].sum(axis=1)
-    share = between_s.sum() / whole_s.sum() if done.any() else None
-    yield {"step_number": len(steps) + 1, "step": BETWEEN, **_figures(between_s, share)}
-
-
-def _alone(steps: Sequence[StepFacts]) -> list[int]:
-    """The steps that are not sent while the receiver handles another one."""
-    beside = {number for one in steps for number in one.meanwhile}
-    return [number for number in range(len(steps)) if number not in beside]
-
-
-def _figures(took_s: Values, share: float | None) -> dict[str, Any]:
-    """Of the time that a step took; steps that were not seen, as the record is torn, do not count.
-
-    What was sent while the receiver handled another step is a part of that, and has no share.
-    """
-    known = took_s[~np.isnan(took_s)]
-    row: dict[str, Any] = {"samples": len(known)}
-    if len(known):
-        slow = np.quantile(known, P95) if tells(len(known), P95) else None
-        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
-        row["creation_share"] = share
-    return row
-
-
-def _last(started: Values) -> Counts:
-    """The last step that each of these creations began."""
-    begun = ~np.isnan(started)
-    last: Counts = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
-    return last[begun.any(axis=1)]
-
-
-def _walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
+@lru_cache(maxsize=1)  # the account and the table are of the same run, one after the other
+def walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
     """The creations of all clients.
 
     Client and server of the same number walked each creation together.
@@ -147,14 +86,15 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
 
     What was sent while the receiver handled another step passes after it began.
     """
-    alone = _alone(steps)
+    beside = {number for one in steps for number in one.meanwhile}
+    alone = [number for number in range(len(steps)) if number not in beside]
     both = np.stack([walked.started, walked.passed], axis=2)
     way = both[:, alone].reshape(len(both), -1)
     way = np.column_stack([walked.creations, way, walked.finished])
     back = np.diff(way, axis=1)
     took = np.diff(both, axis=2)[:, :, 0]
     places = np.array([number for number in alone for _ in range(2)] + [len(steps) - 1])
-    least_s = -_uncertainty_s(run)
+    least_s = -uncertainty_s(run)
     for gaps, numbers in ((back, places), (took, np.arange(len(steps)))):
         for creation, place in np.argwhere(gaps < least_s)[:1]:
             number = numbers[place]
@@ -173,7 +113,7 @@ def _place(file: Path, creations: Values, sent: Values) -> Counts:
     return place
 
 
-def _uncertainty_s(run: Whole) -> float:
+def uncertainty_s(run: Whole) -> float:
     """By how much a step from host to host may be wrong: the most of any pair of processes."""
     hosts = {one.label: one.host for one in run.facts.processes}
     apart = [

@@ -52,7 +52,7 @@ def named(name: str) -> Network | None:
 def _listed(name: str, server: int, title: str, label: str, sentence: str) -> Topology:
     """One with a name of its own: clients are at its first node."""
     nodes = tuple(one.id for one in NETWORKS[name].nodes) if name in NETWORKS else ()
-    return Topology(name, 0, server, title, label, sentence, nodes=nodes)
+    return Topology(name, title, label, sentence, server=server, nodes=nodes)
 
 
 @cache

@@ -1,14 +1,17 @@
 """What nodes told of their inside, against the record of every message."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.plan.topologies import QUEUES
-from mqperf.record import Whole
 from mqperf.study.load import generator_of
-from mqperf.study.tables.insides import waiting
+from mqperf.study.probes.internals.insides import waiting
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
 
 COUNTERS = tuple((kind, way) for kind in ("node", "address") for way in ("received", "sent"))
 """Kind and quantity of what routers count of messages that clients gave them and got."""
@@ -26,18 +29,14 @@ UNACKNOWLEDGED = 1000
 """Messages received that a queue may still have: servers acknowledge many at once."""
 
 
-def disagreements(
-    internals: pd.DataFrame, intervals: pd.DataFrame, run: Whole, latency_s: float | None
-) -> Iterator[str]:
-    """Fewer messages than passed, and more that wait than were under way.
-
-    ``intervals`` are the rows of the run, ``latency_s`` is its mean latency.
-    """
+def contradictions(internals: pd.DataFrame, one: "Reading") -> Iterator[str]:
+    """Fewer messages than passed, and more that wait than were under way."""
     if internals.empty:
         return
-    streams = intervals.pivot_table("count", "start_s", "stream", "sum", fill_value=0)
-    if latency_s is not None and "received" in streams:
-        yield from _passed(internals, streams["received"], latency_s)
+    run = one.run
+    streams = one.intervals.pivot_table("count", "start_s", "stream", "sum", fill_value=0)
+    if one.latencies.count and "received" in streams:
+        yield from _passed(internals, streams["received"], one.latencies.mean_s)
     last = "round-trip" if TEST_CASES[run.case.test_case].replies else "received"
     kept = QUEUES[run.case.queues].log if run.case.queues in QUEUES else False
     if not kept and not run.case.background and {"sent", last} <= {*streams}:

@@ -1,0 +1,126 @@
+"""The table ``steps``: what a creation is made of, step by step."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mqperf.plan import SHARES
+from mqperf.plan.columns import FEW, Column, Table, count, latency, number, share, text
+from mqperf.record import Whole
+from mqperf.record.streams.stream import Counts, Values
+from mqperf.record.streams.telling import tells
+from mqperf_openstack.record.steps import StepFacts
+from mqperf_openstack.study.rpc_chain import READER, Walked, uncertainty_s, walked
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
+
+BETWEEN = "between steps"
+"""The row of a creation's time that is in no step."""
+
+
+def rows(run: Whole) -> Iterator[dict[str, Any]]:
+    """Of the creations that were started in the window of a run of a chain.
+
+    Raises ``LoadError`` for files of steps that are damaged or of another run.
+    """
+    steps, some = walked(run)
+    inside = (some.creations >= run.window[0]) & (some.creations < run.window[1])
+    yield from _rows(steps, Walked(*(one[inside] for one in some)), uncertainty_s(run))
+
+
+def _rows(steps: Sequence[StepFacts], some: Walked, unsure_s: float) -> Iterator[dict[str, Any]]:
+    """One for each step, and one for what is between."""
+    done = ~np.isnan(some.finished)
+    whole_s = (some.finished - some.creations)[done]
+    took_s = (some.passed - some.started)[done]
+    stopped = _last(some.started[~done])
+    beside = {place for one in steps for place in one.meanwhile}
+    alone = [place for place in range(len(steps)) if place not in beside]
+    for place, one in enumerate(steps):
+        part = took_s[:, place].sum() / whole_s.sum() if place in alone and done.any() else None
+        yield {
+            "step_number": place + 1,
+            "step": one.step,
+            "step_kind": one.kind,
+            "sender": one.sender,
+            "receiver": one.receiver,
+            "round_trips": one.round_trips,
+            "errors": int((stopped == place).sum()),
+            "latency_uncertainty_s": unsure_s if one.moves and one.round_trips else 0.0,
+            **_figures(took_s[:, place], part),
+        }
+    between_s = whole_s - took_s[:, alone].sum(axis=1)
+    part = between_s.sum() / whole_s.sum() if done.any() else None
+    yield {"step_number": len(steps) + 1, "step": BETWEEN, **_figures(between_s, part)}
+
+
+def _figures(took_s: Values, part: float | None) -> dict[str, Any]:
+    """Of the time that a step took; steps that were not seen, as the record is torn, do not count.
+
+    What was sent while the receiver handled another step is a part of that, and has no share.
+    """
+    known = took_s[~np.isnan(took_s)]
+    row: dict[str, Any] = {"samples": len(known)}
+    if len(known):
+        level = SHARES["p95"]
+        slow = np.quantile(known, level) if tells(len(known), level) else None
+        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
+        row["creation_share"] = part
+    return row
+
+
+def _last(started: Values) -> Counts:
+    """The last step that each of these creations began."""
+    begun = ~np.isnan(started)
+    last: Counts = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
+    return last[begun.any(axis=1)]
+
+
+def _of(one: "Reading") -> Iterator[dict[str, Any]]:
+    return rows(one.run) if one.run.case.generator == READER.name else iter(())
+
+
+STEPS = Table(
+    "steps",
+    "a step of what the test case does, in a run",
+    (
+        number("step_number", "Its place in the chain, from 1.", "no."),
+        text(
+            "step",
+            "Name of the step; the row *between steps* has what is in none: the processes' own"
+            " time.",
+            "step",
+        ),
+        text("step_kind", "call, cast or fan-out.", "kind"),
+        text("sender", "Service that sends it.", "from"),
+        text("receiver", "Service that handles it.", "to"),
+        Column(
+            "round_trips",
+            "float64",
+            "How often a creation waits for it to cross between control plane and agents and back:"
+            " 1 for a CALL, 0.5 for what goes one way only, 0 for what does not cross, or is not"
+            " awaited.",
+            "round trips",
+            check="not negative",
+        ),
+        count("samples", "Creations that took it: those started in the window, finished."),
+        latency("latency_mean_s", "From its sending until the chain went on.", ""),
+        latency("latency_p95_s", f"95th percentile of the same. {FEW}", ""),
+        latency(
+            "latency_uncertainty_s",
+            "By how much the clocks of two hosts may make it wrong, either way; 0 where one clock"
+            " took both instants.",
+            "",
+        ),
+        share(
+            "creation_share",
+            "Part of the time of all creations that it took; empty where another step's handling"
+            " holds it.",
+            "share",
+        ),
+        count("errors", "Creations started in the window that got no further."),
+    ),
+    rows=_of,
+)
