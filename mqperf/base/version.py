@@ -4,10 +4,10 @@ import subprocess
 from pathlib import Path
 
 from mqperf import __version__
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 GIT_LIMIT_S = 60
 
 
@@ -25,6 +25,6 @@ def version(checkout: Path = CHECKOUT) -> str:
 
 def _git(checkout: Path, *words: str) -> str:
     argv = ["git", "--no-optional-locks", "-C", str(checkout), *words]
-    done = guarded.run(argv, timeout_s=GIT_LIMIT_S)
+    done = processes.run(argv, timeout_s=GIT_LIMIT_S)
     done.check_returncode()
     return done.stdout.strip()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.processes import ForeignProcess, Process
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.host import HostKind, Output
@@ -45,8 +45,8 @@ class LocalHost:
         log: Path,
         cwd: Path | None = None,
     ) -> Process:
-        """Start a process that dies with us; see ``guarded.start``."""
-        return guarded.start(label, argv, env=env, log=log, cwd=cwd)
+        """Start a process that dies with us; see ``processes.start``."""
+        return processes.start(label, argv, env=env, log=log, cwd=cwd)
 
     def run(
         self,
@@ -55,12 +55,12 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end; see ``guarded.run``."""
-        return guarded.run(argv, env=env, timeout_s=timeout_s)
+        """Run a short command to its end; see ``processes.run``."""
+        return processes.run(argv, env=env, timeout_s=timeout_s)
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
-        """Make a private folder that vanishes at the end; see ``guarded.scratch``."""
-        return guarded.scratch(prefix)
+        """Make a private folder that vanishes at the end; see ``processes.scratch``."""
+        return processes.scratch(prefix)
 
     def copied(self, ours: Path) -> Path:
         """Give the path itself: what is ours is here."""

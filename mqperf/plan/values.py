@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from mqperf.base.packages import BROUGHT
 from mqperf.base.redaction import shown
 from mqperf.plan.test_cases import TEST_CASES
 
@@ -37,7 +38,10 @@ def _test_case(name: object) -> object:
     """A registered test case, told as pydantic tells of a choice."""
     if not isinstance(name, str) or name not in TEST_CASES:
         known = ", ".join(f"'{case}'" for case in TEST_CASES)
-        raise PydanticCustomError("literal_error", "one of {expected}", {"expected": known})
+        brought = BROUGHT.get(name) if isinstance(name, str) else None
+        install = f"; install {brought}, the package that brings it" if brought else ""
+        told = {"expected": known, "install": install}
+        raise PydanticCustomError("literal_error", "one of {expected}{install}", told)
     return name
 
 

@@ -17,7 +17,7 @@ HEAD = """
     import os, sys
     from pathlib import Path
     from types import SimpleNamespace
-    from mqperf.base import processes as guarded
+    from mqperf.base import processes
     from mqperf.base.errors import MqperfError
     disk = Path(sys.argv[1])
     os.environ["TMPDIR"] = str(disk)

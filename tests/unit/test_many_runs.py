@@ -161,7 +161,7 @@ import os, pickle, signal, sys, time
 from pathlib import Path
 import psutil
 from mqperf.front import cli
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.study import tables
 from mqperf.base.errors import MqperfError, TableError
 from mqperf.study.tables import batches
@@ -183,7 +183,7 @@ def spoil(seconds):
     time.sleep(seconds)
 
 try:
-    guarded.shared_out(spoil, [0, 3600])
+    processes.shared_out(spoil, [0, 3600])
 except MqperfError as error:
     words = "memory" if "memory" in str(error) else error
     print(f"{type(error).__name__}: {words}; {len(psutil.Process().children())} left")
@@ -194,7 +194,7 @@ def read(number):
     Path(sys.argv[1], str(os.getpid())).touch()
     time.sleep(3600)
 
-cli.app = lambda: guarded.shared_out(read, [1, 2, 3, 4])
+cli.app = lambda: processes.shared_out(read, [1, 2, 3, 4])
 cli.main()
 """
 

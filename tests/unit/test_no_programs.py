@@ -8,7 +8,7 @@ from collections.abc import Callable
 import no_programs
 import pytest
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 
 
 def connected(address: tuple[str, int]) -> None:
@@ -20,7 +20,7 @@ def connected(address: tuple[str, int]) -> None:
 STARTS = {
     "by Python": lambda: subprocess.run(["true"], check=True),
     "by a shell": lambda: os.system("true"),  # noqa: S605
-    "by a guardian": lambda: guarded.run(["true"], timeout_s=60),
+    "by a guardian": lambda: processes.run(["true"], timeout_s=60),
     "elsewhere": lambda: connected(("192.0.2.1", 9)),
 }
 
@@ -35,13 +35,13 @@ def test_a_test_without_the_mark_starts_nothing(start: Callable[[], object]) -> 
 @pytest.mark.starts_programs
 def test_one_with_the_mark_may() -> None:
     """It says so, and is left alone; a guardian that it leaves is no way round for the others."""
-    assert guarded.run(["echo", "one"], timeout_s=60).stdout == "one\n"
+    assert processes.run(["echo", "one"], timeout_s=60).stdout == "one\n"
 
 
 def test_a_guardian_of_others_starts_nothing_either() -> None:
     """As a test before left one, or not."""
     with pytest.raises(pytest.fail.Exception, match=no_programs.MARK):
-        guarded.run(["true"], timeout_s=60)
+        processes.run(["true"], timeout_s=60)
 
 
 def test_this_machine_is_no_other() -> None:

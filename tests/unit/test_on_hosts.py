@@ -11,7 +11,16 @@ from mqperf.hosts import LocalHost
 from mqperf.hosts.software import path_of, sources
 from mqperf.lab.load import LAUNCHERS
 
-BESIDE = {"numpy", "psutil", "eventlet", "greenlet", "oslo_config", "oslo_messaging", "yaml"}
+BESIDE = {
+    "numpy",
+    "psutil",
+    "eventlet",
+    "greenlet",
+    "proton",
+    "oslo_config",
+    "oslo_messaging",
+    "yaml",
+}
 """What programs may import beside the standard library: it is made for the host."""
 
 ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
@@ -21,8 +30,11 @@ SOURCES = {name: text for package in PACKAGES for name, text in sources(package)
 
 
 def imported(text: str) -> Iterator[str]:
-    """The modules that a text names in its imports."""
-    for node in ast.walk(ast.parse(text)):
+    """The modules that a text names in its imports, other than for its types only."""
+    nodes = {*ast.walk(ast.parse(text))}
+    choices = [node for node in nodes if isinstance(node, ast.If)]
+    typing = [one for one in choices if ast.unparse(one.test) == "TYPE_CHECKING"]
+    for node in nodes.difference(*(ast.walk(one) for one in typing)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom) and not node.level:

@@ -288,9 +288,9 @@ def test_a_single_broker_is_started_by_itself() -> None:
     [
         (
             "queues: [classic, mirrored]",
-            "mirrored queues: topology single is one broker, which mirrors to no other",
+            "rabbitmq.queues entry 2: mirrored queues: topology single is one broker, which",
         ),
-        ("queues: [ha]", "ha queues: topology single is one broker"),
+        ("queues: [ha]", "rabbitmq.queues entry 1: ha queues: topology single is one broker"),
         (
             "settings: {nodes: [a, b], urls: ['amqp://u:p@a', 'amqp://u:p@b']}",
             "single is one broker: give one node and one URL instead of 2",

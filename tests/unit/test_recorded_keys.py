@@ -47,9 +47,9 @@ OTHERS = ("*.log", "*.conf", "*.xml", "*.properties", "*-enabled_plugins")
 FOR_A_PERSON = {
     # checked by the model itself, or before it is made
     *("facts.Facts.schema_version", "facts.Facts.seal", "facts.Facts.clock_offsets_s"),
-    *("diary_file.Diary.label", "diary_file.Diary.version"),
-    *(f"{file}.Header.format" for file in ("messages", "counts_lines", "steps_file")),
-    *(f"{file}.Header.version" for file in ("messages", "counts_lines", "steps_file")),
+    *("diary.Diary.label", "diary.Diary.version"),
+    *(f"{file}.Header.format" for file in ("messages", "counts_lines", "steps")),
+    *(f"{file}.Header.version" for file in ("messages", "counts_lines", "steps")),
     # in the id of the case, after which the folder is named: the doubt changed-record compares it
     *("case.Case.fail_when", "case.Case.targets", "background.BackgroundLoad.rate_msg_s"),
     # the case says the same of an action
@@ -60,13 +60,13 @@ FOR_A_PERSON = {
     *("facts.SystemFacts.memory_watermark_bytes", "facts.SystemFacts.policies"),
     *("facts.SystemFacts.product", "facts.SystemFacts.schedulers", "facts.SystemFacts.tls"),
     # the chain as it was walked
-    *("steps_file.Header.chain", "messages.Header.seed", "steps_file.StepFacts.processing_s"),
-    *("steps_file.StepFacts.receipt", "steps_file.StepFacts.reply_bytes"),
-    "steps_file.StepFacts.request_bytes",
+    *("steps.Header.chain", "messages.Header.seed", "steps.StepFacts.processing_s"),
+    *("steps.StepFacts.receipt", "steps.StepFacts.reply_bytes"),
+    "steps.StepFacts.request_bytes",
     # beside figures that are read: of the clock, the link, a node, an answer
     *("facts.KernelClock.estimated_error_s", "facts.KernelClock.frequency_ppm"),
     *("facts.KernelClock.max_error_s", "facts.LinkFacts.packets", "facts.LinkFacts.seed"),
-    *("facts.Node.rss_bytes", "log.Line.took_s"),
+    *("facts.Node.rss_bytes", "inside.Line.took_s"),
 }
 """Model and key of what no table and no rule reads, and why."""
 

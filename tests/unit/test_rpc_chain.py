@@ -333,7 +333,8 @@ def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
 def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
     """A row for each step, with times in milliseconds and shares; the round trips in words."""
     figures = table(written(tmp_path)).assign(point="p", threads=2)
-    [content] = contents({"steps": figures, "runs": figures}, "steps", "rpc-chain")
+    runs = figures.assign(green_threads=2, processes=1, hosts=1)
+    [content] = contents({"steps": figures, "runs": runs}, "steps", "rpc-chain")
     shown = frame(content)
     rows = dict(zip(shown["step"], shown.iloc[:, -1], strict=True))
     gap = "\N{NO-BREAK SPACE}"

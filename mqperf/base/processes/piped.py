@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import IO, BinaryIO
 
 from mqperf.base.errors import HostError
-from mqperf.onhost.processes.link import Link, check_program, started
+from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
 
 
 @dataclass(frozen=True, slots=True)
 class Piped:
     """A program that runs: what it reads, what it prints, and what it complains about."""
 
-    link: Link
+    link: ChildHandle
     feed: BinaryIO
     output: BinaryIO
     _errors: IO[bytes]

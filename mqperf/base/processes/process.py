@@ -15,7 +15,7 @@ import psutil
 
 from mqperf.base.errors import HostError
 from mqperf.onhost.processes import guardian
-from mqperf.onhost.processes.link import Link, check_program, started
+from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
 
 BLOCK = 1 << 16
 
@@ -54,7 +54,7 @@ class Process:
     pid: int
     create_time: float
     log: Path
-    _link: Link = field(repr=False, compare=False)
+    _link: ChildHandle = field(repr=False, compare=False)
 
     def poll(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.redaction import without_passwords
 from mqperf.front.doctor import Finding
@@ -72,7 +72,7 @@ def _services() -> dict[str, tuple[str, ...]]:
 
 def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
     """What Ansible printed."""
-    with guarded.scratch("prepare") as folder:
+    with processes.scratch("prepare") as folder:
         variables = folder / "variables.json"
         told = {"packages": packages, "services": _services(), "dry": dry}
         variables.write_text(json.dumps(told))

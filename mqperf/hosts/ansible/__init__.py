@@ -8,8 +8,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from types import MappingProxyType
 
-from mqperf.base import cache
-from mqperf.base import processes as guarded
+from mqperf.base import cache, processes
 from mqperf.base.redaction import without_passwords
 from mqperf.hosts.software import virtual_environment
 
@@ -37,9 +36,9 @@ def run(
     ended in time.
     """
     program = installed or str(ensure() / command)
-    with guarded.scratch("ansible") as folder:
+    with processes.scratch("ansible") as folder:
         (folder / CONFIGURATION).touch()
-        return guarded.run(
+        return processes.run(
             [program, *arguments], env={**_environment(folder), **variables}, timeout_s=timeout_s
         )
 

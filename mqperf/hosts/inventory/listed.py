@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError, InstallError
 from mqperf.base.one_line import one_line
 from mqperf.base.problems import of_validation
@@ -75,7 +75,7 @@ def read(path: Path, *, programs: bool) -> Listing:
 def _asked(found: str | None, words: list[str], *, programs: bool) -> CompletedProcess[str]:
     """What Ansible says; only for programs, by the configuration of the user's."""
     if found and programs:
-        return guarded.run([found, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S)
+        return processes.run([found, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S)
     variables = {} if programs else DATA
     return ansible.run(PROGRAM, words, LIMIT_S, installed=found, variables=variables)
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 
 KEY_LIMIT_S = 30
@@ -54,7 +54,7 @@ def write(folder: Path, addresses: dict[str, str]) -> None:
 def _key(path: Path) -> str:
     """Make a key without passphrase; type and content of its public half."""
     words = f"ssh-keygen -q -t ed25519 -C {path.stem} -f".split()
-    done = guarded.run([*words, str(path), "-N", ""], timeout_s=KEY_LIMIT_S)
+    done = processes.run([*words, str(path), "-N", ""], timeout_s=KEY_LIMIT_S)
     if done.returncode:
         raise HostError(f"{path}: ssh-keygen cannot make this key: {done.stderr.strip()}")
     return path.with_suffix(path.suffix + ".pub").read_text().strip()

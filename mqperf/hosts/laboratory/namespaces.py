@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.processes.piped import Piped, piped
@@ -109,7 +109,7 @@ def laboratory(count: int) -> Iterator[Laboratory]:
     """
     _check(count)
     names = tuple(f"h{number}" for number in range(1, count + 1))
-    with guarded.scratch("laboratory") as folder, _network() as (number, network):
+    with processes.scratch("laboratory") as folder, _network() as (number, network):
         addresses = {name: f"{network}.{at}" for at, name in enumerate(names, 1)}
         configuration.write(folder, addresses)
         script = Path(__file__).with_name("inside.sh")
@@ -131,7 +131,7 @@ def _check(count: int) -> None:
         )
     if os.geteuid() != 0:
         raise HostError("a laboratory of hosts needs root, who alone may connect namespaces")
-    tried = guarded.run([*NAMESPACES, "true"], timeout_s=COMMAND_LIMIT_S)
+    tried = processes.run([*NAMESPACES, "true"], timeout_s=COMMAND_LIMIT_S)
     if tried.returncode:
         raise HostError(_failed(f"namespaces are forbidden here: {tried.stderr}"))
 
@@ -170,7 +170,7 @@ def _plug_in(inside: Piped, card: str, address: str) -> None:
         f"addr add {address} dev {card}",
         f"link set {card} up",
     ):
-        done = guarded.run(
+        done = processes.run(
             ["ip", *words.split()],
             env={**os.environ, "PATH": _path()},
             timeout_s=COMMAND_LIMIT_S,

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import InstallError
 from mqperf.base.redaction import without_passwords
 
@@ -42,7 +42,7 @@ def output(
     ``what`` is being made, ``env`` are variables besides our own, and ``needs`` says what must be
     there for it.
     """
-    done = guarded.run(argv, env={**os.environ, **(env or {})}, timeout_s=LIMIT_S)
+    done = processes.run(argv, env={**os.environ, **(env or {})}, timeout_s=LIMIT_S)
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         also = f", that there are {needs}" if needs else ""

@@ -13,7 +13,7 @@ from mqperf.onhost.errors import HostError
 from mqperf.onhost.machine import facts, files, ports, proc
 from mqperf.onhost.machine.kernel_clock import kernel_clock
 from mqperf.onhost.machine.platforms import here
-from mqperf.onhost.processes.link import Link, check_program, started
+from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
 from mqperf.onhost.processes.scratch import scratch
 
 
@@ -26,7 +26,7 @@ class Operations:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self._links: dict[int, Link] = {}
+        self._links: dict[int, ChildHandle] = {}
         self._held: dict[str, ExitStack] = {}
 
     def hello(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Ends everything that was started through it; run as a script, by ``guarded.link``.
+"""Ends everything that was started through it; run as a script, by ``processes.child_handle``.
 
 A guardian is the parent of what mqperf starts.  It asks for a socket on its standard input; each
 message on it brings a link (a socket) and the standard files of one program.  For each program it

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.pages.report.notebooks import Executed, executing
 from mqperf.pages.report.single_file import check_replaceable, fold
@@ -49,7 +49,7 @@ def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) ->
     """
     check_replaceable(file)
     frames = _complete(path, tell)
-    with guarded.scratch("report") as folder:
+    with processes.scratch("report") as folder:
         pages = folder / "report"
         for doing in _building(frames, pages, Contents(tables.title(path), source=path)):
             tell(doing)
@@ -113,7 +113,7 @@ def write_page_as_file(file: Path, write: Callable[[Path], None]) -> Path:
     Raises ``ReportError`` when ``file`` is there already and is no report.
     """
     check_replaceable(file)
-    with guarded.scratch("page") as folder:
+    with processes.scratch("page") as folder:
         return fold(write_page(folder / "pages", write).parent, file)
 
 
@@ -127,7 +127,7 @@ def _executed(path: Path | None, found: Tables) -> Iterator[Executed]:
     if path is None:
         yield dict
         return
-    with guarded.scratch("notebooks") as folder, executing(path, folder, found) as copies:
+    with processes.scratch("notebooks") as folder, executing(path, folder, found) as copies:
         yield copies
 
 
@@ -140,7 +140,7 @@ def replacing(out: Path) -> Iterator[Path]:
     if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
         raise ReportError(f"{out}: is there already and is no report; give another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with guarded.scratch_beside(out) as aside:
+    with processes.scratch_beside(out) as aside:
         new, old = aside / "new", aside / "old"
         new.mkdir()
         yield new

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import one_line
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
 from mqperf.study.tables import Tables
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
 
 LONGEST_ERROR = 300
 """Characters of a cell's error that a page shows."""
@@ -84,14 +84,14 @@ def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
     argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(told)]
     # Files by which a kernel is found belong into the folder that vanishes, too.
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
-    process = guarded.start("the notebooks", argv, env=env, log=log, cwd=None)
+    process = processes.start("the notebooks", argv, env=env, log=log, cwd=None)
     try:
         yield cache(partial(_ended, process, list(copies), told))
     finally:
         process.stop(0)
 
 
-def _ended(process: guarded.Process, copies: Sequence[Path], told: Path) -> Mapping[Path, str]:
+def _ended(process: processes.Process, copies: Sequence[Path], told: Path) -> Mapping[Path, str]:
     """Wait for the notebooks, and give them."""
     while (code := process.poll()) is None:
         time.sleep(0.05)

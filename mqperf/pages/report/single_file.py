@@ -14,7 +14,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.pages.report.drawings import APART
 from mqperf.pages.report.rst import MISSING
@@ -67,7 +67,7 @@ def fold(html: Path, file: Path) -> Path:
     mark = shell.new_tag("meta", attrs={"name": "generator", "content": MARK})
     _one(shell, "meta").insert_after(mark)
     file.parent.mkdir(parents=True, exist_ok=True)
-    with guarded.scratch_beside(file) as aside:
+    with processes.scratch_beside(file) as aside:
         new = aside / file.name
         new.write_text(str(shell), encoding="utf-8")
         new.rename(file)

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import ReportError
 
 SHARED = {".csv", ".parquet", ".svg", ".json", ".html", ".ipynb"}
@@ -18,10 +18,10 @@ def make_html(source: Path, out: Path) -> None:
     Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
     Raises ``ReportError`` with Sphinx's own words.
     """
-    with guarded.scratch("doctrees") as doctrees:
+    with processes.scratch("doctrees") as doctrees:
         options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", str(doctrees)]
         command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
-        built = guarded.run(command)
+        built = processes.run(command)
     if built.returncode:
         said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
         said = said or built.stderr.splitlines()[-1:]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.pages.report import rst, verdicts
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
@@ -53,7 +53,7 @@ class Writer:
 
     def finish(self) -> None:
         """Draw all that waits, on all cores where that is safe."""
-        guarded.shared_out(_draw, self._waiting)
+        processes.shared_out(_draw, self._waiting)
 
 
 def _draw(waiting: tuple[Drawing, Path]) -> None:

@@ -66,12 +66,11 @@ def shown(found: Tables, section: str, test_case: str = "") -> Iterator[tuple[Vi
         raise MqperfError(f"no section {section!r}; there are: {', '.join(SECTIONS)}")
     if test_case and test_case not in TEST_CASES:
         raise MqperfError(f"no test case {test_case!r}; there are: {', '.join(TEST_CASES)}")
-    points = found["points"].dropna(subset=["throughput_msg_s"])
-    for case in TEST_CASES:
-        if test_case not in ("", case):
-            continue
-        for layout in layouts(where(points, test_case=case)):
-            part = {name: layout.of(frame, case) for name, frame in found.items()}
-            view = View(layout, case, part)
-            for content in SECTIONS[section].of(view):
-                yield view, content
+    measured = found["points"].dropna(subset=["throughput_msg_s"])
+    for case in [test_case] if test_case else TEST_CASES:
+        for layout in layouts(where(found["runs"], test_case=case)):
+            if len(layout.of(measured, case)):
+                part = {name: layout.of(frame, case) for name, frame in found.items()}
+                view = View(layout, case, part)
+                for content in SECTIONS[section].of(view):
+                    yield view, content

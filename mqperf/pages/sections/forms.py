@@ -49,8 +49,8 @@ def lines(content: Content, width: int) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(headings, *table, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= width:
         for row, note in zip([headings, *table], ["", *notes], strict=True):
-            aligned = (text.rjust(room) for text, room in zip(row, widths, strict=True))
-            yield "  ".join(aligned)
+            aligned = [text.rjust(room) for text, room in zip(row, widths, strict=True)]
+            yield "  ".join([row[0].ljust(widths[0]), *aligned[1:]])
             yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
         return
     for row, note in zip(table, notes, strict=True):

@@ -6,7 +6,7 @@ from mqperf.pages.report.words import joined
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import LINK, LINK_TOLD
-from mqperf.study.tables import Tables, tidy, varied
+from mqperf.study.tables import Tables, tidy
 
 
 def content(view: View) -> Iterator[Content]:
@@ -14,7 +14,7 @@ def content(view: View) -> Iterator[Content]:
     if view.tables["links"].empty:
         return
     told = rows.of_runs(view.tables, "links")
-    axes, asked = varied(told), {column.name for column in LINK}
+    axes, asked = view.axes, {column.name for column in LINK}
     names = [
         name
         for name in LINK_TOLD

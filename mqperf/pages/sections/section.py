@@ -136,7 +136,7 @@ class View:
         Of figures that no row has only those stay that are to ``keep``; all, unless it is given.
         """
         repeat = ["repeat"] if len(frame["repeat"].unique()) > 1 else []
-        names = ["threads", *varied(frame), *repeat]
+        names = ["threads", *(name for name in self.axes if name in frame.columns), *repeat]
         names += told if keep is None else present(frame, told, keep=keep)
         return {name: COLUMNS[name].heading() for name in names}
 

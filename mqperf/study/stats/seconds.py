@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.study.stats.complete import complete
 from mqperf.study.stats.rules import cpu, window
 from mqperf.study.tables import Tables, read, write
@@ -57,7 +57,7 @@ def write_complete(
     Gives the tables without these, and the files.  Raises ``TableError`` when one cannot be
     written.
     """
-    with _made(folder), guarded.scratch_beside(folder / "parts") as parts:
+    with _made(folder), processes.scratch_beside(folder / "parts") as parts:
         found = _completed(path, partial(_apart, folder=parts, form=form))
         return found, write(found, folder, form, parts)
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from mqperf.onhost.record.numbers import Ranges, common, size, union
-from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Whole
 from mqperf.record.streams.counted import Counted
 from mqperf.record.totals import COUNTS
+from mqperf.study.load import generator_of
 from mqperf.study.tables.streams import Streams
 
 

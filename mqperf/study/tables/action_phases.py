@@ -11,12 +11,12 @@ from math import ceil, floor
 from typing import Any
 
 from mqperf.plan.columns import REFUSALS
-from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.streams.stream import Stream, Window, seconds
 from mqperf.record.streams.telling import told_s
 from mqperf.record.totals import COUNTS
+from mqperf.study.load import generator_of
 from mqperf.study.tables.streams import Streams
 
 BEFORE, DURING, AFTER = "before", "during", "after"

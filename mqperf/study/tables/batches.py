@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import TableError
 from mqperf.plan.columns import COMPUTED, TABLES
 from mqperf.record import Run
@@ -59,7 +59,7 @@ def of_runs(attempts: Iterable[Run], reduce: Reduce = unreduced) -> dict[str, pd
     tried = list(attempts)
     parts = [tried[first : first + TOGETHER] for first in range(0, len(tried), TOGETHER)]
     found = _Found()
-    guarded.shared_out(partial(_batch, reduce=reduce), parts, found.take)
+    processes.shared_out(partial(_batch, reduce=reduce), parts, found.take)
     problems = found.problems
     if problems and len(problems) == len(tried):
         raise TableError(

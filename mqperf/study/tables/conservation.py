@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.plan.topologies import QUEUES
 from mqperf.record import Whole
+from mqperf.study.load import generator_of
 from mqperf.study.tables.insides import waiting
 
 COUNTERS = tuple((kind, way) for kind in ("node", "address") for way in ("received", "sent"))

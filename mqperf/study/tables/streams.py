@@ -14,7 +14,6 @@ from mqperf.base.errors import LoadError, RecordError
 from mqperf.onhost.record.counts_format import EARLY_S, LATE_S
 from mqperf.onhost.record.numbers import Numbers
 from mqperf.plan.columns import REFUSALS
-from mqperf.plan.load import generator_of
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole, counts, messages
 from mqperf.record.counts_lines import Header
@@ -22,6 +21,7 @@ from mqperf.record.folder import FACTS
 from mqperf.record.streams.counted import Counted, combined
 from mqperf.record.streams.stream import ByProcess, Instants, Stream
 from mqperf.record.totals import COUNTS, ENDS, INSTANTS
+from mqperf.study.load import generator_of
 from mqperf.study.tables import clocks
 
 ONE, TWO = ("started",), ("started", "finished")

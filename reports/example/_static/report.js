@@ -72,7 +72,7 @@ function tellWidth(box, what) {
   box.setAttribute("aria-label", `${what}, scrolls sideways`);
   const note = document.createElement("p");
   note.className = "goes-on";
-  note.textContent = `This ${what.toLowerCase()} goes on to the right \u2192`;
+  note.textContent = "scroll right \u2192";
   box.before(note);
   const look = () => {
     const hidden = box.scrollWidth - box.clientWidth;

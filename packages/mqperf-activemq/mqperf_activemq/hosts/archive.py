@@ -11,8 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.base import cache
-from mqperf.base import processes as guarded
+from mqperf.base import cache, processes
 from mqperf.base.errors import SystemFault
 
 INSTALL = "sudo apt-get install maven"
@@ -84,7 +83,7 @@ def _fetch(archive: Archive, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as draft:
         argv = [_maven(archive), "--batch-mode", "--quiet", GOAL]
         argv += [f"-Dartifact={archive.coordinates}", f"-DoutputDirectory={draft}"]
-        done = guarded.run(argv)
+        done = processes.run(argv)
         if done.returncode != 0:
             last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
             raise SystemFault(

@@ -19,11 +19,11 @@ START_LIMIT_S = 30.0
 END_LIMIT_S = guardian.PATIENCE_S + 5
 
 
-class Link:
+class ChildHandle:
     """A program which was started, and ends when this is closed or we die."""
 
     def __init__(self, line: socket.socket, pid: int, guardian_pid: int) -> None:
-        """Take over a link on which the program's start was reported."""
+        """Take over a connection on which the program's start was reported."""
         self.pid = pid
         self._line = line
         self._guardian_pid = guardian_pid
@@ -60,7 +60,7 @@ class Link:
 
 def started(
     argv: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None, files: Sequence[int]
-) -> Link:
+) -> ChildHandle:
     """Have a program started, with these as standard input, output and error.
 
     ``env`` and ``cwd`` None are ours.  Raises ``OSError`` for what the kernel refuses, and
@@ -83,7 +83,7 @@ def check_program(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
         raise HostError(f"{argv[0]} is missing or not executable: install it or correct its path")
 
 
-def _asked(wanted: bytes, files: Sequence[int]) -> Link | None:
+def _asked(wanted: bytes, files: Sequence[int]) -> ChildHandle | None:
     """Ask for a program; None when nobody answered."""
     ours, theirs = socket.socketpair()
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ def _asked(wanted: bytes, files: Sequence[int]) -> Link | None:
             name = os.fsdecode(ours.recv(second, socket.MSG_WAITALL)) if second else None
             raise OSError(-first, os.strerror(-first), name)
         stack.pop_all()
-        return Link(ours, first, second)
+        return ChildHandle(ours, first, second)
 
 
 def _encoded(

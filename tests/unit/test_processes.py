@@ -15,7 +15,7 @@ import psutil
 import pytest
 from patience import eventually
 
-from mqperf.base import processes as guarded
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 
 KINDS = {
@@ -57,10 +57,10 @@ def living(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
         yield pids
 
 
-def started(script: str, folder: Path) -> guarded.Process:
+def started(script: str, folder: Path) -> processes.Process:
     """A shell in the folder that has had the time to start its children."""
     argv = ["sh", "-c", f"{script.replace('exec', 'echo up; exec')}"]
-    return guarded.start("shell", argv, env=None, log=folder / "log", cwd=folder)
+    return processes.start("shell", argv, env=None, log=folder / "log", cwd=folder)
 
 
 def guardians(owner: int | None = None) -> list[psutil.Process]:
@@ -73,7 +73,7 @@ def guardians(owner: int | None = None) -> list[psutil.Process]:
     return found
 
 
-def guardian_of(process: guarded.Process) -> psutil.Process:
+def guardian_of(process: processes.Process) -> psutil.Process:
     """That of one program."""
     found = psutil.Process(process.pid).parent()
     assert found is not None
@@ -83,12 +83,12 @@ def guardian_of(process: guarded.Process) -> psutil.Process:
 OWNER = """
     import sys, threading
     from pathlib import Path
-    from mqperf.base import processes as guarded
+    from mqperf.base import processes
     folder = Path(sys.argv[1])
     def begin():
         for script in sys.argv[2:]:
             argv = ["sh", "-c", script]
-            kept.append(guarded.start("x", argv, env=None, log=folder / "log", cwd=folder))
+            kept.append(processes.start("x", argv, env=None, log=folder / "log", cwd=folder))
     kept = []
     thread = threading.Thread(target=begin)
     thread.start()
@@ -156,13 +156,13 @@ def test_what_takes_too_long_ends_with_all_it_started(
 ) -> None:
     """A command that timed out leaves no process, of whatever kind."""
     with pytest.raises(HostError, match=r"sh -c did not end within 0\.5 s"):
-        guarded.run(["sh", "-c", KINDS[kind]], cwd=tmp_path, timeout_s=0.5)
+        processes.run(["sh", "-c", KINDS[kind]], cwd=tmp_path, timeout_s=0.5)
     assert living() == []
 
 
 def test_what_ends_leaves_nothing(tmp_path: Path, living: Callable[[], list[int]]) -> None:
     """A command that ended left a daemon, which holds its output: both are gone at once."""
-    done = guarded.run(
+    done = processes.run(
         ["sh", "-c", "setsid sleep 4321 & echo done; exit 3"], cwd=tmp_path, timeout_s=60
     )
     assert (done.returncode, done.stdout) == (3, "done\n")
@@ -191,7 +191,7 @@ def test_stop_does_not_wait_for_a_frozen_guardian(
     tmp_path: Path, living: Callable[[], list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is killed, and what it watched with it."""
-    monkeypatch.setattr("mqperf.onhost.processes.link.END_LIMIT_S", 0.2)
+    monkeypatch.setattr("mqperf.onhost.processes.child_handle.END_LIMIT_S", 0.2)
     process = started(KINDS["with a daemon"], tmp_path)
     assert eventually(lambda: len(living()) >= 3)
     guardian_of(process).suspend()
@@ -203,7 +203,7 @@ def test_after_the_first_guardian_there_is_another(tmp_path: Path) -> None:
     """When it was killed, programs run on and new ones start."""
     running = started("exec sleep 4321", tmp_path)
     guardians()[0].kill()
-    assert guarded.run(["echo", "one"], timeout_s=60).stdout == "one\n"
+    assert processes.run(["echo", "one"], timeout_s=60).stdout == "one\n"
     assert running.alive
     assert running.stop(10) == -signal.SIGTERM
 
@@ -212,7 +212,7 @@ def test_exit_codes_are_the_programs_own(tmp_path: Path) -> None:
     """Those of signals are negative, as Python has it."""
     scripts = {"exit 7": 7, "kill -SEGV $$": -signal.SIGSEGV, "kill -9 $$": -signal.SIGKILL}
     for script, code in scripts.items():
-        assert guarded.run(["sh", "-c", script], timeout_s=60).returncode == code
+        assert processes.run(["sh", "-c", script], timeout_s=60).returncode == code
         process = started(script, tmp_path)
         assert eventually(lambda process=process: not process.alive)  # type: ignore[misc]
         assert process.poll() == code
@@ -220,12 +220,12 @@ def test_exit_codes_are_the_programs_own(tmp_path: Path) -> None:
 
 ORDINARY = """
     import signal
-    from mqperf.base import processes as guarded
+    from mqperf.base import processes
     left = {signal.SIGKILL, signal.SIGSTOP, signal.SIGPIPE, signal.SIGXFSZ}  # as Python has them
     for number in signal.valid_signals() - left:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    print(guarded.run(["grep", "^Sig", "/proc/self/status"], timeout_s=60).stdout, end="")
+    print(processes.run(["grep", "^Sig", "/proc/self/status"], timeout_s=60).stdout, end="")
 """
 
 
@@ -242,7 +242,7 @@ def test_a_program_inherits_no_files() -> None:
     """Only input, output and error, so that no lock or listener of ours lives on in it."""
     with Path(os.devnull).open() as extra:
         os.set_inheritable(extra.fileno(), True)  # noqa: FBT003
-        done = guarded.run(["ls", "/proc/self/fd"], timeout_s=60)
+        done = processes.run(["ls", "/proc/self/fd"], timeout_s=60)
     assert len(done.stdout.split()) == 4  # and that of the listing itself
 
 
@@ -250,7 +250,7 @@ def test_much_output_passes(tmp_path: Path) -> None:
     """More than a pipe holds, of output and of errors at once."""
     text = "0123456789" * 200_000
     (tmp_path / "text").write_text(text)
-    done = guarded.run(["sh", "-c", "cat text; cat text >&2"], cwd=tmp_path, timeout_s=60)
+    done = processes.run(["sh", "-c", "cat text; cat text >&2"], cwd=tmp_path, timeout_s=60)
     assert (done.stdout, done.stderr) == (text, text)
 
 
@@ -259,9 +259,9 @@ def test_a_refusal_of_the_kernel_is_told(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no program")
     (tmp_path / "text").chmod(0o755)
     with pytest.raises(HostError, match=r"text.*: Exec format error"):
-        guarded.start("text", [str(tmp_path / "text")], env=None, log=tmp_path / "log", cwd=None)
+        processes.start("text", [str(tmp_path / "text")], env=None, log=tmp_path / "log", cwd=None)
     with pytest.raises(HostError, match=r"absent: No such file or directory"):
-        guarded.run(["true"], cwd=tmp_path / "absent", timeout_s=60)
+        processes.run(["true"], cwd=tmp_path / "absent", timeout_s=60)
 
 
 def test_threads_may_start_programs_at_once() -> None:
@@ -269,7 +269,7 @@ def test_threads_may_start_programs_at_once() -> None:
     answers: list[str] = []
 
     def ask(number: int) -> None:
-        answers.append(guarded.run(["echo", str(number)], timeout_s=60).stdout.strip())
+        answers.append(processes.run(["echo", str(number)], timeout_s=60).stdout.strip())
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
     for thread in threads:
