@@ -35,7 +35,7 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 
 
 def _test_case(name: object) -> object:
-    """A registered test case, told as pydantic tells of a choice."""
+    """A registered test case, told as pydantic tells of a choice, with the package that lacks."""
     if not isinstance(name, str) or name not in TEST_CASES:
         known = ", ".join(f"'{case}'" for case in TEST_CASES)
         brought = BROUGHT.get(name) if isinstance(name, str) else None

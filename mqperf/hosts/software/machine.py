@@ -7,8 +7,10 @@ from typing import Protocol
 
 from mqperf.onhost.machine.platforms import Platform
 
-ALONE = ("-P", "-S", "-s", "-u", "-W", "ignore")
-"""Options of its Python for our programs: of what is installed for it there, nothing counts."""
+ALONE = ("-P", "-S", "-s", "-u", "-B", "-W", "ignore")
+"""Options of its Python for our programs: of what is installed for it there, nothing counts.
+
+They write no byte code: in the cache it would be damage, and all that is there made anew."""
 
 
 class Machine(Protocol):

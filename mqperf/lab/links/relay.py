@@ -167,7 +167,7 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
     order = json.dumps({"seed": seed, "link": link.quantities, "ends": _described(places)})
     # among the processes of a host, so that its probe sees it; our /proc has all namespaces
     inside = ("nsenter", f"--pid=/proc/{places[0][0].pid}/ns/pid", "--")
-    argv = [*inside, sys.executable, "-S", "-P", "-m", "mqperf.onhost.links.packet_relay", order]
+    argv = [*inside, sys.executable, "-SPB", "-m", "mqperf.onhost.links.packet_relay", order]
     env = {**os.environ, "PYTHONPATH": str(programs())}
     with piped(argv, env) as program:
         said = _hello(program)

@@ -54,7 +54,7 @@ def made(host: Host) -> Iterator[Sink]:
     inside = host.copied(programs())
     with host.scratch("sink") as folder:
         log = folder / "log"
-        argv = [host.python, "-S", "-m", "mqperf.onhost.links.packet_relay.sink", DEVICE]
+        argv = [host.python, "-SB", "-m", "mqperf.onhost.links.packet_relay.sink", DEVICE]
         env = {"PYTHONPATH": str(inside), "PATH": host.path}
         process = host.start("packet sink", argv, env=env, log=log)
         try:

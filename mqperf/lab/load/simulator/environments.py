@@ -77,7 +77,7 @@ def ensure(name: str, host: Machine) -> Environment:
 def self_check(name: str, host: Machine) -> Mapping[str, str]:
     """Build the environment if needed, start its simulator once, and give its versions."""
     environment = ensure(name, host)
-    argv = [environment.python, *ALONE, "-B", str(environment.simulator), "--help"]
+    argv = [environment.python, *ALONE, str(environment.simulator), "--help"]
     path = {"PYTHONPATH": str(environment.path[-1])}
     done = host.run(argv, env=path, timeout_s=LIMIT_S)
     if done.returncode:
