@@ -82,9 +82,10 @@ class Registry(Mapping[str, T]):
 
 @cache
 def _points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Those of all packages on the path, looked through once for all registries."""
+    """Those of all packages on the path by name, looked through once for all registries."""
     found = entry_points()
-    return tuple(point for group in found.groups for point in found.select(group=group))
+    points = (point for group in found.groups for point in found.select(group=group))
+    return tuple(sorted(points, key=lambda point: point.name))
 
 
 def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 (of whatever kind the seam is)

@@ -94,6 +94,7 @@ def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
     assert report.endswith(f"mqperf report '{folder}' --out 'reports/two words'")
 
 
+@pytest.mark.starts_programs
 def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
     """A line before each step; then the first page is there."""
     said: list[str] = []

@@ -20,6 +20,7 @@ def found(root: Path) -> mqperf.Results:
     return mqperf.read(root / "data/samples/runs")
 
 
+@pytest.mark.starts_programs
 def test_what_measures_does_not_import_it() -> None:
     """The library for analysis is imported when one of its names is asked for."""
     told = subprocess.check_output(
@@ -113,6 +114,7 @@ def test_paths_are_compared_as_results_are(found: mqperf.Results, root: Path) ->
         found.compare(5)  # type: ignore[arg-type]
 
 
+@pytest.mark.starts_programs
 def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path: Path) -> None:
     """No difference, every ratio 1, a figure, text, and a page."""
     same = found.compare(found)
@@ -143,6 +145,7 @@ def test_plans_are_made_and_loaded(root: Path) -> None:
         mqperf.new_plan(systems={"rabbitmq": {}}, test_cases=["rpc-cal"], load={})
 
 
+@pytest.mark.starts_programs
 def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
     """No system is started for what has been measured; from a file and from a plan alike."""
     runs = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
@@ -152,6 +155,7 @@ def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
         assert len(again.points) == 24
 
 
+@pytest.mark.starts_programs
 def test_a_mistake_is_one_line_in_a_cell(tmp_path: Path) -> None:
     """No traceback for a folder that is not there, or a plan that asks for what does not exist."""
     import nbformat

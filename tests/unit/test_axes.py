@@ -133,6 +133,7 @@ def test_a_curve_has_each_number_of_threads_once(both: Tables) -> None:
     assert found["text"].str.startswith("With payload 100 bytes, pause 0 s: ").sum() == 1
 
 
+@pytest.mark.starts_programs
 def test_a_page_names_what_varies(pages: Path) -> None:
     """In its sentences, the headings of its tables, and what its figures show."""
     text = _text(pages / "rabbitmq/cmsm/index.rst")

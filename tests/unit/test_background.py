@@ -116,6 +116,7 @@ def run(recorded: Path, tmp_path: Path) -> Run:
     return run
 
 
+@pytest.mark.starts_programs
 def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     """Each has its own messages, its own start, and processes of its own in the table ``cpu``."""
     found = tables.read(run.path.parent)
@@ -140,6 +141,7 @@ def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     assert header.start == start - BEFORE_S
 
 
+@pytest.mark.starts_programs
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -256,6 +258,7 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
     assert "50.0 ± 2" in printed(with_background(unsure))[0]
 
 
+@pytest.mark.starts_programs
 def test_a_condition_may_bring_a_generator_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

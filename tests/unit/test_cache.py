@@ -102,6 +102,7 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         cache.make(home, lambda: build(home))
 
 
+@pytest.mark.starts_programs
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without a home")
 def test_without_a_home_there_is_no_place() -> None:
     """Nothing is put into the folder in which a command happens to be typed."""

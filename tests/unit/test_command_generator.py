@@ -25,6 +25,8 @@ from mqperf.plan.load import clients
 from mqperf.record import read_events, runs
 from mqperf.study import stats, tables
 
+pytestmark = pytest.mark.starts_programs
+
 LIMIT_S = 60
 
 

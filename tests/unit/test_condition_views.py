@@ -106,6 +106,7 @@ def renamed() -> Tables:
     )
 
 
+@pytest.mark.starts_programs
 def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Path) -> None:
     """Creations are counted as such; loads beside them, and names of conditions, as they are."""
     build(renamed, tmp_path / "out", title="WAN", html=False)

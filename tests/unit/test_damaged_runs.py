@@ -279,6 +279,7 @@ def test_histograms_are_of_good_runs_only(two: Path) -> None:
     assert [file.stem for file in files] == [GOOD]
 
 
+@pytest.mark.starts_programs
 def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
     """Tables, audit, status, comparison and report are of the good runs, and name the other."""
     (two / CALL / "run.json").write_text("")

@@ -59,6 +59,7 @@ def test_locked_versions_lie_within_the_bounds(root: Path, project: dict[str, st
     assert set(project) - {"python"} <= {canonicalize_name(pin.name) for pin in pins}
 
 
+@pytest.mark.starts_programs
 def test_pip_takes_the_lines_that_conda_hands_to_it(root: Path, tmp_path: Path) -> None:
     """Conda writes them into a file of requirements and gives that to pip, beside environment.yml.
 

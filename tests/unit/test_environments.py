@@ -69,6 +69,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         (folder / name).write_text(content)
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("offline")
 def test_a_failed_build_says_which_command_failed(own_cache: Path) -> None:
     """Without a package index the error names the release, the command and what to look at."""
@@ -86,6 +87,7 @@ def test_a_sound_environment_is_used_as_it_is(made: Path) -> None:
     assert versions["simulator_sha256"] == digest
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("offline")
 @pytest.mark.parametrize("content", ["", "Name: oslo.mess", "simulator.pY"])
 @pytest.mark.parametrize("name", [f"p/{INFO}", "t/simulator.py", "p/driver.py"])

@@ -11,6 +11,8 @@ from test_toys import PLAN, TOYS, mqperf
 
 from mqperf.plan.file import load_plan
 
+pytestmark = pytest.mark.starts_programs
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOG = PLAN.replace("do: poke, node: Toy, at_s: 2, for_s: 0.5", "do: hog, host: local, HOG")
 

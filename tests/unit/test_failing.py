@@ -254,6 +254,7 @@ def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
     assert rated[found["points"]["point"].eq(point)].tolist() == [NO]
 
 
+@pytest.mark.starts_programs
 def test_everybody_says_so(early: Path, tmp_path: Path) -> None:
     """The line of a run, the status, a search, and the page."""
     assert f"; condition failed, window of {_window(early):g} s: {WORDS}" in answer.of_run(

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.starts_programs
+
 UNSHARE = ["unshare", "--mount", "sh", "-c"]
 MOUNT = 'mount -t tmpfs -o size=64k none "$1" && shift && exec "$@"'
 HEAD = """

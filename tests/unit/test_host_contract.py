@@ -15,6 +15,8 @@ from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
 from mqperf.hosts.several import LABORATORY
 
+pytestmark = pytest.mark.starts_programs
+
 KINDS = (HOSTS[HERE], toy_host.KIND)
 SERVER = """
 import socket, sys, time

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.starts_programs
+
 MQPERF = Path(sys.prefix, "bin", "mqperf")
 PATIENCE_S = 300
 NOT_FOR_ALL = 77

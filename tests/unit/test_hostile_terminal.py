@@ -49,6 +49,7 @@ def runs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.starts_programs
 @pytest.mark.parametrize(
     "command",
     [

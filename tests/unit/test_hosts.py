@@ -20,6 +20,8 @@ from mqperf.base.errors import HostError
 from mqperf.hosts import ForeignProcess, LocalHost, interface_of
 from mqperf.onhost.processes.scratch import scratch_beside, user_folder
 
+pytestmark = pytest.mark.starts_programs
+
 SLEEP = ["sleep", "60"]
 
 

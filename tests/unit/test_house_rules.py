@@ -39,6 +39,7 @@ def mentions(pattern: re.Pattern[str], path: Path) -> list[str]:
     return [f"{path.relative_to(ROOT)}: {match[0]}" for match in pattern.finditer(text)]
 
 
+@pytest.mark.starts_programs
 @pytest.mark.parametrize(
     "pattern", [REGISTRY, MACHINE, MERGE], ids=["registry", "machine", "merge"]
 )

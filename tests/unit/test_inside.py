@@ -96,6 +96,7 @@ def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
 
 
+@pytest.mark.starts_programs
 def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> None:
     """One that hangs keeps nobody from being asked; why there is no answer is written down."""
     with node() as sound, node(Hanging) as hanging:
@@ -299,6 +300,7 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
         figures.read(replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
+@pytest.mark.starts_programs
 def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     """Waiting messages, memory and collections of each node, in words, as a table and drawn."""
     found = samples.complete(SAMPLES / "transfers")

@@ -191,6 +191,7 @@ def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -
     assert [place.name for place in found.broker] == ["b1", "b0"]
 
 
+@pytest.mark.starts_programs
 def test_other_formats_need_ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it cannot be had one clear error; with it whatever it lists, or its complaint."""
     path = written(tmp_path, "[broker]\nb1\n", "hosts.ini")
@@ -220,6 +221,7 @@ echo '{json.dumps(LISTED)}'
 """
 
 
+@pytest.mark.starts_programs
 def test_a_plan_names_data_and_a_command_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

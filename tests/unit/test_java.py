@@ -8,6 +8,8 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
 from mqperf_activemq.lab.java import installed_java
 
+pytestmark = pytest.mark.starts_programs
+
 HOST = LocalHost()
 
 

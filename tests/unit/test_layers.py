@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import mqperf
 from mqperf.hosts import HOSTS
 from mqperf.lab.actions import ACTIONS
@@ -83,6 +85,7 @@ def test_imports_point_downwards() -> None:
     assert wrong == []
 
 
+@pytest.mark.starts_programs
 def test_acting_stays_light() -> None:
     """Whatever runs beside a measurement is started without the libraries of the analysis."""
     program = "import sys, mqperf.front.cli, mqperf.lab.runner;"

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
+pytestmark = pytest.mark.starts_programs
+
 PROGRAM = """
 import subprocess, sys, time
 from mqperf.onhost.processes.lease import leased

@@ -141,6 +141,7 @@ class Named(LocalHost):
 OTHERS = Hosts((Named("mq1"),), (Named("load1"),), (Named("load2"),))
 
 
+@pytest.mark.starts_programs
 def test_hosts_that_are_no_namespaces_are_told() -> None:
     """The machine that we are on is none."""
     told = "mq1 is no namespace of this machine: it needs hosts: laboratory"

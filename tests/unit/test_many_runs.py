@@ -25,6 +25,8 @@ from mqperf.study import stats, tables
 from mqperf.study.stats.seconds import by_second, read_complete, write_complete
 from mqperf.study.tables import batches
 
+pytestmark = pytest.mark.starts_programs
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = {"runs": "csv", "faults": "csv", "stress": "csv", "hosts": "parquet"}
 """Samples, and the form in which their tables are written."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.starts_programs
+
 # the environment that runs the tests stands for the one that a session makes
 OWN_ENVIRONMENT = f"""
 VENV = Path({sys.prefix!r})

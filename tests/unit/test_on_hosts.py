@@ -49,6 +49,7 @@ def test_what_runs_on_hosts_imports_only_itself(path: str) -> None:
         assert known or module.partition(".")[0] in BESIDE | sys.stdlib_module_names, module
 
 
+@pytest.mark.starts_programs
 @pytest.mark.parametrize("generator", ["amqp-0-9-1", "amqp-1.0", "compute-nodes"])
 def test_programs_start_on_this_machine(generator: str) -> None:
     """With nothing but what is taken there; they tell their versions."""

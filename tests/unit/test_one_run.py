@@ -262,6 +262,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.starts_programs
 def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
     """The page shows the run with the action that the plan asks about, and links both."""
     page = report / "qpid-dispatch/line/index.rst"
@@ -281,6 +282,7 @@ def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
     assert sum("Action stop of R2 from 6.0 to 9.0 s." in one for one in told) == 1
 
 
+@pytest.mark.starts_programs
 def test_one_file_has_the_runs_that_it_shows(
     report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import payload, ssh
 
+pytestmark = pytest.mark.starts_programs
+
 SOURCES = payload.sources()
 
 

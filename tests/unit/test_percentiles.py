@@ -78,6 +78,7 @@ def test_a_point_tells_what_all_its_repeats_tell() -> None:
     assert found.drop(point)["latency_p99_s"].notna().all()
 
 
+@pytest.mark.starts_programs
 def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path: Path) -> None:
     """Page, answer, factors and comparison of a sample with 10 to 100 creations a run."""
     found = complete(rooms.read(ROOT / "data/samples/wan"))
@@ -178,6 +179,7 @@ def test_no_data_is_said() -> None:
     assert [text.get_text() for text in axes.texts] == ["no data"]
 
 
+@pytest.mark.starts_programs
 def test_pages_of_closed_loops_are_as_they_were(tmp_path: Path) -> None:
     """Neither percentiles nor CPU by the message: their layout is that of 2016."""
     found = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))

@@ -14,6 +14,8 @@ from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
 from mqperf.record import runs
 
+pytestmark = pytest.mark.starts_programs
+
 CASES = [CASE, CASE.model_copy(update={"repeat": 2})]
 
 

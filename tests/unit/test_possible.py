@@ -44,6 +44,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_ha_is_resolved_before_cases_get_their_ids() -> None:
     """Two kinds of queue are never one point: each case names what it gets."""
@@ -58,6 +59,7 @@ def test_the_same_kind_twice_is_refused() -> None:
         possible(plan(TEXT.replace("ha ]", "ha, quorum ]")), HERE)
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
     """Mirrored queues of RabbitMQ 4 are refused with the reason, classic ones are not."""
@@ -67,6 +69,7 @@ def test_a_kind_that_cannot_be_had_leaves_the_others() -> None:
     assert "RabbitMQ 4.0.5 has no mirrored queues" in str(reasons["mirrored"])
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("version")
 def test_preview_names_what_ha_becomes() -> None:
     """``mqperf plan`` says it before the list of cases, and the cases name it."""
@@ -92,6 +95,7 @@ def test_nothing_possible_is_an_error_and_no_record(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.starts_programs
 def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody but its owner knows which queues it replicates, and how."""
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")

@@ -89,6 +89,7 @@ def test_a_host_that_could_not_be_prepared_has_failed() -> None:
     assert not found.sound
 
 
+@pytest.mark.starts_programs
 def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
     """With its command and its exit code; an Ansible that says nothing, in words."""
     with pytest.raises(InstallError, match=r"Ansible could not be made: `false` ended with code 1"):

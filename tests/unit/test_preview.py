@@ -11,6 +11,8 @@ from mqperf.lab.load import LAUNCHERS
 from mqperf.plan import MAX_CASES
 from mqperf.plan.file import load_plan, parse_plan
 
+pytestmark = pytest.mark.starts_programs
+
 PLANS = Path(__file__).parents[2] / "plans"
 LARGE = f"""\
 systems:

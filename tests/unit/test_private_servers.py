@@ -13,6 +13,8 @@ from mqperf.hosts import LocalHost, Spot
 from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
 from mqperf.lab.systems.service import Server, Service
 
+pytestmark = pytest.mark.starts_programs
+
 HOST = LocalHost()
 SERVES = "echo serving; exec sleep 60"
 

@@ -18,6 +18,8 @@ from patience import eventually
 from mqperf.base import processes
 from mqperf.base.errors import HostError
 
+pytestmark = pytest.mark.starts_programs
+
 KINDS = {
     "plain": "exec sleep 4321",
     "with a grandchild": "sleep 4321 & sleep 4321",

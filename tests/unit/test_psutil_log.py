@@ -39,6 +39,7 @@ def busy_process() -> Iterator[subprocess.Popen[bytes]]:
             busy.kill()
 
 
+@pytest.mark.starts_programs
 def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     """Samples at whole seconds after the start; busy and idle processes are told apart."""
     log = tmp_path / psutil_log.LOG

@@ -209,6 +209,7 @@ def check(out: Path, secret: Path) -> str:
     return " ".join(page.text for page in pages)
 
 
+@pytest.mark.starts_programs
 def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Path) -> None:
     """Whatever run.json says, the report builds without a warning and shows it to the letter."""
     build(of_runs, tmp_path / "out", title=TITLE)
@@ -223,6 +224,7 @@ def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Pa
     assert one_line(TITLE) in told
 
 
+@pytest.mark.starts_programs
 def test_every_column_of_a_published_table_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
@@ -258,6 +260,7 @@ def test_a_run_in_time_is_text(
     assert [text for text in attacks if one_line(text) not in " ".join(told.split())] == []
 
 
+@pytest.mark.starts_programs
 def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
     """A status or kind that nobody knows is no reason to fail."""
     names = ("system", "topology", "queues", "test_case")
@@ -266,6 +269,7 @@ def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: 
     assert (tmp_path / "out/rabbitmq/cmsm/index.rst").is_file()
 
 
+@pytest.mark.starts_programs
 def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
     """What two sets differ in is shown to the letter, with the names of both folders."""
     runs = of_runs["runs"].assign(os="Debian", cpu_model="**fast**")
@@ -330,6 +334,7 @@ def renamed(read: Tables, column: str, names: dict[str, str]) -> Tables:
     }
 
 
+@pytest.mark.starts_programs
 def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
     """It ends no report on the others; the first page says what it leaves out."""
     read = renamed(tables(SMALL), "test_case", {"notify": "publish *x*"})

@@ -23,6 +23,7 @@ def namespaces() -> Tables:
     return samples.complete(ROOT / "data/samples/hosts")
 
 
+@pytest.mark.starts_programs
 def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path: Path) -> None:
     """The overview, the methods, the system's page, and that of the topology."""
     build(namespaces, tmp_path / "report", title="RabbitMQ on five hosts", html=False)

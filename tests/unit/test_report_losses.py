@@ -22,6 +22,7 @@ def found() -> Tables:
     return samples.complete(SAMPLES / "faults")
 
 
+@pytest.mark.starts_programs
 def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
     """On the first page beside the number of doubts, and above the table of messages."""
     build(found, tmp_path / "out", title="faults", html=False)

@@ -74,6 +74,7 @@ def page(three: Tables, tmp_path_factory: pytest.TempPathFactory) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.starts_programs
 def test_points_with_as_many_threads_stand_apart(page: str) -> None:
     """Each has its row with the number of processes, and the page says so."""
     assert "* - threads - processes - throughput, msg/sec" in page

@@ -14,6 +14,8 @@ from mqperf.plan.file import parse_plan
 from mqperf.plan.file.copied import public
 from mqperf.plan.file.repositories import path_in, repositories
 
+pytestmark = pytest.mark.starts_programs
+
 SCRIPT = "#!/bin/sh\necho closing\n"
 PLAN = """\
 systems: {{rabbitmq: {{topologies: [cmsm]}}}}

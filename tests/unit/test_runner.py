@@ -20,6 +20,8 @@ from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs
 
+pytestmark = pytest.mark.starts_programs
+
 PLAN = """\
 systems: {toy: {topologies: [direct], queues: [none]}}
 test_cases: [rpc-call, rpc-cast]

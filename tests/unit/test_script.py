@@ -19,6 +19,8 @@ from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import ActionPlan, Plan
 from mqperf.plan.file import parse_plan
 
+pytestmark = pytest.mark.starts_programs
+
 if TYPE_CHECKING:
     from mqperf.lab.systems import Deployment
 

@@ -100,6 +100,7 @@ def test_what_others_may_have_broken_is_run_again() -> None:
     assert search.tried({**mixed, (200, 4): True}, 3).low == 200
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_disturbed_run_does_not_send_a_search_elsewhere(tmp_path: Path) -> None:
     """The first run does not hold as others used the host; the search ends where it should."""
@@ -185,6 +186,7 @@ def run(folder: Path, judge: Known, observer: Silent, text: str = PLAN) -> int:
     return outcome.done
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     """What was measured is read, not run again; and a search that has ended runs nothing."""
@@ -205,6 +207,7 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert run(tmp_path, Known(1700), Silent()) == 0
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
     """Whatever else varies has a search of its own, and none takes the other's runs."""
@@ -227,6 +230,7 @@ def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
     assert max(r for r in found[1] if r <= 1200) < max(r for r in found[2] if r <= 2400)
 
 
+@pytest.mark.starts_programs
 @pytest.mark.usefixtures("toys")
 def test_a_run_that_says_nothing_ends_its_search_for_now(tmp_path: Path) -> None:
     """It is no verdict either way, and is not asked for again and again."""

@@ -74,6 +74,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(watched_report(), out, title="A sweep", html=False).parent
 
 
+@pytest.mark.starts_programs
 def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> None:
     """Pages of topologies look as without them; the methods show them, with their doubts."""
     build(tables(SHAPE), tmp_path / "without", title="A sweep", html=False)

@@ -56,6 +56,7 @@ def faults() -> Tables:
     return samples.complete(ROOT / SAMPLE)
 
 
+@pytest.mark.starts_programs
 def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) -> None:
     """On the page at the latency, and on the terminal when the run is over."""
     assert faults["doubts"].empty

@@ -98,6 +98,7 @@ def test_what_the_tester_limits_is_not_sustained() -> None:
     assert "no point keeps up without tester or host being the limit" in told(found)
 
 
+@pytest.mark.starts_programs
 def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
     """On the first page, beside other systems, on the page of the topology, and on a terminal."""
     found = with_rates(1.2, 10, 20)

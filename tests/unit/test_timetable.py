@@ -64,6 +64,7 @@ def frozen(process: Process, expected: int) -> bool:
             return found == expected
 
 
+@pytest.mark.starts_programs
 def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
     """Every process of it, and no action is taken before its instant."""
     told = Told()
@@ -83,6 +84,7 @@ def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
     assert all(late >= 0 for _, late in told)
 
 
+@pytest.mark.starts_programs
 def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
     """A run that fails meanwhile leaves no node frozen, and begins no more actions."""
     later = FREEZE.model_copy(update={"at_s": 0.3})
@@ -98,6 +100,7 @@ def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
     timetable.close()
 
 
+@pytest.mark.starts_programs
 def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process) -> None:
     """The folder may be gone, or the disk full: each is undone all the same."""
     nodes = [Node(label, label, process) for label in ("Master", "Slave 1")]
@@ -119,6 +122,7 @@ def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process)
     assert timetable.disturbed == set()
 
 
+@pytest.mark.starts_programs
 @pytest.mark.parametrize("how", ["kill", "stop"])
 def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
     """By the same command; meanwhile that it does not run is no fault."""
@@ -155,6 +159,7 @@ def test_a_node_that_cannot_be_started_again_is_not_ended() -> None:
         Timetable([action], up(Node("Master", "mq1", foreign)), Told()).check()
 
 
+@pytest.mark.starts_programs
 def test_a_node_that_there_is_not_is_named(process: Process) -> None:
     """Before anything is measured, with those that there are."""
     timetable = Timetable([FREEZE], up(Node("Redis", "redis", process)), Told())

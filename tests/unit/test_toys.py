@@ -14,6 +14,8 @@ from mqperf.base.errors import PluginError
 from mqperf.base.registry import Registry
 from mqperf.plan.test_cases import TEST_CASES
 
+pytestmark = pytest.mark.starts_programs
+
 TOYS = Path(__file__).parents[1] / "toys"
 MQPERF = Path(sys.executable).with_name("mqperf")
 PLAN = """\

@@ -288,6 +288,7 @@ def page(stepped: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trend_page.write(tmp_path_factory.mktemp("trend") / "out", stepped, html=False)
 
 
+@pytest.mark.starts_programs
 def test_a_page_tells_what_differs_then_changes(page: Path) -> None:
     """Then control runs, what is sustained, and figures with alternative text."""
     text = page.read_text()
@@ -314,6 +315,7 @@ def test_marks_stand_at_the_steps(stepped: Tables) -> None:
         assert (note.get_text(), note.xy[0]) == ("2 worse", 4.0)
 
 
+@pytest.mark.starts_programs
 def test_the_command_line_from_end_to_end(root: Path, tmp_path: Path) -> None:
     """Copies of recorded runs: equal, so nothing changed; what cannot be read is named."""
     samples = root / "data/samples/runs"

@@ -19,6 +19,8 @@ from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
 from mqperf.record import runs
 
+pytestmark = pytest.mark.starts_programs
+
 if TYPE_CHECKING:
     from mqperf.lab.systems import Deployment
 

@@ -28,6 +28,8 @@ from mqperf.plan import Case, Plan
 from mqperf.plan.file import load_plan, parse_plan, read_plans
 from mqperf.record import Run, runs
 
+pytestmark = pytest.mark.starts_programs
+
 PLAN = """\
 systems:
   zeromq: {topologies: [direct], queues: [none]}

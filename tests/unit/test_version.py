@@ -4,8 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mqperf import __version__
 from mqperf.base.version import version
+
+pytestmark = pytest.mark.starts_programs
 
 
 def test_a_checkout_tells_its_commit(tmp_path: Path) -> None:

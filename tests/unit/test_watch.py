@@ -18,6 +18,8 @@ from mqperf.lab.runner import watch
 from mqperf.lab.runner.watch import Clock, ClockMonitor
 from mqperf.lab.systems.system import Node
 
+pytestmark = pytest.mark.starts_programs
+
 if TYPE_CHECKING:
     from mqperf.lab.systems import Deployment
 
