@@ -29,6 +29,8 @@ from mqperf.record.messages import read_header
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.starts_programs
+
 ALONE = """\
 systems: {toy: {topologies: [direct], queues: [none]}}
 test_cases: [rpc-call]
@@ -116,7 +118,6 @@ def run(recorded: Path, tmp_path: Path) -> Run:
     return run
 
 
-@pytest.mark.starts_programs
 def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     """Each has its own messages, its own start, and processes of its own in the table ``cpu``."""
     found = tables.read(run.path.parent)
@@ -141,7 +142,6 @@ def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     assert header.start == start - BEFORE_S
 
 
-@pytest.mark.starts_programs
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -258,7 +258,6 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
     assert "50.0 ± 2" in printed(with_background(unsure))[0]
 
 
-@pytest.mark.starts_programs
 def test_a_condition_may_bring_a_generator_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ from mqperf.pages.report.comparison_page import Sides, _points, write
 from mqperf.study.stats import compared, complete
 from mqperf.study.tables import read
 
+pytestmark = pytest.mark.starts_programs
+
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cmsm", "mirrored")), test_cases=("rpc-call",))
 SWEEP = {"topology": "cmsm", "queues": "classic", "test_case": "rpc-call"}
 
@@ -33,7 +35,6 @@ def page(sides: Sides, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("comparison") / "out", sides, found, html=False)
 
 
-@pytest.mark.starts_programs
 def test_what_differs_comes_first(page: Path) -> None:
     """Hardware, versions, then the plan; no number before."""
     text = page.read_text()
@@ -71,7 +72,6 @@ def test_curves_of_both_lie_on_the_same_axes(sides: Sides) -> None:
     assert [np.asarray(drawn[side].get_xdata()).size for side in "AB"] == [3, 4]
 
 
-@pytest.mark.starts_programs
 def test_a_published_report_is_compared(root: Path, tmp_path: Path) -> None:
     """Facts that it does not state are differences, and what it has not measured has no panel."""
     published = complete(read(root / "data/published/2016"))
@@ -82,7 +82,6 @@ def test_a_published_report_is_compared(root: Path, tmp_path: Path) -> None:
     assert "not known" in text
 
 
-@pytest.mark.starts_programs
 def test_something_else_is_not_replaced(sides: Sides, tmp_path: Path) -> None:
     """A folder with other files stays as it is; a comparison is replaced."""
     found = compared(sides[0][1], sides[1][1])

@@ -23,6 +23,8 @@ from mqperf.study.stats import complete
 from mqperf.study.stats.checks import CHECKS
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.starts_programs
+
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 20), repeats=1)
 TITLE = re.compile(r"^(.+)\n[-=^~]{3,}$", re.MULTILINE)
 CAPTION = re.compile(r"^\.\. list-table:: (.+)$", re.MULTILINE)
@@ -64,7 +66,6 @@ def rows(page: str, caption: str) -> list[list[str]]:
     ]
 
 
-@pytest.mark.starts_programs
 def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
     """One folder per system, one below it per topology and kind of queue, in each its runs."""
     pages = {str(path.parent.relative_to(tree)) for path in tree.rglob("index.rst")}
@@ -79,7 +80,6 @@ def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
     assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
 
 
-@pytest.mark.starts_programs
 def test_page_has_the_published_sections_captions_and_images(root: Path, published: Path) -> None:
     """Rebuilt from the tables of 2016, a page has all titles, captions and pictures it had."""
     for source, page in (
@@ -135,7 +135,6 @@ def test_leading_columns_are_the_published_ones(tree: Path) -> None:
     assert nodes[1:7] == expected
 
 
-@pytest.mark.starts_programs
 def test_repeats_share_a_footnote(tmp_path: Path) -> None:
     """What a check says of each repeat is told once, with their number."""
     read = tables(replace(ONE, repeats=3))
@@ -183,7 +182,6 @@ def test_every_doubt_stands_on_its_page(tree: Path, read: Tables) -> None:
     assert [label for label in labels if f"[#{label}]_" not in text] == []
 
 
-@pytest.mark.starts_programs
 def test_test_cases_keep_their_numbers(tmp_path: Path) -> None:
     """A test case that was not measured is named, not left out."""
     page = written(tables(replace(ONE, test_cases=("notify",))), tmp_path)
@@ -195,7 +193,6 @@ def test_test_cases_keep_their_numbers(tmp_path: Path) -> None:
     assert page.count("This test case was not measured.") == 2
 
 
-@pytest.mark.starts_programs
 def test_a_system_without_broker_has_no_cpu_sections(tmp_path: Path) -> None:
     """No nodes, no CPU: neither columns nor promises of them."""
     page = written(tables(replace(ONE, nodes=(), system="zeromq", title="ZeroMQ")), tmp_path)
@@ -204,7 +201,6 @@ def test_a_system_without_broker_has_no_cpu_sections(tmp_path: Path) -> None:
     assert "RabbitMQ" not in page
 
 
-@pytest.mark.starts_programs
 def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
     """Nodes are those that were measured, however they are called."""
     shape = replace(ONE, nodes=("Broker",), system="artemis", title="Artemis")
@@ -213,7 +209,6 @@ def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
     assert nodes[0][:3] == ["threads", "Broker total, %", "Broker sys, %"]
 
 
-@pytest.mark.starts_programs
 def test_two_systems_share_one_report(tmp_path: Path) -> None:
     """Each has its own folder, and the overview tells them apart."""
     one, two = tables(ONE), tables(replace(ONE, system="artemis", title="Artemis"))
@@ -242,7 +237,6 @@ def plain(text: str) -> str:
 WIDE = replace(ONE, threads=(10, 20, 50, 100, 200, 400))
 
 
-@pytest.mark.starts_programs
 def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
     """The saturation point: in a table on the system's page, in a sentence, in the figure."""
     read = tables(WIDE)
@@ -257,7 +251,6 @@ def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.starts_programs
 def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
     """Nothing is promised that two thread counts cannot hold."""
     page = written(tables(ONE), tmp_path)
@@ -267,7 +260,6 @@ def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
     assert "list-table" not in told
 
 
-@pytest.mark.starts_programs
 def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
     """The verdict on its repeats stands beside the throughput; the overview counts them."""
     read = tables(replace(ONE, repeats=2))
@@ -307,7 +299,6 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     assert "clock source" not in missing
 
 
-@pytest.mark.starts_programs
 def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
     """One machine, which versions, and what was not the same."""
     one = tables(ONE)
@@ -361,7 +352,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-@pytest.mark.starts_programs
 def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:
     """Nothing of the former report is left, and the same tables give the same bytes."""
     out, read = tmp_path / "out", tables(ONE)
@@ -374,7 +364,6 @@ def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.starts_programs
 def test_a_build_that_fails_leaves_the_former_report(tmp_path: Path) -> None:
     """The swap is the last step."""
     out = tmp_path / "out"
@@ -418,7 +407,6 @@ def write_notebook(path: Path, execution_count: int | None) -> Path:
     return path
 
 
-@pytest.mark.starts_programs
 def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     """It is linked by its own title, and can be read without a network."""
     out, notebook = tmp_path / "out", write_notebook(tmp_path / "scaling.ipynb", 1)
@@ -432,7 +420,6 @@ def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     assert "cdnjs" not in page
 
 
-@pytest.mark.starts_programs
 def test_a_notebook_that_was_not_run_is_refused(tmp_path: Path) -> None:
     """An empty notebook in a report helps nobody."""
     notebook = write_notebook(tmp_path / "scaling.ipynb", None)

@@ -30,6 +30,8 @@ from mqperf.study.stats import compared, complete
 from mqperf.study.tables import Tables
 from mqperf.study.tables.files import read
 
+pytestmark = pytest.mark.starts_programs
+
 CONTENT = "content of a file that is nobody's business"
 ATTACKS = (
     "a\n\n.. include:: SECRET\n\nb",
@@ -209,7 +211,6 @@ def check(out: Path, secret: Path) -> str:
     return " ".join(page.text for page in pages)
 
 
-@pytest.mark.starts_programs
 def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Path) -> None:
     """Whatever run.json says, the report builds without a warning and shows it to the letter."""
     build(of_runs, tmp_path / "out", title=TITLE)
@@ -224,7 +225,6 @@ def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Pa
     assert one_line(TITLE) in told
 
 
-@pytest.mark.starts_programs
 def test_every_column_of_a_published_table_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
@@ -260,7 +260,6 @@ def test_a_run_in_time_is_text(
     assert [text for text in attacks if one_line(text) not in " ".join(told.split())] == []
 
 
-@pytest.mark.starts_programs
 def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
     """A status or kind that nobody knows is no reason to fail."""
     names = ("system", "topology", "queues", "test_case")
@@ -269,7 +268,6 @@ def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: 
     assert (tmp_path / "out/rabbitmq/cmsm/index.rst").is_file()
 
 
-@pytest.mark.starts_programs
 def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
     """What two sets differ in is shown to the letter, with the names of both folders."""
     runs = of_runs["runs"].assign(os="Debian", cpu_model="**fast**")
@@ -334,7 +332,6 @@ def renamed(read: Tables, column: str, names: dict[str, str]) -> Tables:
     }
 
 
-@pytest.mark.starts_programs
 def test_an_unknown_test_case_is_told(tmp_path: Path) -> None:
     """It ends no report on the others; the first page says what it leaves out."""
     read = renamed(tables(SMALL), "test_case", {"notify": "publish *x*"})

@@ -10,6 +10,8 @@ from mqperf.pages.report.build import build
 from mqperf.pages.report.hosts import grid, shared
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.starts_programs
+
 ROOT = Path(__file__).parent.parent.parent
 SENTENCE = (
     "These hosts are network namespaces of one machine with 2 hardware threads: h1, h2, h3, h4 and"
@@ -23,7 +25,6 @@ def namespaces() -> Tables:
     return samples.complete(ROOT / "data/samples/hosts")
 
 
-@pytest.mark.starts_programs
 def test_every_page_says_that_hosts_are_one_machine(namespaces: Tables, tmp_path: Path) -> None:
     """The overview, the methods, the system's page, and that of the topology."""
     build(namespaces, tmp_path / "report", title="RabbitMQ on five hosts", html=False)

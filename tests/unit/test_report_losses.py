@@ -10,6 +10,8 @@ from mqperf.pages.report import losses
 from mqperf.pages.report.build import build
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.starts_programs
+
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 TOLD = (
     "In 1 run with planned actions 4558 of 12500 messages were lost; 4558 ended in an error at the"
@@ -22,7 +24,6 @@ def found() -> Tables:
     return samples.complete(SAMPLES / "faults")
 
 
-@pytest.mark.starts_programs
 def test_pages_say_what_actions_cost(found: Tables, tmp_path: Path) -> None:
     """On the first page beside the number of doubts, and above the table of messages."""
     build(found, tmp_path / "out", title="faults", html=False)

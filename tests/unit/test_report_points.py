@@ -10,6 +10,8 @@ from mqperf.pages.report.build import build
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables, conform, varied
 
+pytestmark = pytest.mark.starts_programs
+
 
 def split(*pairs: tuple[int, int]) -> pd.DataFrame:
     """Points of green threads and processes."""
@@ -74,7 +76,6 @@ def page(three: Tables, tmp_path_factory: pytest.TempPathFactory) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.starts_programs
 def test_points_with_as_many_threads_stand_apart(page: str) -> None:
     """Each has its row with the number of processes, and the page says so."""
     assert "* - threads - processes - throughput, msg/sec" in page

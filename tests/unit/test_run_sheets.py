@@ -13,6 +13,8 @@ from mqperf.pages.report.run_sheets import each
 from mqperf.pages.report.single_file import fold
 from mqperf.plan.file import load_plan
 
+pytestmark = pytest.mark.starts_programs
+
 HOSTS = Path(__file__).parent.parent.parent / "data/samples/hosts"
 
 
@@ -23,7 +25,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.starts_programs
 def test_the_plan_is_part_of_the_report(report: Path) -> None:
     """To the byte as a file, which the first page links, and to be read in the methods."""
     assert (report / "plan.yaml").read_text() == (HOSTS / "plan.yaml").read_text()
@@ -62,7 +63,6 @@ def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
     ]
 
 
-@pytest.mark.starts_programs
 def test_rows_lead_to_runs_in_one_file(report: Path, tmp_path: Path) -> None:
     """All links into the file have a place there."""
     file = BeautifulSoup(fold(report / "html", tmp_path / "one.html").read_text(), "html.parser")

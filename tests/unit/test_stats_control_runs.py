@@ -88,6 +88,7 @@ def test_a_report_tells_control_runs_apart(watched: Path, tmp_path: Path) -> Non
     assert "messages were lost" in methods
 
 
+@pytest.mark.starts_programs
 def test_a_drift_is_told_on_the_first_page(watched: Path) -> None:
     """It is about every number of the sweep, not about that of one point."""
     page = " ".join((watched / "index.rst").read_text().split())
