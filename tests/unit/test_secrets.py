@@ -272,11 +272,13 @@ def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
     """What the socket and the driver say is kept, without the password in any form."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        url = f"amqp://u:{password}@localhost:{unused.getsockname()[1]}"
+        port = str(unused.getsockname()[1])
+        url = f"amqp://u:{password}@localhost:{port}"
         with pytest.raises(SystemFault, match="cannot be reached") as fault:
             existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
-    assert password not in str(fault.value)
-    assert quote(password) not in str(fault.value)
+    told = str(fault.value).replace(port, "PORT")  # a password may be a part of it by chance
+    assert password not in told
+    assert quote(password) not in told
 
 
 def test_a_copied_plan_with_a_hidden_password_is_not_run() -> None:
