@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{BYTES} B, at-least-once, {SECONDS} s each; CPU of sender + receiver, us/message")
     with (
         host.scratch("benchmark") as folder,
-        SYSTEM.started({}, "standalone", [Spot(host, folder)]) as router,
+        SYSTEM.started({}, "standalone", [HostFolder(host, folder)]) as router,
     ):
         measure: dict[str, Callable[[str, str], Cost]] = {
             "mqperf": _ours,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from mqperf.hosts import HOSTS, Hosts, Spot
+from mqperf.hosts import HOSTS, HostFolder, Hosts
 from mqperf.lab.load import Tool
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.phases import begin
@@ -86,8 +86,10 @@ def on_all(hosts: Hosts) -> dict[str, Tool]:
 def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
     """The cluster on the hosts of brokers."""
     with ExitStack() as held:
-        spots = [Spot(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker]
-        deployment = held.enter_context(SYSTEM.start({}, spots))
+        host_folders = [
+            HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
+        ]
+        deployment = held.enter_context(SYSTEM.start({}, host_folders))
         facts = {"system": {}, "hosts": [one.facts() for one in hosts.every]}
         yield Bench(hosts, deployment, {GENERATOR.name: tools}, facts)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from stressing import load, perftest
 from stressing.load import Measured
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> None:
     host = LocalHost()
     with (
         host.scratch("stressor") as folder,
-        private_cluster(Settings(), [Spot(host, folder)]) as cluster,
+        private_cluster(Settings(), [HostFolder(host, folder)]) as cluster,
     ):
         for rival in _rivals():
             if not names or rival.name in names:

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS, System
 from mqperf.plan import LoadPlan, Plan, SystemPlan
@@ -48,7 +48,7 @@ def once(system: System) -> Cost:
     host = LocalHost()
     with host.scratch("benchmark") as folder:
         began = time.monotonic()
-        with system.start({}, [Spot(host, folder)]) as deployment:
+        with system.start({}, [HostFolder(host, folder)]) as deployment:
             start_s = time.monotonic() - began
             rss = {node["label"]: node["rss_bytes"] for node in deployment.facts()["nodes"]}
             ended = time.monotonic()

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, cast
 
 from scipy.stats import t
 
-from mqperf.hosts import HERE, Host, Hosts, Process, Spot, lookup
+from mqperf.hosts import HERE, Host, HostFolder, Hosts, Process, lookup
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Command, Job
 from mqperf.lab.runner.bench import Bench
@@ -53,8 +53,10 @@ def main(arguments: list[str]) -> None:
     system, generator = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
     kind = lookup(arguments[1] if len(arguments) > 1 else HERE)
     with kind.reached() as hosts, ExitStack() as held:
-        spots = [Spot(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker]
-        deployment = held.enter_context(system.start({}, spots))
+        host_folders = [
+            HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
+        ]
+        deployment = held.enter_context(system.start({}, host_folders))
         driver = system.drivers[generator.name]
         tools = {host.name: generator.tool(driver, host) for host in _of_load(hosts)}
         bench = Bench(hosts, deployment, {generator.name: tools}, {"system": {}})

@@ -12,12 +12,12 @@ from mqperf.base.registry import Registry
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.common_ports import common_ports
 from mqperf.hosts.host import Host, HostKind, Output
+from mqperf.hosts.host_folder import HostFolder
 from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.process import Process, Restartable, Watched, stop_all
 from mqperf.hosts.roles import Hosts
 from mqperf.hosts.several import LABORATORY, of_inventory
-from mqperf.hosts.spot import Spot
 from mqperf.onhost.machine.facts import host_facts
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "HOSTS",
     "ForeignProcess",
     "Host",
+    "HostFolder",
     "HostKind",
     "Hosts",
     "LocalHost",
@@ -32,7 +33,6 @@ __all__ = [
     "Output",
     "Process",
     "Restartable",
-    "Spot",
     "Watched",
     "common_ports",
     "host_facts",

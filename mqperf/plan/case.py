@@ -155,14 +155,14 @@ class Case(Frozen):
         )
 
 
-def deployments(cases: Iterable[Case], apart: Callable[[Case], bool]) -> list[list[Case]]:
+def deployments(cases: Iterable[Case], own_deployment: Callable[[Case], bool]) -> list[list[Case]]:
     """The cases in their order, a list for each start of a system, in which it has its settings.
 
-    Topologies share a start, but for cases ``apart``, whose topology has one of its own.
+    Topologies share a start, but for cases of an ``own_deployment``: of their topology alone.
     """
 
     def start(case: Case) -> tuple[object, ...]:
-        return case.system, case.settings, case.topology if apart(case) else None
+        return case.system, case.settings, case.topology if own_deployment(case) else None
 
     return [[*block] for _, block in groupby(cases, key=start)]
 

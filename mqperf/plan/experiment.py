@@ -161,7 +161,7 @@ class LoadPlan(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _bearable(self) -> Self:
+    def _within_thread_limit(self) -> Self:
         threads = max(self.green_threads) * max(self.processes)
         if threads > MAX_THREADS:
             raise Misplaced(
@@ -292,7 +292,7 @@ class Plan(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _bearable(self) -> Self:
+    def _within_thread_limit(self) -> Self:
         for one in self.surroundings:
             if problem := _too_many_threads(self.load, one.background):
                 raise Misplaced(("load", "green_threads"), problem)

@@ -9,7 +9,7 @@ import pika
 import pytest
 from pydantic import JsonValue
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
@@ -24,7 +24,7 @@ def running() -> Iterator[PrivateCluster]:
     host = LocalHost()
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), [Spot(host, folder)]) as deployment,
+        private_cluster(Settings(), [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment
 
@@ -38,12 +38,16 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
     system = SYSTEMS["rabbitmq"]
 
     @contextmanager
-    def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+    def start(
+        settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+    ) -> Iterator[Deployment]:
         if "topology" in settings or parse_settings(settings) != Settings():
-            with system.start(settings, spots) as own:
+            with system.start(settings, host_folders) as own:
                 yield own
             return
-        cluster.collect(spots[0].folder)  # what was logged until now is of no run of the sweep
+        cluster.collect(
+            host_folders[0].folder
+        )  # what was logged until now is of no run of the sweep
         try:
             yield cluster
         finally:

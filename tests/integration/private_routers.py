@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import Deployment
 from mqperf_routers.lab.system import SYSTEM
 
@@ -16,6 +16,6 @@ def routers(topology: str, host: LocalHost | None = None) -> Iterator[Deployment
     host = host or LocalHost()
     with (
         host.scratch("test-routers") as folder,
-        SYSTEM.started({}, topology, [Spot(host, folder)]) as deployment,
+        SYSTEM.started({}, topology, [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment

@@ -23,7 +23,7 @@ from crowded_host import CrowdedHost
 from patience import eventually
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import LocalHost, Process, Spot
+from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.rabbitmq.control import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
@@ -53,7 +53,7 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running(rabbitmq: PrivateCluster) -> Running:
-    return Running(rabbitmq, rabbitmq._cluster.spots[0].folder)
+    return Running(rabbitmq, rabbitmq._cluster.host_folders[0].folder)
 
 
 @contextmanager
@@ -232,7 +232,7 @@ def test_evidence_is_collected_once(running: Running, tmp_path: Path) -> None:
 def existing(tmp_path: Path, urls: Sequence[str]) -> AbstractContextManager[Any]:
     names = ["one", "two", "three"][: len(urls)]
     return SYSTEMS["rabbitmq"].start(
-        {"nodes": [*names], "urls": [*urls]}, [Spot(LocalHost(), tmp_path)]
+        {"nodes": [*names], "urls": [*urls]}, [HostFolder(LocalHost(), tmp_path)]
     )
 
 
@@ -284,7 +284,7 @@ def test_a_taken_port_is_no_obstacle_and_a_dead_node_is_named() -> None:
     """Other ports are tried, the dead is named with its last words, nothing is left."""
     host = CrowdedHost(taken=1)
     with host.scratch("test-rabbitmq") as folder:
-        with private_cluster(Settings(), [Spot(host, folder)], nodes=1) as deployment:
+        with private_cluster(Settings(), [HostFolder(host, folder)], nodes=1) as deployment:
             assert len(host.blocks) == 2
             [victim] = [node.process for node in deployment.nodes]
             assert isinstance(victim, Process)
@@ -302,7 +302,7 @@ def test_the_port_mapper_is_ours_alone() -> None:
     host = CrowdedHost(taken=0)
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), [Spot(host, folder)], nodes=1) as deployment,
+        private_cluster(Settings(), [HostFolder(host, folder)], nodes=1) as deployment,
     ):
         assert len(host.blocks) == 2
         assert processes_of(folder / "servers" / "epmd") == []
@@ -320,13 +320,13 @@ def test_the_port_mapper_is_ours_alone() -> None:
 OWNER = """
     import json, sys
     from pathlib import Path
-    from mqperf.hosts import LocalHost, Spot
+    from mqperf.hosts import LocalHost, HostFolder
     from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     start = SYSTEMS["rabbitmq"].start
     one = {"topology": "single"}
-    with host.scratch("test") as folder, start(one, [Spot(host, folder)]) as cluster:
+    with host.scratch("test") as folder, start(one, [HostFolder(host, folder)]) as cluster:
         pids = [node.process.pid for node in cluster.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()

@@ -13,7 +13,7 @@ from patience import eventually
 from private_routers import ROUTERS, routers
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import LocalHost, Process, Spot
+from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf_routers.front.checking import check
 from mqperf_routers.front.reading import read
 from mqperf_routers.lab.system import SYSTEM
@@ -76,7 +76,7 @@ def test_routers_that_do_not_join_are_told(
     with (
         pytest.raises(SystemFault, match=f"{told}; its log ends:"),
         host.scratch("test-routers") as folder,
-        SYSTEM.started(settings, topology, [Spot(host, folder)]),
+        SYSTEM.started(settings, topology, [HostFolder(host, folder)]),
     ):
         pass
 
@@ -102,12 +102,12 @@ def test_a_network_that_runs_is_checked(tmp_path: Path) -> None:
 
 OWNER = """
     import json, sys
-    from mqperf.hosts import LocalHost, Spot
+    from mqperf.hosts import LocalHost, HostFolder
     from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     line = SYSTEMS["qpid-dispatch"].started
-    with host.scratch("test") as folder, line({}, "line", [Spot(host, folder)]) as running:
+    with host.scratch("test") as folder, line({}, "line", [HostFolder(host, folder)]) as running:
         pids = [node.process.pid for node in running.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()

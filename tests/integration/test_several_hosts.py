@@ -15,7 +15,7 @@ import yaml
 from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 from typing_extensions import override
 
-from mqperf.hosts import Spot, inventory
+from mqperf.hosts import HostFolder, inventory
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.remote import connected
 from mqperf.lab.runner import Silent, sweep
@@ -244,8 +244,10 @@ def test_nodes_that_are_there_already_are_watched_on_their_hosts(
     """
     places = inventory.read(five_hosts.inventory).broker
     with connected(places) as hosts, ExitStack() as held:
-        spots = [Spot(host, held.enter_context(host.scratch("theirs"))) for host in hosts]
-        theirs = held.enter_context(private_cluster(Settings(), spots))
+        host_folders = [
+            HostFolder(host, held.enter_context(host.scratch("theirs"))) for host in hosts
+        ]
+        theirs = held.enter_context(private_cluster(Settings(), host_folders))
         endpoints = [theirs._endpoint([index], "/") for index in range(3)]
         monkeypatch.setenv("SECRET", endpoints[0].password)
         urls = [f"amqp://mqperf:${{SECRET}}@{one.addresses[0]}/" for one in endpoints]

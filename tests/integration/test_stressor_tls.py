@@ -12,7 +12,7 @@ from test_stressor import PLAN
 from test_stressor_disturbed import Disturbed, told
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.certificates import issued
@@ -33,7 +33,7 @@ def encrypted() -> Iterator[PrivateCluster]:
     host = LocalHost()
     with (
         host.scratch("test-stressor-tls") as folder,
-        private_cluster(Settings(tls=True), [Spot(host, folder)], nodes=1) as deployment,
+        private_cluster(Settings(tls=True), [HostFolder(host, folder)], nodes=1) as deployment,
     ):
         yield deployment
 
@@ -59,7 +59,7 @@ def test_only_the_authority_of_the_run_is_trusted(
 ) -> None:
     """Another one's signature, another address and no TLS at all are no answers."""
     broker = by_tls(encrypted)
-    strange = issued(Spot(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority
+    strange = issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority
     with pytest.raises(Lost, match="certificate verify failed"):
         Connection(replace(broker, authority=strange))
     elsewhere = broker.addresses[0].replace("127.0.0.1", "localhost")
@@ -76,7 +76,7 @@ def test_keys_are_their_owners_only_and_in_no_run_folder(
     """Neither in what is collected nor in what is told of the deployment."""
     own = encrypted._cluster
     assert own.certificates is not None
-    keys = [*own.spots[0].folder.rglob("*.key")]
+    keys = [*own.host_folders[0].folder.rglob("*.key")]
     assert {file.name for file in keys} == {"authority.key", "nodes.key"}
     assert {stat.S_IMODE(file.stat().st_mode) for file in keys} == {0o600}
     encrypted.collect(tmp_path)
@@ -150,7 +150,7 @@ def test_a_cluster_that_somebody_else_vouches_for_is_refused(
 ) -> None:
     """Before a run starts, in a line with the address."""
     strange = tmp_path / "strange.pem"
-    strange.write_text(issued(Spot(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority)
+    strange.write_text(issued(HostFolder(LocalHost(), tmp_path / "other"), ["127.0.0.1"]).authority)
     url = f"amqps://mqperf:x@{by_tls(encrypted).addresses[0]}?ssl_ca_file={strange}"
     with pytest.raises(SystemFault, match=r"amqps://mqperf:\*\*\*@127.* certificate verify failed"):
         existing_cluster(Settings(nodes=("a",), urls=(SecretStr(url),)), [LocalHost()])

@@ -15,7 +15,7 @@ from listeners import accepts, listening
 from patience import eventually
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import LocalHost, Process, Spot
+from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.plan.file import parse_plan
@@ -184,7 +184,7 @@ LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
 def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
     with (
         host.scratch("test") as folder,
-        SYSTEMS[example.system].start({}, [Spot(host, folder)]) as deployment,
+        SYSTEMS[example.system].start({}, [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment
 
@@ -220,12 +220,12 @@ def test_a_backup_takes_over() -> None:
 
 OWNER = """
     import json, sys
-    from mqperf.hosts import LocalHost, Spot
+    from mqperf.hosts import LocalHost, HostFolder
     from mqperf.lab.systems import SYSTEMS
 
     host = LocalHost()
     system = SYSTEMS[sys.argv[1]]
-    with host.scratch("test") as folder, system.start({}, [Spot(host, folder)]) as running:
+    with host.scratch("test") as folder, system.start({}, [HostFolder(host, folder)]) as running:
         pids = [node.process.pid for node in running.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS
 from mqperf.onhost.load.amqp_1_0.connection import Connection
@@ -56,7 +56,7 @@ def test_who_logs_in_by_name_is_known_by_it() -> None:
     host, system = LocalHost(), SYSTEMS["artemis"]
     with (
         host.scratch("test-transfers") as folder,
-        system.start({}, [Spot(host, folder)]) as deployment,
+        system.start({}, [HostFolder(host, folder)]) as deployment,
     ):
         connection = Connection(Broker((deployment.nodes[0].name,), "user", "secret", "/"))
         assert connection.close(5)

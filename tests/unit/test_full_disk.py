@@ -59,12 +59,12 @@ def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[st
 def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str], str]) -> None:
     """Not after its time to start, and not as one whose log is empty."""
     said = on_a_small_disk("""
-        from mqperf.hosts import LocalHost, Spot
+        from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
         from mqperf.lab.systems.service import Server
         argv = ("sh", "-c", "exec sleep 60")
-        spot = Spot(LocalHost(), disk / "one")
-        one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), ())
+        host_folder = HostFolder(LocalHost(), disk / "one")
+        one = Server("one", "n", host_folder, argv, {"PATH": os.defpath}, ("ready",), ())
         servers = Servers("Example")
         (disk / "one").mkdir()
         Server.write = lambda *_: fill()
@@ -82,14 +82,14 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
 def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """The folder that is full is named, and what to do."""
     said = on_a_small_disk("""
-        from mqperf.hosts import LocalHost, Spot
+        from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
         from mqperf.lab.systems.service import Server
         place = Path(sys.argv[1]).parent / "elsewhere"
         argv = ("sh", "-c", "echo ready; exec sleep 60")
         files = {"conf": "x" * 9999}
-        spot = Spot(LocalHost(), place)
-        one = Server("one", "n", spot, argv, {"PATH": os.defpath}, ("ready",), (), files)
+        host_folder = HostFolder(LocalHost(), place)
+        one = Server("one", "n", host_folder, argv, {"PATH": os.defpath}, ("ready",), (), files)
         servers = Servers("Example")
         servers.start([one], 60)
         fill()

@@ -9,7 +9,7 @@ import pytest
 from patience import eventually
 
 from mqperf.base.errors import HostError, SystemFault
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
 from mqperf.lab.systems.service import Server, Service
 
@@ -23,7 +23,7 @@ def server(folder: Path, script: str, **files: str) -> Server:
     return Server(
         label=folder.name,
         name="somewhere",
-        spot=Spot(HOST, folder),
+        host_folder=HostFolder(HOST, folder),
         argv=("/bin/sh", "-c", script),
         env={},
         ready=("serving",),
@@ -129,7 +129,7 @@ def launching(scripts: Sequence[str]) -> Launch[Path]:
     """A launch whose first server runs the first script, and so on."""
     left = list(scripts)
 
-    def launch(servers: Servers, _ports: tuple[int, ...], places: Sequence[Spot]) -> Path:
+    def launch(servers: Servers, _ports: tuple[int, ...], places: Sequence[HostFolder]) -> Path:
         servers.start([server(places[0].folder / "one", left.pop(0))], 60)
         return places[0].folder
 
@@ -141,7 +141,9 @@ TAKEN = "echo Address already in use; exit 1"
 
 def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
     """The second attempt has other ports and a folder of its own."""
-    with Site("Example", [Spot(HOST, tmp_path)]).launched(1, launching([TAKEN, SERVES])) as place:
+    with Site("Example", [HostFolder(HOST, tmp_path)]).launched(
+        1, launching([TAKEN, SERVES])
+    ) as place:
         assert place == tmp_path / "servers-again"
 
 
@@ -156,7 +158,7 @@ def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
     """There is no third attempt: the user is told to repeat the command."""
     with (
         pytest.raises(PortTakenError, match="a port was taken while Example's one started; repeat"),
-        Site("Example", [Spot(HOST, tmp_path)]).launched(1, launching([TAKEN, TAKEN])),
+        Site("Example", [HostFolder(HOST, tmp_path)]).launched(1, launching([TAKEN, TAKEN])),
     ):
         pass
 

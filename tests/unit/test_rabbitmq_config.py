@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.urls import BrokerUrl
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.possible import check_plan
@@ -30,8 +30,8 @@ def cluster(tmp_path: Path) -> Cluster:
     settings = Settings(management=True)
     program = Path("/usr/lib/rabbitmq-server")
     host = LocalHost()
-    spots = [Spot(host, tmp_path / "cluster")] * NODES
-    return Cluster(spots, PORTS, settings, (3, 10, 8), {host.name: program}, Secrets())
+    host_folders = [HostFolder(host, tmp_path / "cluster")] * NODES
+    return Cluster(host_folders, PORTS, settings, (3, 10, 8), {host.name: program}, Secrets())
 
 
 def a_case(**changes: object) -> Case:
@@ -53,7 +53,7 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
         environment = cluster.node_environment(index)
         used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
         used += [cluster.management_port(index), cluster.metrics_port(index)]
-    ctl = cluster.ctl_environment(cluster.spots[0])
+    ctl = cluster.ctl_environment(cluster.host_folders[0])
     first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
     used += range(first, last + 1)
     assert sorted(used) == list(PORTS)
@@ -75,7 +75,7 @@ def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     cluster.write_cookies()
     for index in range(NODES):
         cluster.node(index).write()
-    folder = cluster.spots[0].folder
+    folder = cluster.host_folders[0].folder
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 2 * NODES
     assert {path.stat().st_mode & 0o077 for path in [folder, *files]} == {0}
@@ -92,7 +92,7 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
         repr(cluster),
         *map(repr, nodes),
         *cluster.node_environment(0).values(),
-        *cluster.ctl_environment(cluster.spots[0]).values(),
+        *cluster.ctl_environment(cluster.host_folders[0]).values(),
     ]
     shown += [own.redacted(cluster.config(0) + own.cookie), *map(repr, cluster.port_mappers())]
     assert not [text for text in shown if own.password in text or own.cookie in text]
@@ -229,7 +229,7 @@ def test_a_host_without_openssl_is_told_what_to_install(
     """Before any server is started."""
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(SystemFault, match="OpenSSL is not installed: sudo apt-get install"):
-        issued(Spot(LocalHost(), tmp_path / "certificates"), ["127.0.0.1"])
+        issued(HostFolder(LocalHost(), tmp_path / "certificates"), ["127.0.0.1"])
     assert not (tmp_path / "certificates").exists()
 
 
@@ -260,7 +260,7 @@ def test_nodes_since_3_13_wait_for_each_other(cluster: Cluster) -> None:
 
 def test_a_single_broker_looks_for_no_other(cluster: Cluster) -> None:
     """It is no cluster of one, and called by its name."""
-    alone = replace(cluster, spots=cluster.spots[:1])
+    alone = replace(cluster, host_folders=cluster.host_folders[:1])
     assert "cluster_formation" in cluster.config(0)
     assert "cluster_formation" not in alone.config(0)
     assert (cluster.node(0).label, alone.node(0).label) == ("Master", "Broker")

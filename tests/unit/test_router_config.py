@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import LocalHost, Spot
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.plan import Case, deployments
 from mqperf_routers.lab.readiness import misrouted
@@ -20,9 +20,9 @@ def routers(name: str) -> list[Router]:
     """All routers of a network on this machine."""
     network = named(name)
     assert network is not None
-    spots = [Spot(LocalHost(), Path("/nowhere"))] * len(network.nodes)
-    reached = addresses(network, spots, range(5000, 5000 + ports_needed(network)))
-    return [Router(network, one, spots[0], reached, 2, 100) for one in network.routers]
+    host_folders = [HostFolder(LocalHost(), Path("/nowhere"))] * len(network.nodes)
+    reached = addresses(network, host_folders, range(5000, 5000 + ports_needed(network)))
+    return [Router(network, one, host_folders[0], reached, 2, 100) for one in network.routers]
 
 
 def test_a_standalone_router_listens_to_clients_only() -> None:
@@ -90,8 +90,8 @@ def test_a_plan_describes_a_network_of_its_own() -> None:
         "nodes": [{"id": "a"}, {"id": "b"}],
         "edges": [{"source": "a", "target": "b"}],
     }
-    assert SYSTEM.misfit("graph", {"graph": graph}) is None
-    assert "needs the setting graph" in str(SYSTEM.misfit("graph", {}))
+    assert SYSTEM.incompatible_settings("graph", {"graph": graph}) is None
+    assert "needs the setting graph" in str(SYSTEM.incompatible_settings("graph", {}))
     found = network_of("graph", {"graph": graph})
     assert [node.id for node in found.nodes] == ["a", "b"]
     with pytest.raises(SystemFault, match="b has no path to a"):

@@ -9,7 +9,7 @@ import pytest
 
 from mqperf.base.errors import RecordError, SystemFault
 from mqperf.base.processes import Process
-from mqperf.hosts import ForeignProcess, LocalHost, Spot
+from mqperf.hosts import ForeignProcess, HostFolder, LocalHost
 from mqperf.lab.runner.timetable import Stage, Timetable
 from mqperf.lab.systems import Deployment, Node
 from mqperf.lab.systems.private import Servers
@@ -127,10 +127,12 @@ def test_every_node_goes_on_though_nothing_can_be_written_down(process: Process)
 def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
     """By the same command; meanwhile that it does not run is no fault."""
     script = "echo serving; exec sleep 60"
-    argv, spot = ("/bin/sh", "-c", script), Spot(LocalHost(), tmp_path / "node")
+    argv, host_folder = ("/bin/sh", "-c", script), HostFolder(LocalHost(), tmp_path / "node")
     servers = Servers("Example")
     try:
-        servers.start([Server("Master", "mq1", spot, argv, {}, ("serving",), ("taken",))], 10)
+        servers.start(
+            [Server("Master", "mq1", host_folder, argv, {}, ("serving",), ("taken",))], 10
+        )
         action, told = FREEZE.model_copy(update={"do": how}), Told()
         timetable = Timetable([action], Stage(cast("Deployment", servers)), told)
         timetable.check()

@@ -60,8 +60,8 @@ class Action:
     on entering and undoes it on leaving, whatever happened meanwhile; what it gives may be filled
     until then.  ``on`` are the kinds of target that it can have, ``parameters`` the model of what
     else a plan says of it.  One that ``renews`` the system ends or parts nodes: it is started anew
-    for the next run.  ``misfits`` tells what is wrong with the files that a plan names in it: it
-    gets what the plan says, and contents by what it says of them.
+    for the next run.  ``file_problems`` tells what is wrong with the files that a plan names in it:
+    it gets what the plan says, and contents by what it says of them.
     """
 
     name: str
@@ -72,4 +72,4 @@ class Action:
     parameters: type[BaseModel] = NoParameters
     renews: bool = False
     prepared: Callable[[Target], AbstractContextManager[object]] = nullcontext
-    misfits: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = _none
+    file_problems: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = _none

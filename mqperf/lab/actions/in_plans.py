@@ -28,7 +28,7 @@ def problems_of(
         if name not in ACTIONS:
             yield Problem((index, "do"), unknown("action", name, list(ACTIONS)))
             continue
-        for problem in (*_of_one(ACTIONS[name], said), *ACTIONS[name].misfits(said, files)):
+        for problem in (*_of_one(ACTIONS[name], said), *ACTIONS[name].file_problems(said, files)):
             yield Problem((index, *problem.where), problem.text)
 
 

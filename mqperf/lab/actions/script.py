@@ -144,7 +144,7 @@ def _no_program(content: bytes) -> str | None:
     return "it does not begin with #! and the program that reads it"
 
 
-def misfits(said: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
+def file_problems(said: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
     """A program that is none, and what else is no text."""
     names: list[tuple[Where, object]] = [(("script_file",), said.get("script_file"))]
     more = said.get("more_files")
@@ -165,5 +165,5 @@ ACTION = Action(
     applied,
     on=("node", "host"),
     parameters=Script,
-    misfits=misfits,
+    file_problems=file_problems,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mqperf.base.errors import HostError, MqperfError, RecordError, SystemFault
 from mqperf.base.version import version
-from mqperf.hosts import HostKind, Hosts, Spot
+from mqperf.hosts import HostFolder, HostKind, Hosts
 from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
@@ -135,11 +135,13 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             for name in dict.fromkeys((case.generator, *(one.generator for one in beside)))
         }
         observer.doing(f"starting {system.title}")
-        spots = [Spot(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker]
+        host_folders = [
+            HostFolder(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker
+        ]
         probes, settings = chosen(plan.probes), plan.settings_of(case)
         if any(probe.asks_nodes for probe in probes):
             settings = system.watched(settings)
-        deployment = held.enter_context(system.started(settings, case.topology, spots))
+        deployment = held.enter_context(system.started(settings, case.topology, host_folders))
         facts = {
             "hosts": [{**one.facts(), "roles": [*hosts.roles(one)]} for one in hosts.every],
             "system": {"title": system.title, **deployment.facts()},

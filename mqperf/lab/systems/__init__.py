@@ -46,4 +46,4 @@ def lookup(name: str) -> System:
 
 def starts(cases: Iterable[Case]) -> list[list[Case]]:
     """The cases in their order, a list for each start of a system."""
-    return deployments(cases, lambda case: SYSTEMS[case.system].apart(case.topology))
+    return deployments(cases, lambda case: SYSTEMS[case.system].own_deployment(case.topology))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.systems.tool import Tool
 
 OPENSSL = Tool("openssl", "openssl", packages=("openssl",))
@@ -44,31 +44,33 @@ class Certificates:
     key: str = field(repr=False)
 
 
-def issued(spot: Spot, addresses: Sequence[str]) -> Certificates:
+def issued(host_folder: HostFolder, addresses: Sequence[str]) -> Certificates:
     """New ones for nodes at these addresses, made in a private folder on a host.
 
     Keys are readable for their owner only; that of the authority stays there.  Raises
     ``SystemFault`` when openssl is missing, or refuses.
     """
-    if spot.host.which([OPENSSL.program])[OPENSSL.program] is None:
-        raise OPENSSL.missing("OpenSSL", spot.host)
-    spot.host.make(spot.folder)
+    if host_folder.host.which([OPENSSL.program])[OPENSSL.program] is None:
+        raise OPENSSL.missing("OpenSSL", host_folder.host)
+    host_folder.host.make(host_folder.folder)
     names = ",".join(f"IP:{address}" for address in dict.fromkeys(addresses))
-    spot.host.write(spot.folder / CONFIG, _CONFIG.format(names=names))
-    authority, authority_key = (str(spot.folder / f"authority.{end}") for end in ("pem", "key"))
-    nodes, nodes_key = (str(spot.folder / f"nodes.{end}") for end in ("pem", "key"))
+    host_folder.host.write(host_folder.folder / CONFIG, _CONFIG.format(names=names))
+    authority, authority_key = (
+        str(host_folder.folder / f"authority.{end}") for end in ("pem", "key")
+    )
+    nodes, nodes_key = (str(host_folder.folder / f"nodes.{end}") for end in ("pem", "key"))
     own = ("-subj", "/CN=mqperf authority", "-extensions", "authority")
-    _called(spot, *own, "-keyout", authority_key, "-out", authority)
+    _called(host_folder, *own, "-keyout", authority_key, "-out", authority)
     signed = ("-extensions", "nodes", "-CA", authority, "-CAkey", authority_key)
-    _called(spot, "-subj", "/CN=mqperf", *signed, "-keyout", nodes_key, "-out", nodes)
-    made = (spot.host.read(Path(file)).decode() for file in (authority, nodes, nodes_key))
+    _called(host_folder, "-subj", "/CN=mqperf", *signed, "-keyout", nodes_key, "-out", nodes)
+    made = (host_folder.host.read(Path(file)).decode() for file in (authority, nodes, nodes_key))
     return Certificates(*made)
 
 
-def _called(spot: Spot, *arguments: str) -> None:
-    config = ("-config", str(spot.folder / CONFIG))
+def _called(host_folder: HostFolder, *arguments: str) -> None:
+    config = ("-config", str(host_folder.folder / CONFIG))
     argv = [OPENSSL.program, *_NEW, *config, "-days", str(DAYS), *arguments]
-    env = {"PATH": spot.host.path, "LANG": "C.UTF-8"}
-    done = spot.host.run(argv, env=env, timeout_s=TIMEOUT_S)
+    env = {"PATH": host_folder.host.path, "LANG": "C.UTF-8"}
+    done = host_folder.host.run(argv, env=env, timeout_s=TIMEOUT_S)
     if done.returncode:
         raise SystemFault(f"openssl made no certificate: {' '.join(done.stderr.split())[-300:]}")

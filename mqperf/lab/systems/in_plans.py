@@ -30,7 +30,7 @@ def problems_of(
     systems, load = plan.get("systems"), plan.get("load")
     if isinstance(systems, Mapping):
         yield from _of_systems(systems)
-        yield from _misfits(systems, [*_loads(plan)])
+        yield from _incompatible_loads(systems, [*_loads(plan)])
         yield from _strangers(systems, [*_loads(plan)])
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
@@ -121,7 +121,7 @@ def _strangers(
             yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
 
 
-def _misfits(
+def _incompatible_loads(
     systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
 ) -> Iterator[Problem]:
     """Every kind of queue in which a load of the plan cannot have its messages."""
@@ -129,7 +129,7 @@ def _misfits(
         kinds = spec.get("queues") if isinstance(spec, Mapping) else None
         for index, kind in enumerate(kinds if isinstance(kinds, list | tuple) else ()):
             if isinstance(kind, str) and kind in QUEUES:
-                found = (in_plans.misfits(load, kind) for load in loads)
+                found = (in_plans.incompatible_queues_of(load, kind) for load in loads)
                 if why := next(filter(None, found), None):
                     yield Problem(("systems", name, "queues", index), why)
 
@@ -156,26 +156,28 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     yield from _lacking(system, "queues", spec.get("queues", default))
     settings = spec.get("settings")
     given = settings if isinstance(settings, Mapping) else {}
-    yield from _misfitting(system, spec.get("topologies"), given)
-    yield from _unfit(system, spec.get("topologies"), spec.get("queues", default))
+    yield from _incompatible_settings(system, spec.get("topologies"), given)
+    yield from _incompatible_queues(system, spec.get("topologies"), spec.get("queues", default))
     if isinstance(settings, Mapping):
         for problem in _of_settings(system, settings):
             yield Problem(("settings", *problem.where), problem.text)
 
 
-def _misfitting(system: System, names: object, settings: Mapping[str, Any]) -> Iterator[Problem]:
+def _incompatible_settings(
+    system: System, names: object, settings: Mapping[str, Any]
+) -> Iterator[Problem]:
     """Every topology that cannot be had with the settings of the plan."""
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        if isinstance(name, str) and (why := system.misfit(name, settings)):
+        if isinstance(name, str) and (why := system.incompatible_settings(name, settings)):
             yield Problem(("topologies", index), why)
 
 
-def _unfit(system: System, topologies: object, queues: object) -> Iterator[Problem]:
+def _incompatible_queues(system: System, topologies: object, queues: object) -> Iterator[Problem]:
     """Every kind of queue that a topology of the plan has not."""
     names = topologies if isinstance(topologies, list | tuple) else ()
     for index, kind in enumerate(queues if isinstance(queues, list | tuple) else ()):
         found = (
-            system.unfit.get((name, kind))
+            system.incompatible_queues.get((name, kind))
             for name in names
             if isinstance(name, str) and isinstance(kind, str)
         )

@@ -52,7 +52,7 @@ def _check_variants(plan: Plan, system: System, generators: Sequence[Generator])
     for settings in wanted.variants():
         system.check(settings)
         for topology in wanted.topologies:
-            if why := system.misfit(topology, settings):
+            if why := system.incompatible_settings(topology, settings):
                 raise PlanError(f"plan {plan.name}: {why}")
         if plain and system.encrypts(settings):
             raise PlanError(

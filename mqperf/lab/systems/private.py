@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import HERE, Spot, common_ports, stop_all
+from mqperf.hosts import HERE, HostFolder, common_ports, stop_all
 from mqperf.lab.systems.evidence import Redact, check_alive, last_lines
 from mqperf.lab.systems.service import Server, Service
 from mqperf.lab.systems.system import Node
@@ -117,8 +117,10 @@ class Servers:
         deadline = time.monotonic() + timeout_s
         waiting = list(starting)
         while len(starting) - len(waiting) < enough:
-            for spot in {one.server.host.name: one.server.spot for one in starting}.values():
-                spot.host.check_room(spot.folder)
+            for host_folder in {
+                one.server.host.name: one.server.host_folder for one in starting
+            }.values():
+                host_folder.host.check_room(host_folder.folder)
             self.check_starting()
             waiting = [one for one in waiting if not one.serves]
             self._restart_hanging(waiting)
@@ -189,7 +191,7 @@ class OfServers:
 
 
 T = TypeVar("T")
-Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
+Launch = Callable[[Servers, tuple[int, ...], Sequence[HostFolder]], T]
 """Starts servers on the ports, with everything in these folders, and gives what became of them."""
 
 
@@ -197,11 +199,11 @@ Launch = Callable[[Servers, tuple[int, ...], Sequence[Spot]], T]
 class Site:
     """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
 
-    Its ``nodes`` are on the hosts of ``spots`` in their order; with fewer, a host has several.
+    Its ``nodes`` are on the hosts of ``host_folders`` in their order; of fewer, some have several.
     """
 
     title: str
-    spots: Sequence[Spot]
+    host_folders: Sequence[HostFolder]
     nodes: int = 1
     redact: Redact = str
 
@@ -221,11 +223,17 @@ class Site:
 
     @contextmanager
     def _attempt(self, ports: int, launch: Launch[T], name: str) -> Iterator[T]:
-        spots = [self.spots[number % len(self.spots)].within(name) for number in range(self.nodes)]
-        with common_ports([spot.host for spot in spots], ports) as block, ExitStack() as stack:
+        host_folders = [
+            self.host_folders[number % len(self.host_folders)].within(name)
+            for number in range(self.nodes)
+        ]
+        with (
+            common_ports([host_folder.host for host_folder in host_folders], ports) as block,
+            ExitStack() as stack,
+        ):
             servers = Servers(self.title, self.redact)
             stack.callback(servers.stop)
-            yield launch(servers, block, spots)
+            yield launch(servers, block, host_folders)
 
 
 def _collected(server: Server) -> str:

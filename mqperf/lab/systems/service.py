@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 
-from mqperf.hosts import Host, Process, Spot
+from mqperf.hosts import Host, HostFolder, Process
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.evidence import LogReader, text
 
@@ -27,7 +27,7 @@ class Server:
 
     label: str
     name: str
-    spot: Spot
+    host_folder: HostFolder
     argv: tuple[str, ...]
     env: Mapping[str, str]
     ready: tuple[str, ...]
@@ -41,12 +41,12 @@ class Server:
     @property
     def host(self) -> Host:
         """Where it runs."""
-        return self.spot.host
+        return self.host_folder.host
 
     @property
     def folder(self) -> Path:
         """Its folder there."""
-        return self.spot.folder
+        return self.host_folder.folder
 
     @property
     def log(self) -> Path:

@@ -9,7 +9,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Restartable, Spot, Watched
+from mqperf.hosts import Host, HostFolder, Restartable, Watched
 from mqperf.lab.load import LAUNCHERS, Access
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.service import Server
@@ -76,7 +76,7 @@ def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
     return None
 
 
-def _no_broker(label: str, _spot: Spot, _port: int) -> Server:
+def _no_broker(label: str, _spot: HostFolder, _port: int) -> Server:
     raise SystemFault(f"{label} is of a system that gives no other one a broker")
 
 
@@ -92,13 +92,13 @@ class System:
     of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
     or the whole system, cannot be had there; None where a kind is always what its name says.
     ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
-    ``tools`` are what the hosts of its nodes must have.  ``apart`` tells whether a topology is a
-    deployment of its own, for which ``start`` finds its name among the settings, as ``topology``.
-    ``unfit`` gives by topology and kind of queue why there is no such pair.
+    ``tools`` are what the hosts of its nodes must have.  ``own_deployment`` says if a topology
+    is one of its own, for which ``start`` finds its name among the settings, as ``topology``.
+    ``incompatible_queues`` gives by topology and kind of queue why there is no such pair.
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
     ``forms`` begin the names of topologies that it has beside those listed, as ``ring`` begins
-    ``ring-4``.  ``misfit`` tells why a topology cannot be had with these settings, checked or not,
-    ``labels`` what its nodes are called, if that is known before it is started.
+    ``ring-4``.  ``incompatible_settings`` tells why a topology cannot be had with these settings,
+    checked or not, ``labels`` what its nodes are called, if that is known before it is started.
     ``broker`` gives one broker under a label, in a folder of a host, at a port, for another system
     that has brokers among its nodes; it raises ``SystemFault`` where there can be none.
     """
@@ -110,17 +110,19 @@ class System:
     drivers: Mapping[str, str]
     installed: Callable[[Host], str]
     check: Callable[[Mapping[str, JsonValue]], object]
-    start: Callable[[Mapping[str, JsonValue], Sequence[Spot]], AbstractContextManager[Deployment]]
+    start: Callable[
+        [Mapping[str, JsonValue], Sequence[HostFolder]], AbstractContextManager[Deployment]
+    ]
     queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
     encrypts: Callable[[Mapping[str, JsonValue]], bool] = _never
     tools: tuple[Tool, ...] = ()
-    apart: Callable[[str], bool] = _together
-    unfit: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    own_deployment: Callable[[str], bool] = _together
+    incompatible_queues: Mapping[tuple[str, str], str] = field(default_factory=dict)
     telling: Mapping[str, JsonValue] | None = None
     forms: tuple[str, ...] = ()
-    misfit: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
+    incompatible_settings: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
     labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
-    broker: Callable[[str, Spot, int], Server] = _no_broker
+    broker: Callable[[str, HostFolder, int], Server] = _no_broker
 
     @property
     def every_driver(self) -> dict[str, str]:
@@ -138,11 +140,11 @@ class System:
         return topology in self.topologies or of_form
 
     def started(
-        self, settings: Mapping[str, JsonValue], topology: str, spots: Sequence[Spot]
+        self, settings: Mapping[str, JsonValue], topology: str, host_folders: Sequence[HostFolder]
     ) -> AbstractContextManager[Deployment]:
         """The system as cases of this topology need it."""
-        own = {**settings, "topology": topology} if self.apart(topology) else settings
-        return self.start(own, spots)
+        own = {**settings, "topology": topology} if self.own_deployment(topology) else settings
+        return self.start(own, host_folders)
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
         """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""

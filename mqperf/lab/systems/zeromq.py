@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
@@ -84,13 +84,15 @@ def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+def start(
+    settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
     """Run a private Redis on the first host, with a password and nothing on disk."""
-    timeout_s, host = check(settings).start_timeout_s, spots[0].host
+    timeout_s, host = check(settings).start_timeout_s, host_folders[0].host
     program, version = redis_program(host), redis_version(host)
     password = secrets.token_urlsafe(24)
 
-    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> ZeroMQ:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> ZeroMQ:
         server = _redis(program, places[0].within("redis"), ports[0], password)
         servers.start([server], timeout_s)
         redis = Endpoint("zmtp", (server.name,), "mqperf", password)
@@ -99,14 +101,14 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    with Site("Redis", spots, redact=redact).launched(1, launch) as deployment:
+    with Site("Redis", host_folders, redact=redact).launched(1, launch) as deployment:
         yield deployment
 
 
-def _redis(program: str, spot: Spot, port: int, password: str) -> Server:
+def _redis(program: str, host_folder: HostFolder, port: int, password: str) -> Server:
     config = [
         f"port {port}",
-        f"bind {spot.host.address}",
+        f"bind {host_folder.host.address}",
         f"requirepass {password}",
         "daemonize no",
         'save ""',
@@ -114,8 +116,8 @@ def _redis(program: str, spot: Spot, port: int, password: str) -> Server:
     ]
     return Server(
         label=LABEL,
-        name=f"{spot.host.address}:{port}",
-        spot=spot,
+        name=f"{host_folder.host.address}:{port}",
+        host_folder=host_folder,
         argv=(program, "redis.conf"),
         env={"LANG": "C.UTF-8"},
         ready=("Ready to accept connections",),

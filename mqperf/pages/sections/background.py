@@ -28,7 +28,7 @@ def content(view: View) -> Iterator[Content]:
         key="run",
         marks=view.marks("background", "run"),
         data=tidy(loads),
-        apart=True,
+        counts_messages=True,
     )
 
 

@@ -35,7 +35,7 @@ def content(view: View) -> Iterator[Content]:
         columns=columns,
         drawing=drawings.factors(caption, rows),
         data=rows,
-        apart=True,
+        counts_messages=True,
     )
 
 

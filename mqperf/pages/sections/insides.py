@@ -33,7 +33,7 @@ def content(view: View) -> Iterator[Content]:
         marks=view.marks("insides", "run"),
         drawing=drawings.insides(caption, internals),
         data=tidy(told),
-        apart=True,
+        counts_messages=True,
     )
 
 

@@ -29,7 +29,7 @@ def content(view: View) -> Iterator[Content]:
         key="run",
         marks=view.marks("links", "run"),
         data=tidy(told),
-        apart=True,
+        counts_messages=True,
     )
 
 

@@ -59,7 +59,8 @@ class Content:
     ``rows`` has a row for each line, in SI units or as finished text; ``columns`` are the headings
     of those that are shown, in their order.  ``key`` names the column of ``rows`` with the run or
     point that a line is about.  ``data`` is what can be downloaded, where it is not ``rows``.
-    ``apart`` is of what brokers, links or other loads count: messages, whatever the test case does.
+    What ``counts_messages`` is of brokers, links or other loads: messages, whatever the test case
+    counts.
     """
 
     heading: str
@@ -72,11 +73,11 @@ class Content:
     drawing: Drawing | None = None
     data: pd.DataFrame | None = None
     style: str = "numbers"
-    apart: bool = False
+    counts_messages: bool = False
 
     def counting(self, unit: str, kept: Sequence[str] = ()) -> "Content":
         """The same in the unit of the test case, but for names that are ``kept``."""
-        if unit == MESSAGES or self.apart:
+        if unit == MESSAGES or self.counts_messages:
             return self
         names = [*kept, *map(escape, kept)]
         return replace(

@@ -144,7 +144,7 @@ class Parameters(Paced, Body):
     ttl_ms: TimeToLive = None
 
 
-def misfit(kind: str, said: Mapping[str, object]) -> str | None:
+def incompatible_queues(kind: str, said: Mapping[str, object]) -> str | None:
     """Why messages of such a load cannot be in a kind of queue; None where they can."""
     if not QUEUES[kind].log:
         return None
@@ -169,5 +169,5 @@ GENERATOR = Generator(
     copies=lambda case: of_case(case).copies,
     encrypts=True,
     ends_early=True,
-    misfit=misfit,
+    incompatible_queues=incompatible_queues,
 )

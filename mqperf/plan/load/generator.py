@@ -57,8 +57,8 @@ class Generator:
     messages of a sender as those of ``SENDER@1``, ``SENDER@2`` and so on.  ``encrypts`` says that
     it speaks TLS where that is asked for.  ``ends_early`` says that its clients end with the load
     at an instant that the runner tells them meanwhile (the file ``end``), and that servers say how
-    long messages took.  ``misfit`` tells why a load with these parameters cannot have its messages
-    in a kind of queue.
+    long messages took.  ``incompatible_queues`` tells why a load with these parameters cannot have
+    its messages in a kind of queue.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Generator:
     copies: Callable[[Case], int] = _once
     encrypts: bool = False
     ends_early: bool = False
-    misfit: Callable[[str, Mapping[str, object]], str | None] = _no_log
+    incompatible_queues: Callable[[str, Mapping[str, object]], str | None] = _no_log
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:
         """All its parameters, with the values that they have in the case."""

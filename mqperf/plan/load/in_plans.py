@@ -68,7 +68,7 @@ def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
             yield Problem((*where, *problem.where), problem.text)
 
 
-def misfits(load: Mapping[str, object], kind: str) -> str | None:
+def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
     """Why messages of a load cannot be in a kind of queue, for the first point of which it is so.
 
     ``load`` is as the plan's document holds it.
@@ -80,7 +80,7 @@ def misfits(load: Mapping[str, object], kind: str) -> str | None:
     own = {name: load[name] for name in generator.parameters.model_fields if name in load}
     axes = [value if isinstance(value, list | tuple) else (value,) for value in own.values()]
     for chosen in product(*axes):
-        if why := generator.misfit(kind, dict(zip(own, chosen, strict=True))):
+        if why := generator.incompatible_queues(kind, dict(zip(own, chosen, strict=True))):
             return f"{generator.title} cannot have its messages in a {kind}: {why}"
     return None
 

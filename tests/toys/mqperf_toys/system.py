@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Process, Spot
+from mqperf.hosts import Host, HostFolder, Process
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems import Deployment, Node, System, Tool
 from mqperf.plan import Case
@@ -52,9 +52,11 @@ class Toy:
 
 
 @contextmanager
-def start(_settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+def start(
+    _settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
     """Start the process on the first host, and end it."""
-    host, folder = spots[0].host, spots[0].folder
+    host, folder = host_folders[0].host, host_folders[0].folder
     process = host.start("Toy", ["sleep", "600"], log=folder / "toy.log")
     try:
         yield Toy(process, host)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.rabbitmq.config import NODES
 from mqperf.lab.systems.rabbitmq.control import TOOL, installed_version
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
@@ -23,19 +23,21 @@ _NO_COPIES = f"topology {SINGLE} is one broker, which mirrors to no other: plan 
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+def start(
+    settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
     """Bring nodes up on the hosts, or check those which the settings' URLs lead to."""
     own = {**settings}
     nodes = 1 if own.pop("topology", None) == SINGLE else NODES
     parsed = parse_settings(own)
     if parsed.urls:
-        yield existing_cluster(parsed, [spot.host for spot in spots])
+        yield existing_cluster(parsed, [host_folder.host for host_folder in host_folders])
     else:
-        with private_cluster(parsed, spots, nodes) as deployment:
+        with private_cluster(parsed, host_folders, nodes) as deployment:
             yield deployment
 
 
-def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
+def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
     """Why the topology cannot be had with these settings: it is one broker, and they name more."""
     urls = settings.get("urls")
     if topology == SINGLE and isinstance(urls, list | tuple) and len(urls) > 1:
@@ -82,8 +84,10 @@ SYSTEM = System(
     start=start,
     tools=(TOOL,),
     telling={"metrics": True},
-    apart=lambda topology: topology == SINGLE,
-    unfit={(SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")},
-    misfit=misfit,
+    own_deployment=lambda topology: topology == SINGLE,
+    incompatible_queues={
+        (SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")
+    },
+    incompatible_settings=incompatible_settings,
     labels=labels,
 )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqperf.hosts import HERE, Spot
+from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.rabbitmq.control import Control
@@ -60,13 +60,13 @@ class Secrets:
 class Cluster:
     """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
 
-    There is a spot for each node; a cluster of one is a broker alone.
+    There is a folder for each node; a cluster of one is a broker alone.
 
     The ports are the same on every host, as they must be for the port mapper.  With certificates
     clients connect by TLS only.
     """
 
-    spots: Sequence[Spot]
+    host_folders: Sequence[HostFolder]
     ports: Sequence[int]
     settings: Settings
     version: Version
@@ -82,18 +82,21 @@ class Cluster:
     @property
     def node_names(self) -> tuple[str, ...]:
         """Erlang names of the nodes, Master first."""
-        at = ["localhost" if self._here else spot.host.address for spot in self.spots]
+        at = [
+            "localhost" if self._here else host_folder.host.address
+            for host_folder in self.host_folders
+        ]
         return tuple(f"mqperf{number}@{name}" for number, name in enumerate(at, 1))
 
     @property
     def _here(self) -> bool:
         """Whether it is on this machine alone; elsewhere names are addresses, known to all."""
-        return all(spot.host.name == HERE for spot in self.spots)
+        return all(host_folder.host.name == HERE for host_folder in self.host_folders)
 
     @property
     def _alone(self) -> bool:
         """Whether it is one node, which looks for no other."""
-        return len(self.spots) == 1
+        return len(self.host_folders) == 1
 
     def _label(self, index: int) -> str:
         """How reports call a node."""
@@ -101,11 +104,11 @@ class Cluster:
 
     def address(self, index: int) -> str:
         """Where a node listens."""
-        return self.spots[index].host.address
+        return self.host_folders[index].host.address
 
-    def node_spot(self, index: int) -> Spot:
+    def node_spot(self, index: int) -> HostFolder:
         """Everything that one node reads and writes."""
-        return self.spots[index].within(f"node{index + 1}")
+        return self.host_folders[index].within(f"node{index + 1}")
 
     def amqp_port(self, index: int) -> int:
         """Where clients of a node connect."""
@@ -160,41 +163,43 @@ class Cluster:
         return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
     @property
-    def _of_hosts(self) -> list[Spot]:
+    def _of_hosts(self) -> list[HostFolder]:
         """The first folder on each host, the Master's first."""
-        found: dict[str, Spot] = {}
-        for spot in self.spots:
-            found.setdefault(spot.host.name, spot)
+        found: dict[str, HostFolder] = {}
+        for host_folder in self.host_folders:
+            found.setdefault(host_folder.host.name, host_folder)
         return [*found.values()]
 
     def write_cookies(self) -> None:
         """Put the cookie where nodes and rabbitmqctl look for it."""
-        for spot in self._of_hosts:
-            spot.host.write(spot.folder / ".erlang.cookie", self.secrets.cookie, 0o400)
+        for host_folder in self._of_hosts:
+            host_folder.host.write(
+                host_folder.folder / ".erlang.cookie", self.secrets.cookie, 0o400
+            )
 
     def write_certificates(self) -> None:
         """Put certificates and key where the nodes look for them, for their owner only."""
         if (known := self.certificates) is None:
             return
         contents = {"cacertfile": known.authority, "certfile": known.nodes, "keyfile": known.key}
-        for spot in self._of_hosts:
+        for host_folder in self._of_hosts:
             for name, file in TLS_FILES.items():
-                spot.host.write(spot.folder / Path(file).name, contents[name])
+                host_folder.host.write(host_folder.folder / Path(file).name, contents[name])
 
     def port_mappers(self) -> list[Server]:
         """Our epmd on each host."""
-        return [self._port_mapper(spot) for spot in self._of_hosts]
+        return [self._port_mapper(host_folder) for host_folder in self._of_hosts]
 
-    def _port_mapper(self, spot: Spot) -> Server:
+    def _port_mapper(self, host_folder: HostFolder) -> Server:
         """In the foreground; without ``-d`` it does not say that its port was taken."""
-        address = spot.host.address
-        name = "epmd" if self._here else f"epmd-{spot.host.name}"
+        address = host_folder.host.address
+        name = "epmd" if self._here else f"epmd-{host_folder.host.name}"
         return Server(
             label=name.replace("-", " ", 1),
             name=f"{address}:{self.epmd_port}",
-            spot=spot.within(name),
+            host_folder=host_folder.within(name),
             argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", address),
-            env=self.environment(spot),
+            env=self.environment(host_folder),
             ready=("epmd running",),
             taken=("already a epmd running",),
             helper=True,
@@ -202,18 +207,18 @@ class Cluster:
 
     def control(self) -> Control:
         """The rabbitmqctl of the Master's host."""
-        spot = self.spots[0]
-        program = self.programs[spot.host.name].with_name("rabbitmqctl")
+        host_folder = self.host_folders[0]
+        program = self.programs[host_folder.host.name].with_name("rabbitmqctl")
         options = () if self._here else ("--longnames",)
-        return Control(spot, program, self.ctl_environment(spot), options)
+        return Control(host_folder, program, self.ctl_environment(host_folder), options)
 
     def node(self, index: int) -> Server:
         """One node."""
         return Server(
             label=self._label(index),
             name=self.node_names[index],
-            spot=self.node_spot(index),
-            argv=(str(self.programs[self.spots[index].host.name]),),
+            host_folder=self.node_spot(index),
+            argv=(str(self.programs[self.host_folders[index].host.name]),),
             env=self.node_environment(index),
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
@@ -237,25 +242,25 @@ class Cluster:
         address = f"{self.address(index)}:{self.metrics_port(index)}"
         return Inside(self._label(index), rabbitmq.__name__, address)
 
-    def environment(self, spot: Spot) -> dict[str, str]:
+    def environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""
         return {
-            "HOME": str(spot.folder),
-            "PATH": spot.host.path,
+            "HOME": str(host_folder.folder),
+            "PATH": host_folder.host.path,
             "LANG": "C.UTF-8",
             "ERL_EPMD_PORT": str(self.epmd_port),
-            "ERL_EPMD_ADDRESS": spot.host.address,
-            "ERL_AFLAGS": _ERL_FLAGS.format(address=spot.host.address.replace(".", ",")),
+            "ERL_EPMD_ADDRESS": host_folder.host.address,
+            "ERL_AFLAGS": _ERL_FLAGS.format(address=host_folder.host.address.replace(".", ",")),
             # A crash dump holds the password.
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
             **({} if self._here else {"RABBITMQ_USE_LONGNAME": "true"}),
         }
 
-    def ctl_environment(self, spot: Spot) -> dict[str, str]:
+    def ctl_environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of rabbitmqctl; several may run at once."""
         first = self.ports[1 + 4 * NODES]
-        return self.environment(spot) | {
+        return self.environment(host_folder) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
             "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
@@ -268,7 +273,7 @@ class Cluster:
             "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
             "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),
         }
-        return self.environment(self.spots[index]) | {
+        return self.environment(self.host_folders[index]) | {
             **(unencrypted if self.certificates is None else {}),
             "RABBITMQ_NODENAME": self.node_names[index],
             "RABBITMQ_DIST_PORT": str(self.ports[1 + NODES + index]),

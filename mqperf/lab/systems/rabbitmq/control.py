@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.rabbitmq.version import parsed
 from mqperf.lab.systems.tool import Tool
 
@@ -63,7 +63,7 @@ class Control:
     ``options`` are those that every call has.
     """
 
-    spot: Spot
+    host_folder: HostFolder
     program: Path
     environment: Mapping[str, str]
     options: tuple[str, ...]
@@ -91,8 +91,8 @@ class Control:
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
             ],
         }
-        file = self.spot.folder / f"{vhost}.json"
-        self.spot.host.write(file, json.dumps(definitions))
+        file = self.host_folder.folder / f"{vhost}.json"
+        self.host_folder.host.write(file, json.dumps(definitions))
         self._call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
@@ -101,7 +101,7 @@ class Control:
 
     def _call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
         argv = [str(self.program), *self.options, "--quiet", "--node", node, *arguments]
-        done = self.spot.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
+        done = self.host_folder.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
         if done.returncode not in accepted:
             reason = " ".join((done.stderr or done.stdout).split())[:500]
             raise SystemFault(f"rabbitmqctl {arguments[0]} at {node} failed: {reason}")

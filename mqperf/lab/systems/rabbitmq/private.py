@@ -8,7 +8,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import AgainError, Servers, Site
@@ -31,15 +31,15 @@ class NoClusterError(AgainError):
 
 @contextmanager
 def private_cluster(
-    settings: Settings, spots: Sequence[Spot], nodes: int = NODES
+    settings: Settings, host_folders: Sequence[HostFolder], nodes: int = NODES
 ) -> Iterator["PrivateCluster"]:
     """Run nodes which form one cluster, three or one alone, on the addresses of their hosts only.
 
     Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
     is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
     """
-    spots = spots[:nodes]
-    programs, version = _installed(spots)
+    host_folders = host_folders[:nodes]
+    programs, version = _installed(host_folders)
     if settings.metrics and parsed(version) < TELLING:
         raise SystemFault(
             f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
@@ -47,7 +47,9 @@ def private_cluster(
         )
     secrets = Secrets()
 
-    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> PrivateCluster:
+    def launch(
+        servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]
+    ) -> PrivateCluster:
         known = _certificates(settings, places)
         cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, known)
         cluster.write_cookies()
@@ -56,21 +58,24 @@ def private_cluster(
         servers.start([cluster.node(index) for index in range(nodes)], settings.start_timeout_s)
         return PrivateCluster(cluster, cluster.control(), servers)
 
-    site = Site("RabbitMQ", spots, nodes, secrets.redacted)
+    site = Site("RabbitMQ", host_folders, nodes, secrets.redacted)
     with site.launched(PORT_COUNT, launch) as running:
         yield running
 
 
-def _certificates(settings: Settings, spots: Sequence[Spot]) -> Certificates | None:
+def _certificates(settings: Settings, host_folders: Sequence[HostFolder]) -> Certificates | None:
     """New ones for the nodes' addresses, if clients are to connect encrypted."""
     if not settings.tls:
         return None
-    return issued(spots[0].within("certificates"), [spot.host.address for spot in spots])
+    return issued(
+        host_folders[0].within("certificates"),
+        [host_folder.host.address for host_folder in host_folders],
+    )
 
 
-def _installed(spots: Sequence[Spot]) -> tuple[dict[str, Path], str]:
+def _installed(host_folders: Sequence[HostFolder]) -> tuple[dict[str, Path], str]:
     """The program on each host, by its name, and the version that all of them have."""
-    hosts = [spot.host for spot in spots]
+    hosts = [host_folder.host for host_folder in host_folders]
     versions = {host.name: installed_version(host) for host in hosts}
     if len(set(versions.values())) > 1:
         found = ", ".join(f"{name} has {version}" for name, version in versions.items())

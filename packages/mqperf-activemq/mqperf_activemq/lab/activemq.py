@@ -61,12 +61,12 @@ KAHADB = "<kahaDB/>"
 def configuration(place: Place, store: str) -> str:
     """The activemq.xml of a broker with that store; it has management beans if it is to tell."""
     uri = (
-        f"amqp://{place.spot.host.address}:{place.port}?maximumConnections=1000"
+        f"amqp://{place.host_folder.host.address}:{place.port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"
     )
     return BROKER.format(
         jmx="false" if place.agent is None else "true",
-        data=quoteattr(str(place.spot.folder / "data")),
+        data=quoteattr(str(place.host_folder.folder / "data")),
         store=store,
         uri=quoteattr(uri),
     )
@@ -80,7 +80,7 @@ def properties(folder: Path, home: Path) -> dict[str, object]:
 
 def broker(tools: Tools, place: Place) -> Server:
     """A broker at a place."""
-    home, folder = tools.home, place.spot.folder
+    home, folder = tools.home, place.host_folder.folder
     return server(
         tools,
         place,

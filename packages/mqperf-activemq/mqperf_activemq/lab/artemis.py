@@ -88,7 +88,7 @@ def broker(
 
     ``ready`` is what its log says when it serves.
     """
-    folder = place.spot.folder
+    folder = place.host_folder.folder
     return server(
         tools,
         place,
@@ -110,7 +110,7 @@ def broker(
             CONFIG: BROKER.format(
                 jmx="false" if place.agent is None else "true",
                 data=escape(str(folder / "data")),
-                address=place.spot.host.address,
+                address=place.host_folder.host.address,
                 port=place.port,
                 availability=availability,
                 acceptors=acceptors,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import Field, JsonValue
 from typing_extensions import override
 
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
@@ -115,7 +115,7 @@ class Group:
 
     def peer(self, index: int) -> str:
         """Where a broker is reached by the others."""
-        return f"{self.places[index].spot.host.address}:{self.ports[index]}"
+        return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
 
 
 def at_once(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:
@@ -165,53 +165,61 @@ class Kind:
 
     @contextmanager
     def start(
-        self, settings: Mapping[str, JsonValue], spots: Sequence[Spot]
+        self, settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
         """Run it, with a broker and a ZooKeeper on each host if there are as many.
 
         What it is made of is fetched first if it is not in the cache.
         """
         wanted, size = self.check(settings), len(self.labels)
-        hosts = {spot.host.name: spot.host for spot in spots[:size]}
+        hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
         tools = {name: self.edition.tools_on(one, wanted.heap_mb) for name, one in hosts.items()}
         told = isinstance(wanted, TellingSettings) and wanted.metrics
         agents = jolokia_on(*hosts.values()) if told else None
 
-        def launch(servers: Servers, ports: tuple[int, ...], spots: Sequence[Spot]) -> AmqpBrokers:
+        def launch(
+            servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
+        ) -> AmqpBrokers:
             own, rest = ports[: 3 * size], ports[3 * size :]
-            group = self._group(spots, own, agents, zookeeper.connect_string(spots, rest))
+            group = self._group(
+                host_folders, own, agents, zookeeper.connect_string(host_folders, rest)
+            )
             if self.keepers is not None:
-                ensemble = zookeeper.ensemble(tools, self.keepers, spots, rest)
+                ensemble = zookeeper.ensemble(tools, self.keepers, host_folders, rest)
                 servers.start(ensemble, wanted.start_timeout_s)
             brokers = [
-                self.broker(tools[place.spot.host.name], group, index)
+                self.broker(tools[place.host_folder.host.name], group, index)
                 for index, place in enumerate(group.places)
             ]
             active = self.up(servers, brokers, wanted.start_timeout_s)
-            about = self._about(tools[spots[0].host.name], brokers[0])
+            about = self._about(tools[host_folders[0].host.name], brokers[0])
             if brokers[0].restarts:
                 about["incidents"] = [*servers.incidents]
             return AmqpBrokers(servers, tuple(one.name for one in active), about)
 
-        site = Site(self.title, spots, size, str if agents is None else agents.redacted)
+        site = Site(self.title, host_folders, size, str if agents is None else agents.redacted)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
         with site.launched(ports, launch) as deployment:
             yield deployment
 
-    def beside(self, label: str, spot: Spot, port: int) -> Server:
+    def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
         """One among the nodes of another system, with the heap that it has by default."""
-        tools = self.edition.tools_on(spot.host, BrokerSettings().heap_mb)
-        return self.broker(tools, Group([Place(label, spot, port)]), 0)
+        tools = self.edition.tools_on(host_folder.host, BrokerSettings().heap_mb)
+        return self.broker(tools, Group([Place(label, host_folder, port)]), 0)
 
     def _group(
-        self, spots: Sequence[Spot], ports: Sequence[int], agents: Jolokia | None, asked: str
+        self,
+        host_folders: Sequence[HostFolder],
+        ports: Sequence[int],
+        agents: Jolokia | None,
+        asked: str,
     ) -> Group:
         """Its group: ports are those for clients, then for other brokers, then of agents."""
-        size, places = len(spots), []
-        for label, spot, port, its in zip(
-            self.labels, spots, ports[:size], ports[2 * size :], strict=True
+        size, places = len(host_folders), []
+        for label, host_folder, port, its in zip(
+            self.labels, host_folders, ports[:size], ports[2 * size :], strict=True
         ):
-            own = spot.within(label.lower().replace(" ", ""))
+            own = host_folder.within(label.lower().replace(" ", ""))
             agent = None if agents is None else agents.at(own, its)
             places.append(Place(label, own, port, agent))
         return Group(places, ports[size : 2 * size], asked)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.probes import Inside
 from mqperf_activemq.hosts.archive import Archive, fetched
 from mqperf_activemq.onhost import jolokia
@@ -49,9 +49,9 @@ class Jolokia:
     jars: Mapping[str, Path]
     password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
-    def at(self, spot: Spot, port: int) -> "Agent":
+    def at(self, host_folder: HostFolder, port: int) -> "Agent":
         """The agent of the broker there."""
-        return Agent(self.jars[spot.host.name], spot, port, self.password)
+        return Agent(self.jars[host_folder.host.name], host_folder, port, self.password)
 
     def redacted(self, text: str) -> str:
         """Give the text without the password."""
@@ -63,30 +63,30 @@ class Agent:
     """The agent of a broker: its file, the broker's folder, its port, and its password."""
 
     jar: Path
-    spot: Spot
+    host_folder: HostFolder
     port: int
     password: str = field(repr=False)
 
     @property
     def option(self) -> str:
         """The option that has Java start it; all else is in a file."""
-        return f"-javaagent:{self.jar}=config={self.spot.folder / FILE}"
+        return f"-javaagent:{self.jar}=config={self.host_folder.folder / FILE}"
 
     @property
     def files(self) -> dict[str, str]:
         """What it reads."""
         configuration = CONFIGURATION.format(
-            address=self.spot.host.address,
+            address=self.host_folder.host.address,
             port=self.port,
             user=USER,
             password=self.password,
-            policy=(self.spot.folder / POLICY_FILE).as_uri(),
+            policy=(self.host_folder.folder / POLICY_FILE).as_uri(),
         )
         return {FILE: configuration, POLICY_FILE: POLICY}
 
     def inside(self, node: str) -> Inside:
         """Where the broker of that label tells of its inside."""
-        address = f"{self.spot.host.address}:{self.port}"
+        address = f"{self.host_folder.host.address}:{self.port}"
         return Inside(node, jolokia.__name__, address, USER, self.password)
 
 

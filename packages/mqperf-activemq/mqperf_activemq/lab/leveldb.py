@@ -82,9 +82,9 @@ MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 def broker(tools: Tools, group: Group, index: int) -> Server:
     """One broker of the group."""
     place = group.places[index]
-    folder = place.spot.folder
+    folder = place.host_folder.folder
     store = STORE.format(
-        address=place.spot.host.address, port=group.ports[index], zookeeper=group.zookeeper
+        address=place.host_folder.host.address, port=group.ports[index], zookeeper=group.zookeeper
     )
     started = server(
         tools,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.systems.service import Server
 from mqperf_activemq.lab.java import ENVIRONMENT, Java
 from mqperf_activemq.lab.jolokia import Agent
@@ -34,7 +34,7 @@ class Place:
     """
 
     label: str
-    spot: Spot
+    host_folder: HostFolder
     port: int
     agent: Agent | None = None
 
@@ -50,12 +50,12 @@ def server(  # noqa: PLR0913 (what differs between them)
     files: Mapping[str, str],
 ) -> Server:
     """A server whose command has these words after those of Java, and ``ready`` in its log."""
-    folder, agent = place.spot.folder, place.agent
+    folder, agent = place.host_folder.folder, place.agent
     defined = {**properties, **logging.properties(folder)}
     return Server(
         label=place.label,
-        name=f"{place.spot.host.address}:{place.port}",
-        spot=place.spot,
+        name=f"{place.host_folder.host.address}:{place.port}",
+        host_folder=place.host_folder,
         argv=(
             *tools.java.command(folder, tools.heap_mb, defined),
             *(() if agent is None else (agent.option,)),

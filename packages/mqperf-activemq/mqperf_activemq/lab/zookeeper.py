@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.systems.service import Server
 from mqperf_activemq.lab.logging import Logging, log4j2
 from mqperf_activemq.lab.servers import Place, Tools, server
@@ -31,17 +31,20 @@ class Keepers:
 
 
 def ensemble(
-    tools: Mapping[str, Tools], keepers: Keepers, spots: Sequence[Spot], ports: Sequence[int]
+    tools: Mapping[str, Tools],
+    keepers: Keepers,
+    host_folders: Sequence[HostFolder],
+    ports: Sequence[int],
 ) -> list[Server]:
     """Give three servers, to be started at once; each is ready when it leads or follows.
 
     ``tools`` are those of each host by its name.
     """
     servers = []
-    for index, spot in enumerate(spots):
-        own = replace(tools[spot.host.name], heap_mb=HEAP_MB)
-        place = Place(LABELS[index], spot.within(f"zookeeper{index + 1}"), ports[index])
-        folder = place.spot.folder
+    for index, host_folder in enumerate(host_folders):
+        own = replace(tools[host_folder.host.name], heap_mb=HEAP_MB)
+        place = Place(LABELS[index], host_folder.within(f"zookeeper{index + 1}"), ports[index])
+        folder = place.host_folder.folder
         servers.append(
             server(
                 own,
@@ -51,7 +54,7 @@ def ensemble(
                 logging=keepers.logging,
                 ready=keepers.ready,
                 files={
-                    "zoo.cfg": configuration(folder, spots, ports, index),
+                    "zoo.cfg": configuration(folder, host_folders, ports, index),
                     "data/myid": f"{index + 1}\n",
                 },
             )
@@ -65,13 +68,15 @@ def version(tools: Tools) -> str:
     return found[1]
 
 
-def connect_string(spots: Sequence[Spot], ports: Sequence[int]) -> str:
+def connect_string(host_folders: Sequence[HostFolder], ports: Sequence[int]) -> str:
     """Where clients find the ensemble; nothing without ports."""
-    pairs = zip(spots, ports[:SIZE], strict=False)
-    return ",".join(f"{spot.host.address}:{port}" for spot, port in pairs)
+    pairs = zip(host_folders, ports[:SIZE], strict=False)
+    return ",".join(f"{host_folder.host.address}:{port}" for host_folder, port in pairs)
 
 
-def configuration(folder: Path, spots: Sequence[Spot], ports: Sequence[int], index: int) -> str:
+def configuration(
+    folder: Path, host_folders: Sequence[HostFolder], ports: Sequence[int], index: int
+) -> str:
     """Write a server's zoo.cfg."""
     lines = [
         "tickTime=1000",
@@ -79,10 +84,10 @@ def configuration(folder: Path, spots: Sequence[Spot], ports: Sequence[int], ind
         "syncLimit=5",
         f"dataDir={folder / 'data'}",
         f"clientPort={ports[index]}",
-        f"clientPortAddress={spots[index].host.address}",
+        f"clientPortAddress={host_folders[index].host.address}",
         "maxClientCnxns=0",
     ]
     for number in range(SIZE):
         peer, election = ports[SIZE + number], ports[2 * SIZE + number]
-        lines.append(f"server.{number + 1}={spots[number].host.address}:{peer}:{election}")
+        lines.append(f"server.{number + 1}={host_folders[number].host.address}:{peer}:{election}")
     return "\n".join(lines) + "\n"

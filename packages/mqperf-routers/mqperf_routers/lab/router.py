@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.service import Server
@@ -35,15 +35,15 @@ def ports_needed(network: Network, *, tls: bool = False) -> int:
 
 
 def addresses(
-    network: Network, spots: Sequence[Spot], ports: Sequence[int], *, tls: bool = False
+    network: Network, host_folders: Sequence[HostFolder], ports: Sequence[int], *, tls: bool = False
 ) -> Addresses:
-    """Where each node of a network is reached, on the hosts of ``spots`` in their order.
+    """Where each node of a network is reached, on the hosts of ``host_folders`` in their order.
 
     With ``tls`` every router is reached encrypted as well.
     """
     wanted = [
-        ((node.id, role), spot.host.address)
-        for node, spot in zip(network.nodes, spots, strict=True)
+        ((node.id, role), host_folder.host.address)
+        for node, host_folder in zip(network.nodes, host_folders, strict=True)
         for role in _roles(network, node, tls=tls)
     ]
     return {key: (host, port) for (key, host), port in zip(wanted, ports, strict=True)}
@@ -56,14 +56,14 @@ def _roles(network: Network, node: Node, *, tls: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """One router of a network; ``spot`` is the private folder of its own.
+    """One router of a network; ``host_folder`` is the private folder of its own.
 
     With ``certificates`` it takes clients by TLS beside the listener that it is asked at.
     """
 
     network: Network
     node: Node
-    spot: Spot
+    host_folder: HostFolder
     addresses: Addresses
     worker_threads: int
     link_capacity: int
@@ -73,7 +73,9 @@ class Router:
         """Put certificate and key where it looks for them, for their owner only."""
         if (known := self.certificates) is not None:
             for name, content in ((CERTIFICATE, known.nodes), (KEY, known.key)):
-                self.spot.host.write(self.spot.folder.parent / Path(name).name, content)
+                self.host_folder.host.write(
+                    self.host_folder.folder.parent / Path(name).name, content
+                )
 
     def configuration(self) -> str:
         """The content of its file."""
@@ -104,9 +106,9 @@ class Router:
         return Server(
             label=self.node.id,
             name=f"{host}:{port}",
-            spot=self.spot,
+            host_folder=self.host_folder,
             argv=(program, "--conf", FILE),
-            env={"LANG": "C.UTF-8", "PATH": self.spot.host.path},
+            env={"LANG": "C.UTF-8", "PATH": self.host_folder.host.path},
             ready=(
                 f"Listening on {host}:{port}",
                 f"Listening for client connections on {host}:{port}",

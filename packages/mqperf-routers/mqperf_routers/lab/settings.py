@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue
 
 from mqperf.base.packages import package_of
-from mqperf.hosts import Spot
+from mqperf.hosts import HostFolder
 from mqperf.lab.systems import SYSTEMS, lookup
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SystemSettings, checked
@@ -62,7 +62,7 @@ def network_of(topology: str, settings: Mapping[str, JsonValue]) -> Network:
     return network
 
 
-def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
+def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
     """Why there is no such topology with these settings: it is to be described, and is not."""
     if topology == GRAPH and settings.get(GRAPH) is None:
         return f"the topology {GRAPH} needs the setting {GRAPH}: describe the network there"
@@ -71,9 +71,9 @@ def misfit(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
     return why and f"the topology {topology}: {why}"
 
 
-def broker(label: str, spot: Spot, port: int) -> Server:
+def broker(label: str, host_folder: HostFolder, port: int) -> Server:
     """A broker beside routers, at a port; raises ``SystemFault`` where there can be none."""
-    return lookup(BROKERS).broker(label, spot, port)
+    return lookup(BROKERS).broker(label, host_folder, port)
 
 
 def _lacks(network: Network) -> str | None:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Spot
+from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import OfServers, Servers, Site
@@ -29,7 +29,7 @@ from mqperf_routers.lab.settings import (
     RouterSettings,
     broker,
     check,
-    misfit,
+    incompatible_settings,
     network_of,
 )
 from mqperf_routers.plan.forms import FORMS
@@ -114,20 +114,25 @@ def installed(host: Host) -> str:
 
 
 @contextmanager
-def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[Deployment]:
+def start(
+    settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
     """Run the network of the topology that is asked for, until each router knows every other."""
     own = {**settings}
     topology = str(own.pop("topology"))
     wanted = check(own)
     routed = network_of(topology, own)
-    programs = {spot.host.name: router_program(spot.host, wanted.program) for spot in spots}
-    about = _about(programs, spots)
+    programs = {
+        host_folder.host.name: router_program(host_folder.host, wanted.program)
+        for host_folder in host_folders
+    }
+    about = _about(programs, host_folders)
 
-    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[Spot]) -> Routers:
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Routers:
         reached = addresses(routed, places, ports, tls=wanted.tls)
         own = {
-            node.id: spot.within(node.id.lower())
-            for node, spot in zip(routed.nodes, places, strict=True)
+            node.id: host_folder.within(node.id.lower())
+            for node, host_folder in zip(routed.nodes, places, strict=True)
         }
         brokers = [
             broker(one.id, own[one.id], reached[one.id, CLIENTS][1]) for one in routed.brokers
@@ -138,22 +143,27 @@ def start(settings: Mapping[str, JsonValue], spots: Sequence[Spot]) -> Iterator[
         routers = [Router(routed, one, own[one.id], reached, *told) for one in routed.routers]
         for one in routers:
             one.write_certificates()
-        started = [one.server(programs[one.spot.host.name]) for one in routers]
+        started = [one.server(programs[one.host_folder.host.name]) for one in routers]
         servers.start(started, wanted.start_timeout_s)
         await_network(routed, servers, started, wanted.start_timeout_s)
         facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
         return Routers(servers, routed, facts, _for_clients(routed, reached, known))
 
-    site = Site("Router", spots, len(routed.nodes))
+    site = Site("Router", host_folders, len(routed.nodes))
     with site.launched(ports_needed(routed, tls=wanted.tls), launch) as deployment:
         yield deployment
 
 
-def _certificates(wanted: RouterSettings, spots: Sequence[Spot]) -> Certificates | None:
+def _certificates(
+    wanted: RouterSettings, host_folders: Sequence[HostFolder]
+) -> Certificates | None:
     """New ones for the routers' addresses, if clients are to connect encrypted."""
     if not wanted.tls:
         return None
-    return issued(spots[0].within("certificates"), [spot.host.address for spot in spots])
+    return issued(
+        host_folders[0].within("certificates"),
+        [host_folder.host.address for host_folder in host_folders],
+    )
 
 
 def _for_clients(
@@ -168,15 +178,16 @@ def _for_clients(
     }
 
 
-def _about(programs: Mapping[str, str], spots: Sequence[Spot]) -> dict[str, JsonValue]:
+def _about(programs: Mapping[str, str], host_folders: Sequence[HostFolder]) -> dict[str, JsonValue]:
     """What all hosts have; raises ``SystemFault`` where they differ."""
     versions = {
-        spot.host.name: router_version(spot.host, programs[spot.host.name]) for spot in spots
+        host_folder.host.name: router_version(host_folder.host, programs[host_folder.host.name])
+        for host_folder in host_folders
     }
     if len(set(versions.values())) > 1:
         found = ", ".join(f"{name} has {version}" for name, version in versions.items())
         raise SystemFault(f"the hosts of routers have different versions: {found}; use the same")
-    host = spots[0].host
+    host = host_folders[0].host
     return {
         "product": _product(programs[host.name]),
         "version": versions[host.name],
@@ -205,10 +216,10 @@ SYSTEM = System(
     start=start,
     queue_kind=queue_kind,
     tools=(ROUTER,),
-    apart=lambda _topology: True,
+    own_deployment=lambda _topology: True,
     telling={},
     forms=tuple(FORMS),
-    misfit=misfit,
+    incompatible_settings=incompatible_settings,
     labels=lambda topology, settings: tuple(one.id for one in network_of(topology, settings).nodes),
     encrypts=lambda settings: check(settings).tls,
 )

@@ -7,12 +7,12 @@ from mqperf.hosts.host import Host
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class HostFolder:
     """A host, and a private folder on it."""
 
     host: Host
     folder: Path
 
-    def within(self, name: str) -> "Spot":
+    def within(self, name: str) -> "HostFolder":
         """A folder below, on the same host."""
-        return Spot(self.host, self.folder / name)
+        return HostFolder(self.host, self.folder / name)
