@@ -337,11 +337,11 @@ OWNER = """
 def as_another_user() -> Iterator[tuple[list[str], dict[str, str]]]:
     """Start of a command that runs Python as nobody (if we are root), and its environment."""
     home = Path(tempfile.mkdtemp(prefix="mqperf-test-"))
-    packages = sysconfig.get_path("purelib")
+    packages = [sysconfig.get_path("purelib"), *map(str, (ROOT / "packages").iterdir())]
     env = {
         "PATH": os.environ["PATH"],
         "TMPDIR": str(home),
-        "PYTHONPATH": f"{ROOT}:{packages}",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *packages]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     user: list[str] = []

@@ -96,8 +96,8 @@ EXAMPLES = (
 
 PREAMBLE = """\
 from pathlib import Path
-from programs.simulator.__main__ import _load
-from programs.repairs import prepare, repair
+from mqperf.onhost.load.simulator.__main__ import _load
+from mqperf.onhost.load.repairs import prepare, repair
 repairs = {repairs}
 prepare(repairs)
 simulator = _load(Path({simulator!r}))

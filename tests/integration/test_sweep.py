@@ -12,6 +12,7 @@ from one_rabbitmq import lent
 from sweeps import LONGER, ONE, PLAN, SEVERAL, Fault, lasting, newest, node, plan, statuses
 from typing_extensions import override
 
+from mqperf.base.errors import PlanError
 from mqperf.hosts import LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.control import installed_version
@@ -214,11 +215,11 @@ def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("shared")
-def test_an_action_on_a_node_that_there_is_not_fails_its_run(tmp_path: Path) -> None:
-    """Before anything is measured, with the nodes that there are."""
+def test_an_action_on_a_node_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    """Before anything is started, with the nodes that there are."""
     text = lasting(10) + ("actions: [{do: freeze, node: Nobody, at_s: 3, for_s: 2}]\n")
-    [(_, reason)] = sweep(plan(text), text, tmp_path / "runs", Silent()).failed
-    assert "no node 'Nobody'; it has: Master, Slave 1, Slave 2" in reason
+    with pytest.raises(PlanError, match="'Nobody'; known: Master, Slave 1, Slave 2"):
+        sweep(plan(text), text, tmp_path / "runs", Silent())
 
 
 @pytest.mark.needs_redis

@@ -106,7 +106,7 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without a home")
 def test_without_a_home_there_is_no_place() -> None:
     """Nothing is put into the folder in which a command happens to be typed."""
-    program = "from mqperf import cache; print(cache.place())"
+    program = "from mqperf.base import cache; print(cache.place())"
     argv = ["setpriv", "--reuid=54321", "--clear-groups", sys.executable, "-c", program]
     path = {"PATH": os.defpath}
     done = subprocess.run(argv, env=path, capture_output=True, text=True, check=False)

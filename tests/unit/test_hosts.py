@@ -325,7 +325,9 @@ def test_facts_tell_the_machine_but_not_its_name(host: LocalHost) -> None:
     assert platform.node() not in {value for value in facts.values() if isinstance(value, str)}
 
 
-SHOW_CARDS = "import json; from mqperf.hosts import network; print(json.dumps(network.cards()))"
+SHOW_CARDS = (
+    "import json; from mqperf.onhost.machine import network; print(json.dumps(network.cards()))"
+)
 
 
 def test_a_virtual_card_tells_its_driver_and_speed() -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from mqperf.pages.report import drawings, losses
 from mqperf.pages.report.explorers import FOLDER
 from mqperf.pages.report.rst import Text, download
@@ -21,11 +23,13 @@ def content(view: View) -> Iterator[Content]:
     columns = {name: COLUMNS[name].heading() for name in names}
     if rows["run"].isin(list(view.in_time)).any():
         columns[IN_TIME] = "run in time"
+    # as objects: of strings pandas forgets that they are finished
+    links = pd.Series([_link(view, run) for run in rows["run"]], rows.index, dtype=object)
     yield Content(
         heading="Message processing",
         words=[*_words(view)],
         caption=caption,
-        rows=rows.assign(**{IN_TIME: [_link(view, run) for run in rows["run"]]}),
+        rows=rows.assign(**{IN_TIME: links}),
         columns=columns,
         key="run",
         marks=view.marks("messages", "run"),
