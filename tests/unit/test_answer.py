@@ -12,6 +12,8 @@ from mqperf.pages import answer
 from mqperf.pages.report.build import publish
 from mqperf.record import runs
 
+pytestmark = pytest.mark.takes_long
+
 SAMPLES = "data/samples/runs"
 
 

@@ -14,6 +14,8 @@ from mqperf.plan.columns import TABLES
 from mqperf.plan.file import load_plan
 from mqperf.study import tables
 
+pytestmark = pytest.mark.takes_long
+
 
 @pytest.fixture(scope="module")
 def found(root: Path) -> mqperf.Results:

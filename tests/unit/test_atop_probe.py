@@ -34,6 +34,8 @@ from mqperf.study import tables
 from mqperf.study.probes import atop as compared
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 pytestmark = pytest.mark.needs_atop
 
 PLAN = """\

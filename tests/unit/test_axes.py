@@ -32,6 +32,8 @@ from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.batches import read_names
 from mqperf.study.tables.published_folder import PUBLISHED
 
+pytestmark = pytest.mark.takes_long
+
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10, 50), repeats=2)
 PAYLOADS = ("payload_bytes", (100, 1_000, 10_000))
 PAUSES = ("pause_s", (0.0, 0.1))

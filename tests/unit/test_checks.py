@@ -22,6 +22,8 @@ from mqperf.plan.columns import TABLES
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 SLOW = {"throughput_msg_s": 2500.0, "send_rate_msg_s": 2500.0}
 
 PLANTED: Mapping[str, tuple[str, Change, str, str]] = {

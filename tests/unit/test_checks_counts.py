@@ -7,6 +7,8 @@ from sound_sweep import CALL, CAST, found, planted, sound
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 
 def test_a_missing_tester_is_counted() -> None:
     """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""

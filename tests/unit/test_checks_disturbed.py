@@ -14,6 +14,8 @@ from sound_sweep import (
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 
 def test_an_alarm_in_a_log_is_quoted() -> None:
     """With the log, how often, and what the broker said."""

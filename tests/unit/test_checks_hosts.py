@@ -7,6 +7,8 @@ from sound_sweep import CALL, found, planted, sound
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 
 def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:
     """A process that died leaves no samples from then on; a dead probe leaves none at all."""

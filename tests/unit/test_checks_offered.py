@@ -13,6 +13,8 @@ from sound_sweep import (
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 
 def offered(**changes: object) -> Frames:
     """The sound sweep, its CASTs published at an offered rate, and one of them otherwise."""

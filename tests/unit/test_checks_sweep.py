@@ -11,6 +11,8 @@ from mqperf.study import tables
 from mqperf.study.stats import checks
 from mqperf.study.stats.rules import sweep
 
+pytestmark = pytest.mark.takes_long
+
 
 @pytest.mark.parametrize(
     ("rates", "accused"),

@@ -26,6 +26,8 @@ from mqperf.study.stats import complete
 from mqperf.study.stats.checks import CHECKS
 from mqperf.study.tables import clocks
 
+pytestmark = pytest.mark.takes_long
+
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples/runs"
 HOSTS = SAMPLES.with_name("hosts")
 CALL = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"

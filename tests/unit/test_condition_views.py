@@ -18,6 +18,8 @@ from mqperf.pages.report.words import layouts
 from mqperf.study import stats
 from mqperf.study.tables import Tables, with_parameters
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/wan"
 CONDITIONS = ("delay 100 ms", "delay 100 ms, loss 5 %")

@@ -29,6 +29,8 @@ from mqperf.study.stats import checks
 from mqperf.study.tables.histograms import write_hdr
 from mqperf.study.tables.within_run import latency_intervals
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
 NAME = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"

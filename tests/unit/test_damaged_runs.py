@@ -24,6 +24,8 @@ from mqperf.study.stats.complete import complete
 from mqperf.study.stats.summary import points
 from mqperf.study.tables.histograms import write_all
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "data/samples/runs"
 GOOD = "rabbitmq-cmsm-classic-rpc-cast-t0001-p1-r1-c8fdcce3"

@@ -12,6 +12,8 @@ from mqperf.pages.figures.svg import EXPLORE, as_svg
 from mqperf.pages.report.drawings import counting
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cs1ss2", "mirrored")), test_cases=("rpc-call",))
 

@@ -27,6 +27,8 @@ from mqperf.study import stats, tables
 from mqperf.study.stats.searches import verdict
 from mqperf.study.stats.sustained import NO, keeping_up
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "samples" / "stress"
 SLOW = FailWhen(throughput_share=0.8, for_s=3)

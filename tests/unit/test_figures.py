@@ -20,6 +20,8 @@ from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
 from mqperf.plan.columns import COLUMNS, FIGURES
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SVG = "{http://www.w3.org/2000/svg}"
 TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}

@@ -14,6 +14,8 @@ from mqperf.base.terminal import print_lines
 from mqperf.front import api
 from mqperf.front.cli import app
 
+pytestmark = pytest.mark.takes_long
+
 ATTACK = "x\nforged\r\x1b[2K\u202eok\x9b2J\u2028forged [red]:100:"
 TITLE = "x\nforged\u202e:100:"
 SHOWN = "x forged  [2K\ufffdok 2J forged [red]:100:"

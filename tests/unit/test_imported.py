@@ -33,6 +33,8 @@ from mqperf_imported.maestro_latency import read_hdr
 from mqperf_imported.quiver_files import read_transfers
 from mqperf_imported.unpacked import unpacked
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 MAESTRO = ROOT / "data/samples/maestro"
 QUIVER = ROOT / "data/samples/quiver"

@@ -32,6 +32,8 @@ from mqperf.study.probes.internals import tables as figures
 from mqperf.study.probes.internals.insides import collecting, insides
 from mqperf_routers.onhost import inside as asking_routers
 
+pytestmark = pytest.mark.takes_long
+
 SAMPLES = Path(__file__).parents[2] / "data/samples/inside"
 ANSWER = 'rabbitmq_connections 7\nrabbitmq_detailed_queue_messages_ready{vhost="/",queue="a"} 3\n'
 PASSWORD = "not-in-arguments"  # noqa: S105 (nobody's)

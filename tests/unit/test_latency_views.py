@@ -13,6 +13,8 @@ from mqperf.pages import figures, views
 from mqperf.study import published, tables
 from mqperf.study.published.measurement import About
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data/samples"
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from mqperf.base.errors import RecordError
 from mqperf.record import Run, whole
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parent.parent.parent
 NAME = "rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 FACTS = json.loads((ROOT / "data/samples/runs" / NAME / "run.json").read_text())

@@ -13,6 +13,8 @@ from mqperf.plan.columns import COMPUTED
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables, conform, read
 
+pytestmark = pytest.mark.takes_long
+
 
 @pytest.fixture(scope="module")
 def both() -> Tables:

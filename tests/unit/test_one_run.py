@@ -27,6 +27,8 @@ from mqperf.pages.report.single_file import fold
 from mqperf.study.stats.instants import doubted_times
 from mqperf.study.tables import Tables, latency_map
 
+pytestmark = pytest.mark.takes_long
+
 SVG = "{http://www.w3.org/2000/svg}"
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 PANELS = {

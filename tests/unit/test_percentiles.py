@@ -24,6 +24,8 @@ from mqperf.study.stats.summary import points
 from mqperf.study.tables.percentiles import percentiles
 from mqperf.study.tables.within_run import latency_figures
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/runs/rabbitmq-cmsm-classic-rpc-call-t0005-p1-r1-367280fe"
 

@@ -22,6 +22,8 @@ from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.system import System
 from mqperf.plan.file import parse_plan
 
+pytestmark = pytest.mark.takes_long
+
 QUICKSTART = (Path(__file__).parent.parent.parent / "plans" / "quickstart.yaml").read_bytes()
 PATIENCE_S = 120
 """After this long a command hangs; nothing here should take a tenth of it."""

@@ -33,6 +33,8 @@ from mqperf.study import tables
 from mqperf.study.probes.psutil_actions import CUT, EFFECTS, ENDED
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 SAMPLES = Path(__file__).parent.parent.parent / "data/samples"
 
 SLOW = "stress/rabbitmq-cmsm-classic-publish-t0001-p1-r1-8750dc02"

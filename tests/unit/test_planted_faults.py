@@ -17,6 +17,8 @@ from file_faults import CALL, CAST, NOTIFY, OTHER, SAMPLES, SOUND
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 Frames = dict[str, pd.DataFrame]
 Fault = Callable[[Frames], None]
 Cell = str | float | pd.Timestamp

@@ -66,6 +66,8 @@ from mqperf.record import Run
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
     # files of another run
     "messages of a client": (

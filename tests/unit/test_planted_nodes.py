@@ -16,6 +16,8 @@ from mqperf.record import Run, runs
 from mqperf.study import tables
 from mqperf.study.stats import checks
 
+pytestmark = pytest.mark.takes_long
+
 INSIDE = Path(__file__).parents[2] / "data/samples/inside"
 ROUTERS = INSIDE / "transfers/qpid-dispatch-line-routed-transfer-t0002-p1-r1-8def34dd"
 BROKER = INSIDE / "transfers/artemis-single-classic-transfer-t0002-p1-r1-613cc594"

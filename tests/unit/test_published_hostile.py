@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from mqperf.base.errors import MqperfError, TableError
 from mqperf.study import published, stats, tables
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parent.parent.parent
 CSV = ROOT / "data/sources/message_count.csv"
 PUBLISHED = ROOT / "data/published/2016"

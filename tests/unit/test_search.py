@@ -28,6 +28,8 @@ from mqperf.study import stats, tables
 from mqperf.study.stats.searches import verdict
 from mqperf.study.tables import Tables, conform
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "samples" / "stress"
 WIDE = SearchPlan(from_msg_s=100, to_msg_s=10_000, within_share=0.1)

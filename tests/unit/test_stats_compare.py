@@ -18,6 +18,8 @@ from mqperf.study.stats.compare import KEYS, _repeats, compare, holm
 from mqperf.study.stats.differences import differences
 from mqperf.study.tables import Tables, conform, empty
 
+pytestmark = pytest.mark.takes_long
+
 THREADS = (1, 5, 10, 20, 50, 100)
 
 

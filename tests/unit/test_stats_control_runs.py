@@ -14,6 +14,8 @@ from mqperf.study.stats import compared, complete
 from mqperf.study.stats.checks import as_text_lines
 from mqperf.study.tables import Tables, all_attempts, read, write
 
+pytestmark = pytest.mark.takes_long
+
 PLAN = """
 systems:
   rabbitmq: {topologies: [cmsm]}

@@ -14,6 +14,8 @@ from mqperf.study import stats
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = "data/samples/faults"
 SHAPE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(5,), repeats=2)

@@ -20,6 +20,8 @@ from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.sustained import FALLS_BEHIND, LIMITED
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 ONE = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10, 20))
 
 

@@ -23,6 +23,8 @@ from mqperf.study.stats.compare import KEYS
 from mqperf.study.stats.trends import TREND_FIGURES, _judged
 from mqperf.study.tables import Tables
 
+pytestmark = pytest.mark.takes_long
+
 SHAPE = Shape(
     layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(50, 100), repeats=5
 )
