@@ -145,8 +145,8 @@ def test_lengths_differ_by_as_much_as_the_plan_says(
     bytes_each: int,
 ) -> None:
     """Either way, at random; and each message is whole, with its own stamp."""
-    said = {"payload_spread": 0.05, "rate_msg_s": 100.0}
-    one = job(tmp_path, router, {"payload_bytes": bytes_each, **said})
+    said = {"payload_spread": 0.05, "rate_msg_s": 100.0, "message_count": 100}
+    one = job(tmp_path, router, {"payload_bytes": bytes_each, **said}, seconds=30)
     flow = flowing(one)
     with proton("receive", router.addresses[0], f"{one.run_id}.000001", 100) as peer:
         got = lines(peer)
