@@ -32,6 +32,7 @@ QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--hide-scrollbars", "--virtual-time-budget=20000"),
+    "--run-all-compositor-stages-before-draw",  # or a busy machine ends before a frame is drawn
 )
 Browse = Callable[..., str]
 LINK = re.compile(r"""<[^>]+?\s(?:href|src)=["']([^"'#?]+)""")
