@@ -35,6 +35,11 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_harmless, text))
 
 
+def amount(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: ``1 doubt``, ``2 processes``, ``no runs``."""
+    return f"{count or 'no'} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def _harmless(character: str) -> str:
     kind, number = unicodedata.category(character), ord(character)
     if kind in ("Cc", "Zl", "Zp"):

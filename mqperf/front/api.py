@@ -24,10 +24,9 @@ from rich.console import Console
 from typing_extensions import override
 
 from mqperf.base.errors import Interrupted, MqperfError, UnknownTableError
-from mqperf.base.one_line import printable
+from mqperf.base.one_line import amount, printable
 from mqperf.base.problems import nearest
 from mqperf.front.live import cell
-from mqperf.front.progress import amount
 from mqperf.front.running import measured
 from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of

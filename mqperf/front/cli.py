@@ -242,7 +242,7 @@ def _served(pulse: "Pulse") -> Iterator[None]:
 
 def _tell(runs: Path, outcome: "Outcome") -> None:
     """What became of a plan: its results, and what failed."""
-    from mqperf.front.progress import amount
+    from mqperf.base.one_line import amount
     from mqperf.pages import answer
 
     recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"

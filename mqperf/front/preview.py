@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from mqperf.base.errors import PlanError, RecordError
-from mqperf.base.one_line import printable
+from mqperf.base.one_line import amount, printable
 from mqperf.base.raw import MIB
-from mqperf.front.progress import START_S, amount, clock, expected_s, words
+from mqperf.front.progress import START_S, clock, expected_s, words
 from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems import SYSTEMS, starts

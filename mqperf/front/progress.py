@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 from typing_extensions import override
 
-from mqperf.base.one_line import printable
+from mqperf.base.one_line import amount, printable
 from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_line, print_lines
 from mqperf.front.live import Pulse, panel
@@ -56,11 +56,6 @@ def words(case: Case) -> str:
     condition = [] if case.condition is None else [f"condition {case.condition}"]
     load = ", ".join([threads, *condition, *named, *beside])
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
-
-
-def amount(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun: ``1 thread``, ``2 processes``."""
-    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def clock(seconds: float) -> str:

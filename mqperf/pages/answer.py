@@ -8,11 +8,12 @@ from textwrap import wrap
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report import limits
 from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.tops import tops, why_not
 from mqperf.pages.report.verdicts import UNTOLD
-from mqperf.pages.report.words import amount, cell, layouts
+from mqperf.pages.report.words import cell, layouts
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.record import Run

@@ -8,10 +8,10 @@ from docutils.core import publish_doctree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages.report import rst
 from mqperf.pages.report.rst import Grid, Note, Text
-from mqperf.pages.report.words import amount, cell, joined, three_figures
+from mqperf.pages.report.words import cell, joined, three_figures
 from mqperf.plan.test_cases import TEST_CASES
 
 TABLE = """\

@@ -50,18 +50,20 @@ def test_all_forms_have_the_same_rows(found: Tables, section: str) -> None:
 
 
 def test_a_doubt_stands_in_every_form(found: Tables) -> None:
-    """As a footnote, as a note of the row, and below its line."""
+    """As a footnote, as a note of the row, below its line, and in JSON."""
     point = found["points"]["point"].iloc[0]
     doubt = found["doubts"].head(0).reindex([0])
     doubt[["kind", "point", "text", "test_case"]] = ["backlog", point, "they wait", "transfer"]
     keys = found["points"].iloc[0][["system", "topology", "queues"]]
     doubt[["system", "topology", "queues"]] = list(keys)
-    [(_, content)] = shown({**found, "doubts": doubt}, "points")
+    [(view, content)] = shown({**found, "doubts": doubt}, "points")
     page = grid(content, map(str, count(1)), {})
     assert page is not None
     assert page.notes[0].text == "they wait"
     assert forms.frame(content)[forms.NOTES].iloc[0] == "they wait"
     assert "    they wait" in [*forms.lines(content, WIDE)]
+    note = {"about": point, "column": "latency_mean_s", "text": "they wait"}
+    assert note in forms.document(view, content)["notes"]
 
 
 def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:

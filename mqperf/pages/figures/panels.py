@@ -31,11 +31,10 @@ from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study.tables import arranged, over_repeats, where
 from mqperf.study.tables.axes import FACTORS, split, varied
 from mqperf.study.tables.axis_words import worded
-from mqperf.study.tables.clocks import LARGE_SHARE
+from mqperf.study.tables.clocks import LARGE_SHARE, UNSURE
 from mqperf.study.tables.places import CONDITION
 
 _PERCENTILES = ("latency_p50_s", "latency_p95_s", "latency_p99_s")
-UNSURE = "latency_uncertainty_s"
 _COUNTS = {"sent": palette.SENT, "received": palette.RECEIVED, "round_trip": palette.REPLIED}
 _FAULTS = {"lost": palette.LOST, "errors": palette.FAILED, "duplicates": palette.DOUBLED}
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
+from mqperf.base.one_line import amount
 from mqperf.pages.report.notebooks import Executed, executing
 from mqperf.pages.report.single_file import check_replaceable, fold
 from mqperf.pages.report.source import Contents, write_source
 from mqperf.pages.report.web import make_html
-from mqperf.pages.report.words import amount, layouts
+from mqperf.pages.report.words import layouts
 from mqperf.pages.report.writer import MARK
 from mqperf.study import stats, tables
 from mqperf.study.tables import Tables, all_attempts, of_plan

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages.figures.ratios import axes_of, point_label
 from mqperf.pages.report.rst import MISSING
-from mqperf.pages.report.words import amount, cell
+from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS

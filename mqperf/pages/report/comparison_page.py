@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages import figures
 from mqperf.pages.figures import labels
 from mqperf.pages.figures.ratios import axes_of
@@ -18,7 +18,7 @@ from mqperf.pages.report import drawings
 from mqperf.pages.report.build import write_page, write_page_as_file
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text
-from mqperf.pages.report.words import amount, cell
+from mqperf.pages.report.words import cell
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.plan.test_cases import TEST_CASES, in_unit

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text
-from mqperf.pages.report.words import amount, cell
+from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study.tables import Tables

@@ -2,15 +2,11 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-import pandas as pd
-
 from mqperf.pages.report import run_sheets
 from mqperf.pages.report.rst import Grid, Note, Text
 from mqperf.pages.report.run_sheets import Sheets
-from mqperf.pages.report.words import cell, unsure
-from mqperf.pages.sections.rows import LATENCIES, UNSURE
+from mqperf.pages.sections.forms import finished
 from mqperf.pages.sections.section import Content, Marks
-from mqperf.plan.columns import COLUMNS
 
 
 def grid(content: Content, labels: Iterator[str], sheets: Sheets) -> Grid | None:
@@ -34,7 +30,7 @@ def grid(content: Content, labels: Iterator[str], sheets: Sheets) -> Grid | None
                 if text not in notes:
                     notes[text] = Note(next(labels), text)
             marked = Text("").join(notes[text].mark for text in sentences)
-            line.append(finished(name, rows, position) + marked)
+            line.append(Text.escape(finished(name, rows, position)) + marked)
         if key:
             line[0] = run_sheets.linked(line[0], sheets.get(key))
         lines.append(tuple(line))
@@ -45,17 +41,6 @@ def grid(content: Content, labels: Iterator[str], sheets: Sheets) -> Grid | None
         tuple(notes.values()),
         style=content.style,
     )
-
-
-def finished(name: str, rows: pd.DataFrame, position: int) -> Text:
-    """The cell of a row, counted from 0, in a column of a section."""
-    column, value = name.partition(" ")[0], rows[name].iloc[position]
-    if column not in COLUMNS:
-        return Text.escape(value)
-    if column in LATENCIES and UNSURE in rows.columns:
-        wrong_s, median_s = (rows[one].iloc[position] for one in (UNSURE, "latency_p50_s"))
-        return unsure(column, value, wrong_s, median_s)
-    return cell(column, value)
 
 
 def _placed(marks: Marks, shown: Collection[str]) -> Mapping[tuple[str, str], list[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from mqperf.pages.report.words import amount
+from mqperf.base.one_line import amount
 from mqperf.study.tables import Tables
 
 UNKNOWN, DIFFERS = "cannot tell", "differs"

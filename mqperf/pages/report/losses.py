@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.report.words import amount
+from mqperf.base.one_line import amount
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES
 from mqperf.study.stats.rules.finding import measured
 from mqperf.study.tables import Tables

@@ -17,7 +17,6 @@ from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.tops import against, findings, why_not
 from mqperf.pages.report.words import Layout, cell, joined, unsure
 from mqperf.pages.sections import View, contents, forms
-from mqperf.pages.sections.rows import UNSURE
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.stats.survivors import survivors
@@ -25,6 +24,7 @@ from mqperf.study.stats.sustained import FIGURE, best_first, highest
 from mqperf.study.tables import Tables, varied, where, whole
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
+from mqperf.study.tables.clocks import UNSURE
 from mqperf.study.tables.spreadsheets import write_csv
 
 
@@ -189,7 +189,7 @@ def _sections(view: View, labels: Iterator[str], sheets: Sheets) -> Iterator[Pri
             Text(" ").join(content.words),
             content.drawing,
             grids.grid(content, labels, sheets),
-            content.rows if content.data is None else content.data,
+            content.behind,
         )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import MISSING, Grid, link
-from mqperf.pages.report.words import Layout, amount, joined
+from mqperf.pages.report.words import Layout, joined
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.scaling import FEWEST, apart
 

@@ -5,10 +5,11 @@ from functools import partial
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import Grid, Note, Text, link
 from mqperf.pages.report.tops import why_not
 from mqperf.pages.report.verdicts import UNTOLD, top_cell
-from mqperf.pages.report.words import Layout, amount, joined, three_figures
+from mqperf.pages.report.words import Layout, joined, three_figures
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import where

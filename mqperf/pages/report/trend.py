@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages.figures.ratios import point_label
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report.rst import MISSING
-from mqperf.pages.report.words import amount, cell, joined
+from mqperf.pages.report.words import cell, joined
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT

@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.figures import labels
 from mqperf.pages.report import control_runs, losses
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.pages.report.tops import against, higher, why_not
-from mqperf.pages.report.words import Layout, amount, joined, three_figures
+from mqperf.pages.report.words import Layout, joined, three_figures
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf.study.stats.change import Change, change

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import pandas as pd
 
 from mqperf.base.errors import ReportError
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import MISSING, Text, escape
 from mqperf.plan.columns import COLUMNS
@@ -170,11 +170,6 @@ def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> 
 def three_figures(value: float) -> str:
     """The value rounded to three significant figures: the rule of all overviews."""
     return f"{float(f'{value:.3g}'):.12g}"
-
-
-def amount(count: int, noun: str) -> str:
-    """``1 doubt``, ``2 doubts``, ``no doubts``."""
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
 
 
 def joined(parts: Sequence[str]) -> str:

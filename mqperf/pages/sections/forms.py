@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from mqperf.pages.report.words import cell
-from mqperf.pages.sections.rows import UNSURE
+from mqperf.pages.report.words import cell, unsure
+from mqperf.pages.sections.rows import LATENCIES
 from mqperf.pages.sections.section import Content, View
 from mqperf.plan.columns import COLUMNS
+from mqperf.study.tables.clocks import UNSURE
 
 NOTES = "notes"
 
@@ -44,7 +45,10 @@ def lines(content: Content, width: int) -> Iterator[str]:
         return
     yield ""
     headings = [*content.columns.values()]
-    table = [[*map(str, row)] for row in _cells(content, content.rows)]
+    rows = content.rows
+    table = [
+        [str(finished(name, rows, place)) for name in content.columns] for place in range(len(rows))
+    ]
     notes = _notes(content)
     widths = [max(map(len, column)) for column in zip(headings, *table, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= width:
@@ -59,14 +63,22 @@ def lines(content: Content, width: int) -> Iterator[str]:
         yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
 
 
-def records(content: Content) -> list[dict[str, Any]]:
-    """The rows with all their columns in SI units; of a section without table none."""
-    data = content.rows if content.data is None else content.data
-    return [] if data is None else of_frame(data)
+def finished(name: str, rows: pd.DataFrame, place: int) -> str:
+    """The text in a column of the row at a place, counted from 0; numbers are finished RST."""
+    column, value = name.partition(" ")[0], rows[name].iloc[place]
+    if isinstance(value, str):
+        return value
+    if column in LATENCIES and UNSURE in rows.columns:
+        wrong_s, median_s = (rows[one].iloc[place] for one in (UNSURE, "latency_p50_s"))
+        return unsure(column, value, wrong_s, median_s)
+    return cell(column, value)
 
 
 def document(view: View, content: Content) -> dict[str, Any]:
-    """A section as JSON: where it belongs, its sentences, and its records."""
+    """A section as JSON: where it belongs, its sentences, its rows in SI units, and notes.
+
+    A note says what is to be known of a number: ``about`` is the run or point of its row.
+    """
     layout = view.layout
     return {
         "system": layout.system,
@@ -75,7 +87,12 @@ def document(view: View, content: Content) -> dict[str, Any]:
         "test_case": view.test_case,
         "heading": content.heading,
         "text": [_plain(text) for text in content.words],
-        "rows": records(content),
+        "rows": [] if content.behind is None else of_frame(content.behind),
+        "notes": [
+            {"about": about, "column": column, "text": text}
+            for (about, column), sentences in content.marks.items()
+            for text in sentences
+        ],
     }
 
 
@@ -90,14 +107,6 @@ def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
 def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:
     column = COLUMNS.get(name.partition(" ")[0])
     return rows[name] if column is None or column.scale == 1 else rows[name] * column.scale
-
-
-def _cells(content: Content, rows: pd.DataFrame) -> Iterator[list[str]]:
-    for row in rows[[*content.columns]].to_dict("records"):
-        yield [
-            value if isinstance(value, str) else cell(str(name).partition(" ")[0], value)
-            for name, value in row.items()
-        ]
 
 
 def _notes(content: Content) -> list[str]:

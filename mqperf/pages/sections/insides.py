@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report import drawings
-from mqperf.pages.report.words import amount
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS, TABLES

@@ -7,6 +7,7 @@ from mqperf.plan.columns import COST, COUNTS, parameters
 from mqperf.plan.test_cases import streams
 from mqperf.study.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
 from mqperf.study.tables.axes import FACTORS
+from mqperf.study.tables.clocks import UNSURE
 from mqperf.study.tables.repeats import by_point
 
 POINTS = (
@@ -27,8 +28,7 @@ POINTS = (
 """The figures of a point that readers want to see, where they are known."""
 
 LATENCIES = tuple(name for name in POINTS if name.startswith("latency_"))
-UNSURE = "latency_uncertainty_s"
-"""The columns of a table that clocks may make wrong, and the one that says by how much."""
+"""The columns of a table that clocks may make wrong; ``UNSURE`` says by how much."""
 
 
 def attempts(tables: Tables) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.report.words import amount
+from mqperf.base.one_line import amount
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report import drawings
 from mqperf.pages.report.explorers import shown
 from mqperf.pages.report.rst import Text
-from mqperf.pages.report.words import amount
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import where, whole, with_parameters

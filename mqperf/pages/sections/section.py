@@ -6,7 +6,6 @@ from functools import cached_property
 
 import pandas as pd
 
-from mqperf.base.registry import Registry
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.pages.report.rst import escape
@@ -74,6 +73,11 @@ class Content:
     data: pd.DataFrame | None = None
     style: str = "numbers"
     counts_messages: bool = False
+
+    @property
+    def behind(self) -> pd.DataFrame | None:
+        """The data behind the table; of a section without table none."""
+        return self.rows if self.data is None else self.data
 
     def counting(self, unit: str, kept: Sequence[str] = ()) -> "Content":
         """The same in the unit of the test case, but for names that are ``kept``."""
@@ -181,6 +185,3 @@ def present(frame: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str])
         for name in columns
         if name in frame.columns and (name in keep or frame[name].notna().any())
     ]
-
-
-Sections = Registry[Section]

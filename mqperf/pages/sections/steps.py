@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import MISSING
-from mqperf.pages.report.words import amount, unsure
+from mqperf.pages.report.words import unsure
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS

@@ -39,7 +39,8 @@ class Body(Frozen):
         Annotated[str, AfterValidator(_read)] | None,
         Field(
             description="A file whose bytes are the body of every message, 10 MB at most; in"
-            " the plan's folder or below."
+            " the plan's folder or below. Tables have its name, its size, and the first 16 digits"
+            " of its SHA-256."
         ),
     ] = None
     payload_bytes: Annotated[

@@ -23,6 +23,9 @@ RECEIVED = "received"
 OF_TWO_CLOCKS = (RECEIVED, "service")
 """Streams like it."""
 
+UNSURE = "latency_uncertainty_s"
+"""The column that says by how much clocks may make the latencies of a row wrong, either way."""
+
 LARGE_SHARE = 0.1
 """Share of the median latency from which on the clocks' uncertainty hides what is compared."""
 
