@@ -1,0 +1,273 @@
+"""The commands about results: tables, audits, comparisons, trends and reports."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from mqperf.base.errors import MqperfError
+from mqperf.base.redaction import without_passwords
+from mqperf.base.terminal import print_line, print_lines
+
+if TYPE_CHECKING:
+    from mqperf.front.api import Comparison
+    from mqperf.front.trends import Trend
+
+app = typer.Typer()
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False)
+
+TablesFolder = Annotated[
+    Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
+]
+
+SingleFile = Annotated[
+    bool,
+    typer.Option(
+        "--single-file",
+        help="Write OUT as one self-contained HTML file, e.g. OUT = report.html.",
+    ),
+]
+
+
+@app.command()
+def tables(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder for one file per table.")],
+    form: Annotated[
+        Literal["csv", "parquet"], typer.Option("--format", help="File format.")
+    ] = "csv",
+    hdr: Annotated[
+        bool, typer.Option("--hdr", help="Also an HdrHistogram log of latencies for each run.")
+    ] = False,
+) -> None:
+    """Write every table to a file of its name.
+
+    Example: `mqperf tables data/runs/quickstart --format csv --out tables --hdr`
+    """
+    from mqperf.study.stats.seconds import write_complete
+    from mqperf.study.tables import all_attempts
+    from mqperf.study.tables.histograms import write_all
+
+    found, files = write_complete(path, out, form)
+    if hdr:
+        files += write_all(path, out / "hdr", all_attempts(found))
+    for file in files:
+        print_line(console, str(file))
+
+
+@app.command()
+def audit(
+    path: TablesFolder,
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
+    ] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on any doubt.")] = False,
+) -> None:
+    """Show which numbers not to trust, and why.
+
+    Examples: `mqperf audit data/runs/quickstart`, `mqperf audit data/published/2016 --format json`
+    """
+    from mqperf.study.stats.checks import as_json_lines, as_text_lines
+    from mqperf.study.stats.seconds import read_complete
+
+    found = read_complete(path)
+    doubts = found["doubts"]
+    for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
+        print_line(console, line)
+    if strict and len(doubts):
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    path: TablesFolder,
+    section: Annotated[
+        str, typer.Argument(help="messages, points, nodes, outages ...; of each what there is.")
+    ] = "points",
+    test_case: Annotated[str, typer.Option("--test-case", help="Only this test case.")] = "",
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
+    ] = "text",
+) -> None:
+    """Show one section of the report here: its sentences and its table.
+
+    Examples: `mqperf show data/runs/quickstart`,
+    `mqperf show data/samples/faults outages --format json`
+    """
+    from mqperf.pages.sections import shown
+    from mqperf.pages.sections.forms import document, lines
+    from mqperf.study.stats.seconds import read_complete
+    from mqperf.study.tables import of_plan
+
+    for view, content in shown(of_plan(read_complete(path)), section, test_case):
+        if form == "json":
+            print_line(console, json.dumps(document(view, content), ensure_ascii=False))
+            continue
+        print_line(console, f"{view.layout.system_title}, {view.layout.label}, {view.case.title}")
+        for line in lines(content, console.width):
+            print_line(console, line)
+        print_line(console, "")
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="runs, or a published report")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="the same, later or elsewhere")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the comparison: tables, figures, RST, and HTML in OUT/html."),
+    ] = None,
+    single_file: SingleFile = False,
+    across: Annotated[
+        bool, typer.Option("--across-systems", help="Compare points of different systems.")
+    ] = False,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
+    ] = None,
+    practical: Annotated[float | None, typer.Option(min=0, max=1, hidden=True)] = None,
+    fail_on: Annotated[
+        Literal["worse"] | None,
+        typer.Option("--fail-on", help="Exit with 1 when any figure has this verdict, for CI."),
+    ] = None,
+) -> None:
+    """Compare two sets of runs point by point: better, worse, or cannot tell.
+
+    With --out it also writes a page, whose path is the last line.
+
+    Examples: `mqperf compare data/runs/before data/runs/after --out reports/comparison`,
+    `mqperf compare data/runs/before data/runs/after --fail-on worse`
+    """
+    from mqperf.front.api import compare as compared
+
+    _check_named(out, "comparison.html", single_file=single_file)
+    matters = practical if min_effect is None else min_effect  # the option's former name
+    found = compared(a, b, across_systems=across, min_effect=matters)
+    _show(found, out, single_file=single_file)
+    if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
+        raise typer.Exit(1)
+
+
+@app.command()
+def trend(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...", help="runs folders, or published reports, in any order"
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the trend: tables, figures, RST, and HTML in OUT/html."),
+    ] = None,
+    single_file: SingleFile = False,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
+    ] = None,
+    fail_on: Annotated[
+        Literal["worse", "newest-worse"] | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit with 1 when any change is worse, or any in the newest folder, for CI.",
+        ),
+    ] = None,
+) -> None:
+    """Follow the same points over many folders of runs, and find what changed.
+
+    Folders are ordered by time, and each point is compared with the previous folder of the same
+    machine. A step that control runs show as well is drift of the machine. With --out it also
+    writes a page, whose path is the last line.
+
+    Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
+    `mqperf trend data/runs/nightly-* --fail-on newest-worse`
+    """
+    from mqperf.front.trends import trend as trend_of
+
+    _check_named(out, "trend.html", single_file=single_file)
+    found = trend_of(folders, min_effect=min_effect)
+    for problem in found.problems:
+        print_lines(complaints, f"mqperf: {without_passwords(problem)}")
+    _show(found, out, single_file=single_file)
+    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
+        raise typer.Exit(1)
+
+
+def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
+    if single_file and out is None:
+        raise MqperfError(f"--single-file needs the name of the file: add --out {example}")
+
+
+def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
+    """Its lines, and its page if there is to be one."""
+    for line in found.lines():
+        print_line(console, line)
+    if out is not None:
+        page = found.report(out, single_file=single_file)
+        print_line(console, str(page))
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="RST of a report, or CSV; or the folder of a run of another tool, such as quiver",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
+    title: Annotated[str, typer.Option(help="Title of these tables in reports.")] = "",
+    system: Annotated[
+        str, typer.Option(help="System of the folders, e.g. qpid-dispatch; reports name it.")
+    ] = "unknown",
+    topology: Annotated[
+        str, typer.Option(help="Topology of the folders, e.g. standalone.")
+    ] = "unknown",
+    queues: Annotated[str, typer.Option(help="Queues of the folders, e.g. routed.")] = "unknown",
+) -> None:
+    """Read published reports, and runs of other tools, into tables.
+
+    Runs are read by importers, which packages bring: mqperf-imported knows Maestro and quiver.
+
+    Examples: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`,
+    `mqperf import quiver-run --system qpid-dispatch --out data/published/quiver`
+    """
+    from mqperf.study import published
+    from mqperf.study.published.measurement import About
+
+    found = published.import_paths(paths, About(system, topology, queues))
+    for file in published.write(found.tables, out, title, found.latencies):
+        print_line(console, str(file))
+
+
+@app.command()
+def report(
+    path: TablesFolder,
+    out: Annotated[Path, typer.Option(help="Folder of the report, e.g. reports/quickstart.")],
+    notebooks: Annotated[
+        bool, typer.Option(help="Execute the notebooks on the runs and link them.")
+    ] = True,
+    single_file: SingleFile = False,
+) -> None:
+    """Publish a report: RST, figures, tables, executed notebooks, and HTML in OUT/html.
+
+    It prints a line for each step; the last line is the page to open first. A single file has all
+    pages, figures and tables, but no notebooks.
+
+    Examples: `mqperf report data/runs/quickstart --out reports/quickstart`,
+    `mqperf report data/runs/quickstart --single-file --out quickstart.html`
+    """
+    from mqperf.pages.report.build import publish, publish_file
+
+    def tell(doing: str) -> None:
+        print_line(console, f"{doing} ...")
+
+    if single_file:
+        page = publish_file(path, out, tell=tell)
+    else:
+        page = publish(path, out, notebooks=notebooks, tell=tell)
+    print_line(console, str(page))
