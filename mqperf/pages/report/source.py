@@ -13,6 +13,7 @@ import pandas as pd
 
 from mqperf.base.one_line import one_line
 from mqperf.pages.report import (
+    asked,
     control_runs,
     drawings,
     hosts,
@@ -177,10 +178,11 @@ def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str,
         own = select(tables, system=system)
         prefix = f"{title}: " if several else ""
         sentences.append(prefix + limits.sentence(limits.of_points(own)))
-    sentences.append(saturation.sentence(tables["saturation_points"]))
+    if tables["saturation_points"]["points"].gt(1).any():
+        sentences.append(saturation.sentence(tables["saturation_points"]))
     return {
         "when": _when(all_attempts(tables)),
-        "verdicts": sentences,
+        "verdicts": [*asked.answers(tables), *sentences],
         "shared_hosts": list(hosts.shared(tables["hosts"])),
         "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
