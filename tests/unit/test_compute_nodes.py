@@ -2,17 +2,22 @@
 
 import json
 import socket
-from collections import Counter
+import struct
+from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
 from pydantic import ValidationError
+from typing_extensions import override
 
 from mqperf.base.errors import LoadError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.load.numbered.environment import Environment
+from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.process import Named
@@ -213,18 +218,51 @@ class Full:
         return True
 
 
-def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> None:
-    """The broker gets no message that is not counted: the connection is cut, without a goodbye."""
+class Answering(Full):
+    """A connection that takes everything, and reads an answer of the broker each time."""
+
+    def __init__(self, answers: Sequence[bytes]) -> None:
+        super().__init__()
+        self.answers = deque(answers)
+        self.left_at_goodbye: int | None = None
+
+    @override
+    def send(self, content: bytes) -> None:
+        self.queued += len(content)
+        self.sent = self.queued
+
+    def frame(self, at: int) -> tuple[int, int, bytes] | None:
+        return (codec.METHOD, 1, self.answers.popleft()) if not at and self.answers else None
+
+    def consumed(self, _count: int) -> None:
+        """All."""
+
+    @override
+    def close(self, _timeout_s: float) -> bool:
+        self.left_at_goodbye = len(self.answers)
+        return True
+
+
+def sending(tmp_path: Path, timeout_s: float) -> tuple[Senders, Diary, Record, orders.Flow]:
+    """All senders of a process, that are connected to nothing, and the first of their flows."""
     one = next(one for one in told(case(), tmp_path) if one.kind == "client")
     tally = Tally(one.label, one.kind, one.test_case, 1.0, STREAMS["client"])
     diary = Diary("compute-nodes", one.label, one.kind)
-    clients = Senders(
-        replace(one, timeout_s=0.0),
-        Control(tmp_path, one.label),
-        Record(tally, Named(one.sender)),
-        diary,
-    )
-    flow = one.senders[0][0]
+    record = Record(tally, Named(one.sender))
+    told_so = replace(one, timeout_s=timeout_s)
+    clients = Senders(told_so, Control(tmp_path, one.label), record, diary)
+    return clients, diary, record, one.senders[0][0]
+
+
+def sent(record: Record, tmp_path: Path) -> int:
+    """How many messages are recorded as sent."""
+    record.save(tmp_path / "client.counts")
+    return record.tally.streams["sent"].total
+
+
+def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> None:
+    """The broker gets no message that is not counted: the connection is cut, without a goodbye."""
+    clients, diary, record, flow = sending(tmp_path, timeout_s=0.0)
     talk, connection = clients.connections.all[0], Full()
     talk.connection = cast("Connection", connection)
     talk.due += [Due(flow, number, 0) for number in range(3)]
@@ -233,4 +271,23 @@ def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> No
     assert connection.sent < connection.queued
     assert connection.socket.fileno() == -1
     assert diary.counts == {"never-sent": 3, "cut-off": 1}
-    assert tally.streams["sent"].total == 0
+    assert sent(record, tmp_path) == 0
+
+
+def test_every_message_is_answered_before_the_goodbye(tmp_path: Path) -> None:
+    """A quorum queue may lose what it has not confirmed when the channel is closed."""
+    clients, diary, record, flow = sending(tmp_path, timeout_s=30.0)
+    up_to_two, third = (
+        struct.pack(">HHQB", *codec.ACK, 2, 1),
+        struct.pack(">HHQB", *codec.NACK, 3, 0),
+    )
+    talk, connection = clients.connections.all[0], Answering([up_to_two, third])
+    talk.connection = cast("Connection", connection)
+    clients.attend = partial(talk._read, talk.connection)
+    talk.due += [Due(flow, number, 0) for number in range(3)]
+    talk.send()
+    clients._finish()
+    assert connection.left_at_goodbye == 0
+    assert not talk.unconfirmed
+    assert diary.counts == {"never-sent": 0, "not-confirmed": 1}
+    assert sent(record, tmp_path) == 3

@@ -55,7 +55,11 @@ class Begun:
 
 
 class NodeConnection(ManagedConnection[Connection]):
-    """A connection and its channel; confirms are asked for, as oslo.messaging does, not awaited."""
+    """A connection and its channel; confirms are asked for, as oslo.messaging does.
+
+    They are awaited only before it is closed: what is on its way to a quorum queue may be lost with
+    the channel.  ``unconfirmed`` holds the delivery tags of its messages that await theirs.
+    """
 
     def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
         handlers = Handlers(
@@ -65,6 +69,8 @@ class NodeConnection(ManagedConnection[Connection]):
         self.told, self.record = orders, record
         self.due: deque[Due] = deque()
         self.begun: deque[Begun] = deque()
+        self.published = 0
+        self.unconfirmed: set[int] = set()
 
     def send(self) -> None:
         """Hand over what is due, until the socket is full."""
@@ -76,6 +82,8 @@ class NodeConnection(ManagedConnection[Connection]):
             until = connection.queued
             content = self._content(message, sent_ns, connection.frame_max)
             self.begun.append(Begun(message, sent_ns, until + len(content)))
+            self.published += 1
+            self.unconfirmed.add(self.published)
             connection.send(content)
             self._count(connection)
 
@@ -85,6 +93,8 @@ class NodeConnection(ManagedConnection[Connection]):
     def _prepare(self, connection: Connection) -> None:
         connection.open_channel(CHANNEL)
         connection.call(CHANNEL, codec.SELECT, b"\0", codec.SELECT_OK)
+        self.published = 0
+        self.unconfirmed.clear()
 
     def _settle(self) -> None:
         """What was not handed over whole is due again: its connection may be lost."""
@@ -135,12 +145,21 @@ class NodeConnection(ManagedConnection[Connection]):
         which = codec.which(payload)
         if which == codec.NACK:
             self.diary.count("not-confirmed")
-        elif which != codec.ACK:
+        if which in {codec.ACK, codec.NACK}:
+            self._answered(Reader(payload))
+        else:
             connection.attend(channel, payload)
         if which == codec.BLOCKED:
             self.diary.happened("blocked", why=Reader(payload).short().decode(errors="replace"))
         if which == codec.UNBLOCKED:
             self.diary.happened("unblocked")
+
+    def _answered(self, answer: Reader) -> None:
+        tag = answer.number("Q")
+        if answer.number("B") & 1:  # all up to this one
+            self.unconfirmed = {one for one in self.unconfirmed if one > tag}
+        else:
+            self.unconfirmed.discard(tag)
 
 
 @dataclass(order=True, slots=True)
@@ -200,7 +219,7 @@ class Senders(Client[NodeConnection]):
             node.lost(error)
 
     def _finish(self) -> None:
-        """Hand over what was due, for as long as a plan's timeout, and say goodbye."""
+        """Hand over what was due, await confirms, for as long as a plan's timeout; say goodbye."""
         limit = time.monotonic() + self.timeout_s
         while self._busy() and time.monotonic() < limit and not self.control.stopping:
             for node in self.connections.all:
@@ -218,4 +237,7 @@ class Senders(Client[NodeConnection]):
             self.diary.happened("cut-off")
 
     def _busy(self) -> bool:
-        return self.pending or any(node.due for node in self.connections.all)
+        return self.pending or any(
+            node.due or (node.connection is not None and node.unconfirmed)
+            for node in self.connections.all
+        )
