@@ -5,7 +5,7 @@ same, and used no CPU; a link that was cut carried nothing to the devices which 
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from mqperf.plan import ActionPlan
 from mqperf.record import Whole, read_events
@@ -27,31 +27,49 @@ STILL_CORES = 0.05
 CUT_S = 2.0
 """A link that is cut for less is not told from one with little to carry."""
 
-GRID_S = 1.5
-"""By so much a silence may begin later, or end earlier, as samples are a second apart."""
+TAIL_S = 0.5
+"""What was on its way still arrives for so long."""
 
 Span = tuple[float, float]
+
+Reading = tuple[Span, bool]
+"""The time between two samples, and whether a device received nothing then."""
 
 
 def disagreements(run: Whole, logs: Sequence[Sequence[Sample]]) -> Iterator[str]:
     """Actions that the samples contradict; ``logs`` are those of all hosts."""
     if not run.case.actions:
         return
-    events = {(one.what, one.detail.get("number")): one for one in read_events(run.run.path)}
-    for number, action in enumerate(run.case.actions, 1):
-        ends = [events.get((what, number)) for what in ("action-began", "action-ended")]
-        at = [None if one is None else one.detail.get("observed") for one in ends]
-        if isinstance(at[0], float) and isinstance(at[1], float):
-            for problem in _contradictions(action, (at[0], at[1]), logs, run.window[0]):
-                yield f"{action.do} of {action.target} from {action.at_s:g} s on: {problem}"
+    spans = {
+        number: span
+        for number in range(1, len(run.case.actions) + 1)
+        if (span := _observed(run, number)) is not None
+    }
+    for number, span in spans.items():
+        action = run.case.actions[number - 1]
+        others = [one for other, one in spans.items() if other != number]
+        for problem in _contradictions(action, span, others, logs, run.window[0]):
+            yield f"{action.do} of {action.target} from {action.at_s:g} s on: {problem}"
+
+
+def _observed(run: Whole, number: int) -> Span | None:
+    """When this action of the plan was seen to begin and to end, in epoch seconds."""
+    of_action = [one for one in read_events(run.run.path) if one.detail.get("number") == number]
+    observed = {one.what: one.detail.get("observed") for one in of_action}
+    began, ended = observed.get("action-began"), observed.get("action-ended")
+    return (began, ended) if isinstance(began, float) and isinstance(ended, float) else None
 
 
 def _contradictions(
-    action: ActionPlan, span: Span, logs: Sequence[Sequence[Sample]], window: float
+    action: ActionPlan,
+    span: Span,
+    others: Sequence[Span],
+    logs: Sequence[Sequence[Sample]],
+    window: float,
 ) -> Iterator[str]:
     effect = EFFECTS.get(action.do)
     if effect == CUT and action.link and span[1] - span[0] >= CUT_S:
-        yield from _uncut(span, logs, window)
+        yield from _uncut(span, others, logs, window)
     for samples in logs if effect in {ENDED, FROZEN} else ():
         if samples and action.target in samples[0].processes:
             yield from _another(action.target, span, samples, ended=effect == ENDED)
@@ -84,33 +102,46 @@ def _used(node: str, span: Span, samples: Sequence[Sample]) -> float:
     return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
 
 
-def _uncut(span: Span, logs: Sequence[Sequence[Sample]], window: float) -> Iterator[str]:
+def _uncut(
+    span: Span, others: Sequence[Span], logs: Sequence[Sequence[Sample]], window: float
+) -> Iterator[str]:
     """Devices that are mostly busy, and were silent for long, but at another time.
 
     Where one was silent while the link was cut, that was it; where none ever was, devices carry
-    more than the link.
+    more than the link.  Silence while something else was done may come of that.
     """
-    silent = [one for samples in logs for one in _silences(samples)]
-    if any(one[0] <= span[0] + GRID_S and one[1] >= span[1] - GRID_S for _, one in silent):
+    within = (span[0] + TAIL_S, span[1] - EDGE_S)
+    devices = [one for samples in logs for one in _devices(samples)]
+    meanwhile = [[quiet for at, quiet in one if _inside(at, within)] for _, one in devices]
+    if not any(meanwhile) or any(one and all(one) for one in meanwhile):
         return
-    for device, (begin, end) in silent[:1]:
-        yield (
-            f"{device} received nothing from {begin - window:.0f} to {end - window:.0f} s instead,"
-            " and something meanwhile"
-        )
+    for device, readings in devices:
+        for begin, end in _silences(readings):
+            if not any(begin < other[1] and other[0] < end for other in others):
+                yield (
+                    f"{device} received nothing from {begin - window:.0f} to {end - window:.0f} s"
+                    " instead, and something meanwhile"
+                )
+                return
 
 
-def _silences(samples: Sequence[Sample]) -> Iterator[tuple[str, Span]]:
-    """When devices, that mostly receive something, received nothing."""
+def _inside(inner: Span, outer: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _devices(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Reading]]]:
+    """Those that mostly receive something, with what every two samples tell."""
     known = [(one.epoch, one.network.bytes) for one in samples if one.network is not None]
     for device in known[0][1] if known else ():
         counts = [(at, bytes_of.get(device, (0, 0))[1]) for at, bytes_of in known]
-        quiet: list[Span] = []
-        seconds = 0
-        for (begin, before), (end, after) in pairwise(counts):
-            if after == before:
-                seconds += 1
-                joined = quiet and quiet[-1][1] == begin
-                quiet.append((quiet.pop()[0] if joined else begin, end))
-        if 2 * seconds < len(counts):
-            yield from ((device, one) for one in quiet if one[1] - one[0] >= CUT_S - EDGE_S)
+        readings = [((one[0], next_[0]), one[1] == next_[1]) for one, next_ in pairwise(counts)]
+        if 2 * sum(quiet for _, quiet in readings) < len(counts):
+            yield device, readings
+
+
+def _silences(readings: Sequence[Reading]) -> Iterator[Span]:
+    """When a device received nothing for as long as a link has to be cut, or longer."""
+    for quiet, stretch in groupby(readings, lambda one: one[1]):
+        times = [at for at, _ in stretch]
+        if quiet and times[-1][1] - times[0][0] >= CUT_S - EDGE_S:
+            yield times[0][0], times[-1][1]
