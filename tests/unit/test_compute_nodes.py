@@ -3,6 +3,7 @@
 import json
 import socket
 import struct
+import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -240,13 +241,14 @@ class Answering(Full):
     @override
     def close(self, _timeout_s: float) -> bool:
         self.left_at_goodbye = len(self.answers)
+        self.socket.close()
         return True
 
 
 def sending(tmp_path: Path, timeout_s: float) -> tuple[Senders, Diary, Record, orders.Flow]:
     """All senders of a process, that are connected to nothing, and the first of their flows."""
     one = next(one for one in told(case(), tmp_path) if one.kind == "client")
-    tally = Tally(one.label, one.kind, one.test_case, 1.0, STREAMS["client"])
+    tally = Tally(one.label, one.kind, one.test_case, time.time(), STREAMS["client"])
     diary = Diary("compute-nodes", one.label, one.kind)
     record = Record(tally, Named(one.sender))
     told_so = replace(one, timeout_s=timeout_s)
@@ -284,7 +286,7 @@ def test_every_message_is_answered_before_the_goodbye(tmp_path: Path) -> None:
     talk, connection = clients.connections.all[0], Answering([up_to_two, third])
     talk.connection = cast("Connection", connection)
     clients.attend = partial(talk._read, talk.connection)
-    talk.due += [Due(flow, number, 0) for number in range(3)]
+    talk.due += [Due(flow, number, time.time_ns()) for number in range(3)]
     talk.send()
     clients._finish()
     assert connection.left_at_goodbye == 0
