@@ -3,7 +3,7 @@
     import mqperf
 
     results = mqperf.run("plans/quickstart.yaml")
-    results                                    # in a notebook: the answer as a table
+    results.answer                             # what the plan asks, in words with intervals
     results.doubts                             # which numbers not to trust, and why
     results.select(test_case="rpc-call").plot()
     results.run("r1-19b55f1a").plot()          # one run in time, by the end of its name
@@ -32,6 +32,7 @@ from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import figures, notebook
 from mqperf.pages.one_run import MeasuredRun
+from mqperf.pages.questions.first_screen import FirstScreen, as_html, first_screen, questions_of
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report import comparison_page as pages
 from mqperf.pages.report.build import publish, publish_file
@@ -82,6 +83,15 @@ class Results(Mapping[str, pd.DataFrame]):
     def doubts(self) -> pd.DataFrame:
         """Every reason to distrust a number, beside the point that it is about; empty is best."""
         return notebook.doubts(self)
+
+    @property
+    def answer(self) -> FirstScreen:
+        """What the plan asks, answered in sentences with intervals, or what would decide it.
+
+        ``answer.answers`` has the sentences, figure and table of each question; shown in a
+        notebook or printed, it is the first screen of a report.
+        """
+        return first_screen(self._planned, questions_of(self.source))
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -169,9 +179,7 @@ class Results(Mapping[str, pd.DataFrame]):
         return f"<mqperf results of {self.source}: {told}>"
 
     def _repr_html_(self) -> str:
-        """The answer: what is sustained, the raw maxima, and how many doubts there are."""
-        doubts = f"<p>{amount(len(self['doubts']), 'doubt')}: see <code>.doubts</code></p>"
-        return notebook.as_html(self.summary) + doubts
+        return as_html(self.answer)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -227,7 +227,7 @@ def _served(pulse: "Pulse") -> Iterator[None]:
 def _tell(runs: Path, outcome: "Outcome") -> None:
     """What became of a plan: its results, and what failed."""
     from mqperf.base.one_line import amount
-    from mqperf.pages import answer
+    from mqperf.pages.questions.first_screen import of_folder
 
     recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"
     if outcome.kept and not outcome.done and not outcome.failed:
@@ -242,7 +242,7 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
         )
-    for line in answer.of_runs(runs, console.width if console.is_terminal else None):
+    for line in of_folder(runs, console.width if console.is_terminal else None):
         print_line(console, line)
 
 

@@ -166,8 +166,8 @@ class Bar:
             text = f"failed: {words(case)}: {without_passwords(failure)}"
             print_lines(self.console, text, "red")
             return
-        from mqperf.pages import answer  # pandas is not loaded before the first run is over
+        from mqperf.pages import run_line  # pandas is not loaded before the first run is over
 
-        figures, since = answer.of_run_if_sound(run), clock(now - self._began)
+        figures, since = run_line.of_run_if_sound(run), clock(now - self._began)
         text = f"done: {words(case)}: {figures}; {since} so far"
         print_line(self.console, text)

@@ -85,23 +85,29 @@ def audit(
 def show(
     path: TablesFolder,
     section: Annotated[
-        str, typer.Argument(help="messages, points, nodes, outages ...; of each what there is.")
-    ] = "points",
+        str, typer.Argument(help="A section of the pages: points, nodes, outages ...")
+    ] = "",
     test_case: Annotated[str, typer.Option("--test-case", help="Only this test case.")] = "",
     form: Annotated[
         Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
     ] = "text",
 ) -> None:
-    """Show one section of the report here: its sentences and its table.
+    """Show here what the plan asks and its answers; or a section of the report.
 
     Examples: `mqperf show data/runs/quickstart`,
     `mqperf show data/samples/faults outages --format json`
     """
+    from mqperf.pages.questions import first_screen
     from mqperf.pages.sections import shown
     from mqperf.pages.sections.forms import document, lines
     from mqperf.study.stats.seconds import read_complete
     from mqperf.study.tables import of_plan
 
+    if not section:
+        width = console.width if console.is_terminal else None
+        for line in first_screen.of_folder(path, width):
+            print_line(console, line)
+        return
     for view, content in shown(of_plan(read_complete(path)), section, test_case):
         if form == "json":
             print_line(console, json.dumps(document(view, content), ensure_ascii=False))

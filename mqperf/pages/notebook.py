@@ -180,14 +180,6 @@ def overview(found: Tables) -> pd.DataFrame:
     return told.assign(remarks=remarks.fillna("")) if remarks.notna().any() else told
 
 
-def show_overview(found: Tables) -> None:
-    """Draw what each layout sustains, a bar for each test case; doubted ones hollow."""
-    best = tops(found, layouts(found["runs"]))
-    if len(best["system"].unique()) > 1:
-        best["label"] = best["system"] + ": " + best["label"]
-    display(figures.top_sheet(best, {name: name for name in TEST_CASES}))
-
-
 def bottlenecks(found: Tables) -> pd.DataFrame:
     """The bottleneck of each run, and the figures that this rests on."""
     return _placed(found, "bottlenecks", "bottleneck", "because")

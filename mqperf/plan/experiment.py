@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     AliasChoices,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -27,6 +28,7 @@ from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.pace import COUNT, RAMP, RATE, THREAD_RATE
+from mqperf.plan.questions import known_questions
 from mqperf.plan.search import Search, SearchPlan
 from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.values import (
@@ -43,6 +45,7 @@ from mqperf.plan.values import (
     TestCase,
     Timeout,
     Window,
+    as_tuple,
     check_parameters,
     distinct,
 )
@@ -194,6 +197,12 @@ class Plan(Frozen):
     ] = False
     search: SearchPlan | None = None
     fail_when: FailWhen | None = None
+    question: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_tuple),
+        AfterValidator(distinct),
+        AfterValidator(known_questions),
+    ] = ()
     _files: Mapping[str, bytes] = PrivateAttr(default_factory=dict)
 
     @property

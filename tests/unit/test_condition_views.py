@@ -10,11 +10,13 @@ from IPython.display import Markdown
 from matplotlib.figure import Figure
 from viewed import contents
 
-from mqperf.pages import answer, figures, notebook
+from mqperf.pages import figures, notebook, run_line
 from mqperf.pages.figures.curves import shades_of
+from mqperf.pages.questions.tops_table import table
 from mqperf.pages.report.build import build
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import layouts
+from mqperf.record import runs
 from mqperf.study import stats
 from mqperf.study.tables import Tables, with_parameters
 
@@ -88,7 +90,7 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
 
 def test_the_answer_counts_creations() -> None:
     """They are no messages."""
-    assert "creations/sec" in "\n".join(answer.of_runs(SAMPLE))
+    assert "creations/sec" in "\n".join(run_line.of_run(one) for one in runs(SAMPLE))
 
 
 STRESS = "stress of 1,000 msg/s"
@@ -135,8 +137,9 @@ def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> 
         "CALL, msg/sec",
         "CHAIN, creations/sec",
     ]
-    lines = list(answer.of_tables(both))
-    assert [line.split("  ")[2].strip() for line in lines[1:3]] == ["CALL, msg", "CHAIN, creations"]
+    rows = table(both, best).rows
+    assert rows is not None
+    assert [*rows["case"]] == ["CALL, msg", "CHAIN, creations"]
     heads = notebook.overview(both).columns
     assert "sustained throughput, msg or creations/sec" in heads
     sheet = figures.topology_sheet(both["points"], {"rpc-call": "CALL", "rpc-chain": "CHAIN"})

@@ -17,7 +17,7 @@ from mqperf.lab.runner.failing import FailCondition, shortened
 from mqperf.lab.runner.gauge import Reading
 from mqperf.lab.runner.schedule import Schedule
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.pages import answer
+from mqperf.pages import run_line
 from mqperf.pages.report.build import build
 from mqperf.plan import FailWhen, Hold
 from mqperf.plan.file import parse_plan
@@ -259,7 +259,7 @@ def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
 @pytest.mark.starts_programs
 def test_everybody_says_so(early: Path, tmp_path: Path) -> None:
     """The line of a run, the status, a search, and the page."""
-    assert f"; condition failed, window of {_window(early):g} s: {WORDS}" in answer.of_run(
+    assert f"; condition failed, window of {_window(early):g} s: {WORDS}" in run_line.of_run(
         first(early)
     )
     assert sum(f"condition failed: {WORDS}" in line for line in status(early).split("\n")) == 1

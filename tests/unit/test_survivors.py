@@ -6,7 +6,8 @@ import pytest
 import samples
 from factory import Shape, tables
 
-from mqperf.pages import answer, notebook
+from mqperf.pages import notebook, run_line
+from mqperf.pages.questions.first_screen import first_screen, lines
 from mqperf.pages.report.build import build
 from mqperf.plan.columns import COMPUTED
 from mqperf.record import runs
@@ -48,7 +49,7 @@ def test_answer_and_overview_say_it_of_the_point_that_they_tell_of() -> None:
     lost = rows["messages"].assign(lost=(rows["messages"]["sent"] * 0.1).astype("Int64"))
     found = stats.complete({**rows, "messages": lost})
     [told] = survivors(found).values()
-    assert any(told in line for line in answer.of_tables(found))
+    assert told in " ".join(" ".join(lines(first_screen(found))).split())
     assert set(notebook.overview(found)["remarks"]) == {told}
     assert "remarks" not in notebook.overview(stats.complete(rows))
 
@@ -66,9 +67,9 @@ def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) 
     assert told == (
         "latency is of what arrived: 36 % of 12500 messages did not, during actions of the plan"
     )
-    ends = [answer.of_run(run).partition("no doubts")[2] for run in runs(ROOT / SAMPLE)]
+    ends = [run_line.of_run(run).partition("no doubts")[2] for run in runs(ROOT / SAMPLE)]
     assert sorted(ends) == ["", f"; {told}"]
-    tops = "\n".join(answer.of_tables(faults))
+    tops = " ".join(lines(first_screen(faults)))
     assert told not in tops, "that is of the undisturbed point"
     build(faults, tmp_path / "out", title="faults", html=False)
     pages = [" ".join(path.read_text().split()) for path in (tmp_path / "out").rglob("index.rst")]

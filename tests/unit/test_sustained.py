@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 
-from mqperf.pages import answer
-from mqperf.pages.report import side_by_side
+from mqperf.pages.questions import answers
 from mqperf.pages.report import words as report_words
 from mqperf.pages.report.build import build
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.verdicts import UNTOLD, overview, verdicts
+from mqperf.pages.sections.forms import plain
 from mqperf.plan.columns import COMPUTED
 from mqperf.study import tables as rooms
 from mqperf.study.stats import compared, complete
@@ -102,22 +102,21 @@ def test_what_the_tester_limits_is_not_sustained() -> None:
 
 @pytest.mark.starts_programs
 def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
-    """On the first page, beside other systems, on the page of the topology, and on a terminal."""
+    """On the first page, and on those of the system and of the topology."""
     found = with_rates(1.2, 10, 20)
     row = only(found)
     assert row["keeps_up"] == "no"
     assert pd.isna(row["sustained_throughput_msg_s"])
     assert "**CAST**: of RabbitMQ no point keeps up; the raw maximum is " in told(found)
     best = tops(found, report_words.layouts(found["runs"]))
-    [beside] = side_by_side.leaders(best, {"rabbitmq": "RabbitMQ"})
-    assert "of RabbitMQ no point keeps up, the raw maximum is " in beside
     [note, *_] = overview(best, report_words.layouts(found["runs"])).notes
     assert note.text == "raw maximum, not sustained: no point keeps up"
     build(found, tmp_path / "out", title="Behind", html=False)
     page = (tmp_path / "out/rabbitmq/cmsm/index.rst").read_text()
     assert "* **CAST**: no point keeps up; the raw maximum is " in page
-    lines = list(answer.of_tables(found))
-    assert lines[-1].startswith("\N{EN DASH}: no point keeps up; ")
+    [answered] = answers(found)
+    [cast] = map(plain, answered.sentences)
+    assert cast.startswith("CAST: cannot be told, as no point keeps up; the most that was seen is ")
 
 
 def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
@@ -131,7 +130,8 @@ def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
     assert "sustained" in call
     assert "handled at most" in cast
     assert UNTOLD in " ".join(cast.split())
-    assert list(answer.of_tables(found))[-1] == answer.UNKNOWN
+    [sentences] = [map(plain, one.sentences) for one in answers(found, ["scaling"])]
+    assert ["at most" in sentence for sentence in sentences] == [False, True, True]
 
 
 def test_another_doubt_about_throughput_heads_nothing_either() -> None:

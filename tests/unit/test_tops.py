@@ -8,7 +8,6 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from mqperf.pages.figures import palette, top_sheet
-from mqperf.pages.report import side_by_side
 from mqperf.pages.report.tops import tops
 from mqperf.pages.report.verdicts import overview, verdicts
 from mqperf.pages.report.words import layouts
@@ -65,8 +64,6 @@ def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     assert "of RabbitMQ no point is beyond doubt; the raw maximum is" in leader
     assert leader.endswith(": spread.")
     assert cost.endswith("CALL not comparable: a maximum is doubtful.")
-    (told,) = side_by_side.leaders(best(read), {"rabbitmq": "RabbitMQ"})
-    assert "of RabbitMQ no point is beyond doubt" in told
 
 
 def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
@@ -92,7 +89,7 @@ def test_the_interval_of_a_change_is_welchs() -> None:
 
 
 def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
-    """In the overview of a system, and beside other systems."""
+    """In the overview of a system."""
     read = doubted(sound, "backlog", f"{PLAIN}10", f"{PLAIN}20")
     (axes,) = top_sheet(best(read), {"rpc-call": "CALL"}).axes
     bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_width()]
@@ -106,9 +103,6 @@ def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
         "raw maximum, not sustained: no point keeps up",
         "doubt, backlog: so it is",
     ]
-    beside = side_by_side.overview(best(read), {"rabbitmq": found})
-    assert ["[#" in row[2] for row in beside.rows] == [True, False]
-    assert beside.notes == grid.notes
 
 
 def test_the_raw_maximum_stands_beside_what_is_sustained(sound: Tables) -> None:

@@ -24,6 +24,7 @@ test_cases: [toy-echo]
 load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1}
 actions: [{do: poke, node: Toy, at_s: 2, for_s: 0.5}]
 probes: [toy-clock]
+question: how-often
 """
 
 
@@ -42,6 +43,7 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
     said = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
     assert "done: toy direct none, toy-echo" in said
+    assert "How often?\n  1 runs were recorded." in said
     audit = mqperf(tmp_path, "audit", "data/runs/toy", "--format", "json")
     kinds = {json.loads(line)["kind"] for line in audit.splitlines()}
     assert kinds <= {"not-recovered", "littles-law"} | DOUBTS_OF_A_BUSY_MACHINE

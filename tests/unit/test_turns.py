@@ -346,7 +346,7 @@ def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) 
     """Of the whole of all plans, though two of them may have the same case."""
     now = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr("mqperf.pages.answer.of_run_if_sound", lambda _: "sound")
+    monkeypatch.setattr("mqperf.pages.run_line.of_run_if_sound", lambda _: "sound")
     case = plan(PLAN).cases()[0]
     bar = progress.Bar(Console(file=io.StringIO()))
     bar.planned([case] * 8, 4, 2)

@@ -6,8 +6,9 @@ from .grid import code, prose, table
 
 
 def markdown() -> str:
-    """One row per kind: what is asked of the tables, and why the answer matters."""
+    """One row per kind: what is asked of the tables, why that matters, and how much."""
     rows = (
-        (code(kind), prose(check.question), prose(check.reason)) for kind, check in CHECKS.items()
+        (code(kind), prose(check.question), prose(check.reason), check.weight)
+        for kind, check in CHECKS.items()
     )
-    return table(("kind", "question", "reason"), rows)
+    return table(("kind", "question", "reason", "weight"), rows)

@@ -64,6 +64,9 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
         "control_runs": "Measure each system's first point again at start, middle and end.",
         "fail_when": "When a run need not go on: it ends early, and is kept, with the keys below.",
+        "question": (
+            "What is to be answered first, such as ``comparison``; see {doc}`/howto/questions`."
+        ),
         "search": "Find the highest offered rate at which something holds, with the keys below.",
     },
     FailWhen: {

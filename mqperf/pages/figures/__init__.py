@@ -5,6 +5,7 @@ everywhere, axis titles come from the register of columns, and two units never s
 A point with a doubt gets a hollow marker; the 95 % interval over repeats is a bar.
 """
 
+from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_sheet
 from mqperf.pages.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
 from mqperf.pages.figures.hosts import clocks, host_cpu, traffic
 from mqperf.pages.figures.insides import PANELS as INSIDE_PANELS
@@ -49,11 +50,14 @@ __all__ = [
     "INSIDE_PANELS",
     "METRICS",
     "OneRun",
+    "around_sheet",
+    "bracket_sheet",
     "broker_cpu",
     "by_load",
     "clock_sheet",
     "clocks",
     "common",
+    "contrast_sheet",
     "count_sheet",
     "cpu_per_message",
     "factor_sheet",

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from mqperf.pages import figures
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.report.rst import Text, image, slug
-from mqperf.pages.report.words import Layout, joined, three_figures
+from mqperf.pages.report.words import Layout, cell, joined, three_figures
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
 from mqperf.study.stats.sustained import best_first
@@ -200,6 +200,40 @@ def tops(caption: str, best: pd.DataFrame) -> Drawing:
     """The sustained throughput of every layout, with the raw maximum."""
     alt = f"Sustained throughput: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.top_sheet, best, titles()))
+
+
+def latency(caption: str, points: pd.DataFrame, tables: Tables) -> Drawing:
+    """Latency of one sweep against what varies in it; doubted points are hollow."""
+    alt = f"Latency against {_axes(points)}: median {_range(points, 'latency_p50_s')} ms."
+    doubted = kinds_of_doubt(tables["doubts"])
+    return Drawing(caption, alt, partial(figures.metric_sheet, points, "latency", doubted=doubted))
+
+
+def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:
+    """Ratios of throughput of one name against another; ``rows`` say ``what`` each is about."""
+    each = [
+        f"{TEST_CASES[row['test_case']].short}, {row['what']}: {row['ratio']:.2f}"
+        for row in rows.to_dict("records")
+    ]
+    alt = f"Ratios of throughput: {'; '.join(each)}."
+    return Drawing(caption, alt, partial(figures.contrast_sheet, rows))
+
+
+def brackets(caption: str, rows: pd.DataFrame, low: str, high: str) -> Drawing:
+    """The rates between which each of the ``rows`` ends; they say ``what`` each is about."""
+    each = [
+        f"{row['what']}: {cell(low, row[low])} to {cell(high, row[high])}"
+        for row in rows.to_dict("records")
+    ]
+    alt = f"Offered rates that are kept, and the next ones: {'; '.join(each)}."
+    return Drawing(caption, alt, partial(figures.bracket_sheet, rows, low, high))
+
+
+def around(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:
+    """Throughput around every kind of action, aligned at its beginning."""
+    done = [f"{row['action']} of {row['node']}" for row in outages.to_dict("records")]
+    alt = f"Throughput in each second around: {', '.join(dict.fromkeys(done))}."
+    return Drawing(caption, alt, partial(figures.around_sheet, intervals, outages))
 
 
 def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawing:

@@ -1,17 +1,13 @@
 """Several systems in one report: their tops in one table, and what to mind in comparing them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import pandas as pd
 
 from mqperf.base.one_line import amount
-from mqperf.pages.report.rst import Grid, Note, Text, link
-from mqperf.pages.report.tops import why_not
-from mqperf.pages.report.verdicts import UNTOLD, top_cell
-from mqperf.pages.report.words import Layout, joined, three_figures
-from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.stats.sustained import FIGURE
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
 from mqperf.study.tables import where
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import headed, shown_values
@@ -33,62 +29,6 @@ SAME = (
 def caveats(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
     """What to mind in comparing these systems: the machine, the versions, and what differs."""
     return [*_machine(runs), *_versions(runs, titles), *_unlike(runs, titles)]
-
-
-def leaders(best: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[Text]:
-    """For each test case what every system sustains, the highest first; the others at the end."""
-    for case, words in TEST_CASES.items():
-        rows = where(best, test_case=case)
-        if len(rows):
-            parts = "; ".join(_leaders(rows, titles, f"{words.unit}/sec"))
-            yield Text("**{}**, {}.").format(words.short, parts)
-
-
-def _leaders(rows: pd.DataFrame, titles: Mapping[str, str], unit: str) -> Iterator[str]:
-    told: set[str] = set()
-    for kept, did in (("sustained", "sustained"), ("sound", "at most")):
-        found = _highest(rows[rows[kept] & ~rows["system"].isin(told)], FIGURE)
-        told |= {*found}
-        if found:
-            rates = [f"{titles[name]} {three_figures(rate)}" for name, rate in found.items()]
-            yield f"{did}: {joined(rates)} {unit}" + (f" ({UNTOLD})" if kept == "sound" else "")
-    raw = _highest(rows, f"top_{FIGURE}")
-    for name in (name for name in raw if name not in told):
-        why = why_not(where(rows, system=name))
-        yield f"of {titles[name]} {why}, the raw maximum is {three_figures(raw[name])} {unit}"
-    above = _highest(rows[rows[f"top_{FIGURE}"] > rows[FIGURE]], f"top_{FIGURE}")
-    if rates := [f"{titles[name]} {three_figures(above[name])}" for name in above if name in told]:
-        yield f"raw maxima, with doubts: {joined(rates)} {unit}"
-
-
-def overview(best: pd.DataFrame, layouts: Mapping[str, Sequence[Layout]]) -> Grid:
-    """The sustained throughput of every layout of every system, a column per test case.
-
-    Footnotes are those of the overview of one system.
-    """
-    cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
-    notes: dict[str, Note] = {}
-    rows = []
-    for system, own in layouts.items():
-        for layout in own:
-            tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
-            rows.append(
-                (
-                    link(layout.system_title, system),
-                    link(layout.label, system, layout.folder),
-                    *(top_cell(tops.get(case), notes) for case in cases),
-                )
-            )
-    units = (f"{TEST_CASES[case].short}, {TEST_CASES[case].unit}/sec" for case in cases)
-    headings = ("System", "Topology", *units)
-    style = "numbers named paired"
-    return Grid("", headings, tuple(rows), tuple(notes.values()), style=style)
-
-
-def _highest(rows: pd.DataFrame, column: str) -> dict[str, float]:
-    """System -> its highest value, the highest first."""
-    tops = rows.groupby("system")[column].max().sort_values(ascending=False)
-    return {str(system): float(rate) for system, rate in tops.items()}
 
 
 def _machine(runs: pd.DataFrame) -> Iterator[str]:

@@ -4,18 +4,19 @@ Every folder refers only to itself and to folders below it, so that any part of 
 into another tree as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 
 import pandas as pd
 
 from mqperf.base.one_line import one_line
+from mqperf.pages.questions.first_screen import FirstScreen, first_screen
 from mqperf.pages.report import (
-    asked,
     control_runs,
     drawings,
+    grids,
     hosts,
     limits,
     methods,
@@ -31,7 +32,7 @@ from mqperf.pages.report.notebooks import Executed, publish
 from mqperf.pages.report.page import page
 from mqperf.pages.report.pictures.topology import describe, picture
 from mqperf.pages.report.tops import tops
-from mqperf.pages.report.words import Layout, generator, joined, known_cases, left_out
+from mqperf.pages.report.words import Layout, generator, known_cases, left_out
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan, public
@@ -80,14 +81,17 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
     _write_methods(tables, systems, out / "methods", writer, contents.plan)
-    context = _overview(tables, systems, best) | {
+    screen = first_screen(tables, () if writer.plan is None else writer.plan.question)
+    for answer in screen.answers:
+        if answer.drawing is not None:
+            writer.draw(answer.drawing, out)
+    context = _overview(tables, systems) | {
+        "screen": screen,
+        "grids": [*_grids(screen)],
         "unknown": unknown,
         "tables": filled,
         "plan": contents.plan and PLAN,
         "report_title": title,
-        "drawing": writer.draw(
-            drawings.tops("Top throughput", _across_systems(best, systems)), out
-        ),
     }
     writer.finish()
     context["notebooks"] = [
@@ -167,48 +171,26 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer, 
     writer.render("methods.rst", out / "index.rst", context)
 
 
-def _overview(tables: Tables, systems: Systems, best: pd.DataFrame) -> dict[str, object]:
-    """What the first page says."""
-    titles, several = _titles(systems), len(systems) > 1
-    one = next(iter(titles.values()))
-    sentences = list(
-        side_by_side.leaders(best, titles) if several else verdicts.verdicts(best, one)
-    )
-    for system, title in titles.items():
-        own = select(tables, system=system)
-        prefix = f"{title}: " if several else ""
-        sentences.append(prefix + limits.sentence(limits.of_points(own)))
-    if tables["saturation_points"]["points"].gt(1).any():
-        sentences.append(saturation.sentence(tables["saturation_points"]))
+def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
+    """What the first page says beside its answers."""
+    titles = _titles(systems)
+    several = len(titles) > 1
     return {
-        "when": _when(all_attempts(tables)),
-        "verdicts": [*asked.answers(tables), *sentences],
         "shared_hosts": list(hosts.shared(tables["hosts"])),
         "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
-        "beside": side_by_side.overview(best, systems) if several else None,
         "doubts": verdicts.doubt_kinds(tables["doubts"]),
     }
 
 
+def _grids(screen: FirstScreen) -> Iterator[rst.Grid]:
+    """The tables of the answers; footnotes are numbered through all of them."""
+    labels = (f"answer-{number}" for number in count(1))
+    for answer in screen.answers:
+        if answer.table is not None and (grid := grids.grid(answer.table, labels, {})) is not None:
+            yield grid
+
+
 def _titles(systems: Systems) -> dict[str, str]:
     return {system: layouts[0].system_title for system, layouts in systems.items()}
-
-
-def _across_systems(best: pd.DataFrame, systems: Systems) -> pd.DataFrame:
-    """The tops, with the system's name in the label where there is more than one."""
-    titles = _titles(systems)
-    if len(titles) == 1:
-        return best
-    return best.assign(label=best["system"].map(titles) + ": " + best["label"])
-
-
-def _when(runs: pd.DataFrame) -> str:
-    """When and with what it was measured, as far as that is known."""
-    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
-    if started.empty:
-        return ""
-    days = dict.fromkeys([started.min(), started.max()])
-    versions = [f"mqperf {version}" for version in runs["mqperf_version"].dropna().unique()]
-    return f"Measured {' to '.join(days)}" + (f" with {joined(versions)}." if versions else ".")

@@ -8,13 +8,14 @@ import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.figures import labels
-from mqperf.pages.report import control_runs, losses
+from mqperf.pages.report import control_runs
 from mqperf.pages.report.rst import MISSING, Grid, Note, Text, link
 from mqperf.pages.report.tops import against, higher, why_not
 from mqperf.pages.report.words import Layout, joined, three_figures
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf.study.stats.change import Change, change
+from mqperf.study.stats.checks import WEIGHTS, weight_of
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, all_attempts, where
 
@@ -129,21 +130,10 @@ def _percent(change: float) -> str:
 
 
 def data_quality(tables: Tables) -> list[str]:
-    """What lowers the quality of the data: doubts, failed attempts and runs that cannot be read."""
+    """What lowers the quality of the data beside doubts: attempts that failed, or are damaged."""
     runs, about_control = all_attempts(tables), control_runs.doubts_of(tables)
-    doubts = tables["doubts"].drop(about_control.index)
     failed = int(runs["status"].eq("failed").sum())
-    about = doubts["point"].nunique()
-    points = tables["points"]["point"].nunique()
-    sentences = [
-        f"{amount(len(doubts), 'doubt')} about {about} of {amount(points, 'point')}. Each is"
-        " shown beside its number, and the mark of its point is hollow in figures of throughput,"
-        " latency and CPU. A point with a doubt about its throughput is never the headline if a"
-        " sound point exists."
-        if len(doubts)
-        else f"No check raised a doubt about any of the {amount(points, 'point')}."
-    ]
-    sentences += losses.of_planned_actions(tables)
+    sentences: list[str] = []
     if len(about_control):
         sentence = "{} about control runs, listed in :doc:`the methods <methods/index>`."
         sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))
@@ -208,10 +198,16 @@ def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
 
 
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:
-    """How many doubts of each kind there are, and what one of them says."""
+    """How many doubts of each kind there are, the heaviest first, and what one of them says."""
     counted = doubts.groupby("kind", sort=False)["text"].agg(["size", "first"])
+    kinds = sorted(counted.index, key=lambda kind: WEIGHTS.index(weight_of(str(kind))))
     rows = [
-        (str(kind), str(counted.loc[kind, "size"]), str(counted.loc[kind, "first"]))
-        for kind in counted.index
+        (
+            weight_of(str(kind)),
+            str(kind),
+            str(counted.loc[kind, "size"]),
+            str(counted.loc[kind, "first"]),
+        )
+        for kind in kinds
     ]
-    return Grid("", ("kind", "doubts", "for example"), tuple(rows), style="")
+    return Grid("", ("weight", "kind", "doubts", "for example"), tuple(rows), style="")

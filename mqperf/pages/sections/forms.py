@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
+from pandas.api.types import is_numeric_dtype
 
 from mqperf.pages.report.words import cell, unsure
 from mqperf.pages.sections.rows import LATENCIES
@@ -40,27 +41,37 @@ def lines(content: Content, width: int) -> Iterator[str]:
     """
     yield content.heading
     for text in content.words:
-        yield from wrap(_plain(text), width, initial_indent="  ", subsequent_indent="  ")
-    if content.rows is None:
+        yield from wrap(plain(text), width, initial_indent="  ", subsequent_indent="  ")
+    if content.rows is not None:
+        yield ""
+        yield from table_lines(content, width)
+
+
+def table_lines(content: Content, width: int) -> Iterator[str]:
+    """The table alone: numbers to the right, all else to the left; notes below their row."""
+    headings, rows = [*content.columns.values()], content.rows
+    if rows is None:
         return
-    yield ""
-    headings = [*content.columns.values()]
-    rows = content.rows
     table = [
         [str(finished(name, rows, place)) for name in content.columns] for place in range(len(rows))
     ]
     notes = _notes(content)
+    numbers = [False, *(is_numeric_dtype(rows[name]) for name in [*content.columns][1:])]
     widths = [max(map(len, column)) for column in zip(headings, *table, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= width:
         for row, note in zip([headings, *table], ["", *notes], strict=True):
-            aligned = [text.rjust(room) for text, room in zip(row, widths, strict=True)]
-            yield "  ".join([row[0].ljust(widths[0]), *aligned[1:]])
+            cells = zip(row, widths, numbers, strict=True)
+            aligned = [f"{text:{'>' if right else '<'}{room}}" for text, room, right in cells]
+            yield "  ".join(aligned).rstrip()
             yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
         return
+    texts = next((place for place, right in enumerate(numbers) if right), 1)
     for row, note in zip(table, notes, strict=True):
-        told = "; ".join(f"{head}: {text}" for head, text in zip(headings, row, strict=True))
-        yield from wrap(told, width, subsequent_indent="    ")
-        yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
+        told = [f"{head}: {text}" for head, text in zip(headings[texts:], row[texts:], strict=True)]
+        place = row[:texts] if texts > 1 else [f"{headings[0]}: {row[0]}"]
+        yield from wrap(", ".join(place), width, subsequent_indent="    ")
+        for text in filter(None, ["; ".join(told), note]):
+            yield from wrap(text, width, initial_indent="    ", subsequent_indent="    ")
 
 
 def finished(name: str, rows: pd.DataFrame, place: int) -> str:
@@ -86,7 +97,7 @@ def document(view: View, content: Content) -> dict[str, Any]:
         "queues": layout.queues,
         "test_case": view.test_case,
         "heading": content.heading,
-        "text": [_plain(text) for text in content.words],
+        "text": [plain(text) for text in content.words],
         "rows": [] if content.behind is None else of_frame(content.behind),
         "notes": [
             {"about": about, "column": column, "text": text}
@@ -119,7 +130,7 @@ def _notes(content: Content) -> list[str]:
     return ["; ".join(told.get(str(key), ())) for key in content.rows[content.key]]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A sentence without the marks of reStructuredText."""
     if not isinstance(text, Markup):
         return text

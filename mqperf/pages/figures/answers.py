@@ -1,0 +1,125 @@
+"""Figures made for answers: ratios of names, brackets of rates, throughput around failures."""
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.marks import as_text, dress, from_zero, plain
+from mqperf.pages.figures.panels import finished_messages
+from mqperf.pages.figures.ratios import ratios
+from mqperf.pages.figures.sheets import HEIGHT, panes
+from mqperf.pages.figures.told import tell
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+
+ROW, ENDS = 0.27, 1.0
+"""Heights of a row of dots, and of what stands above and below them."""
+
+BEFORE_S, AFTER_S = 5.0, 15.0
+"""Seconds that are drawn before an action began, and after it ended."""
+
+ACROSS = 3
+
+
+def contrast_sheet(rows: pd.DataFrame) -> Figure:
+    """Ratios of throughput with their intervals, one below the other, about 1."""
+    figure, [[axes]] = panes(1, 1, ENDS + ROW * len(rows))
+    ratios(rows, axes, figure="throughput_msg_s", label=_contrasted, quotient="ratio")
+    return figure
+
+
+def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
+    """A dot at the rate that is kept, and a line to the next one, which is not.
+
+    ``rows`` have the columns of that name, and ``what`` each is about.  Where every rate is kept an
+    arrow points to what was not tried.
+    """
+    figure, [[axes]] = panes(1, 1, ENDS + ROW * len(rows))
+    colour = palette.THROUGHPUT.light
+    for place, row in enumerate(rows.to_dict("records")):
+        kept, missed = row[low], row[high]
+        told = [
+            f"{row['what']}\n{COLUMNS[low].label} {kept:,.0f}, {COLUMNS[high].label} {missed:,.0f}"
+        ]
+        if pd.notna(kept) and pd.notna(missed):
+            axes.plot([kept, missed], [place] * 2, color=colour, linewidth=1.4)
+        marker = "o" if pd.notna(missed) else ">"
+        spot = kept if pd.notna(kept) else missed
+        (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
+        tell(mark, [], told)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yticks(range(len(rows)), [as_text(what) for what in rows["what"]])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    dress(axes, f"{COLUMNS[low].label}, and the next rate")
+    axes.set_xlabel(COLUMNS["rate_msg_s"].heading(), fontsize=9)
+    axes.tick_params(axis="y", labelcolor=palette.INK.light)
+    return figure
+
+
+def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
+    """Throughput in each second around every kind of action, a panel each, all on one scale.
+
+    Seconds are counted from when the action began; every time that it was done is a line.
+    """
+    finished = finished_messages(intervals)
+    parts = [*_kinds(outages)]
+    across = min(len(parts), ACROSS)
+    down = ceil(len(parts) / across)
+    figure, grid = panes(across, down, (HEIGHT - 0.8) * down)
+    panels = [panel for row in grid for panel in row]
+    for (title, own), axes in zip(parts, panels, strict=False):
+        _around(finished, own, axes, title)
+    for axes in panels[len(parts) :]:
+        axes.set_visible(False)
+    top = max(axes.get_ylim()[1] for axes in panels[: len(parts)])
+    for axes in panels[: len(parts)]:
+        axes.set_ylim(0, top)
+    for row in grid:
+        row[0].set_ylabel(COLUMNS["throughput_msg_s"].shown, fontsize=9)
+    for axes in grid[-1]:
+        axes.set_xlabel("seconds after it began", fontsize=9)
+    return figure
+
+
+def _kinds(outages: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Actions by what was done to which node, of which test case and layout."""
+    keys = ["system", "topology", "queues", "test_case", "action", "node"]
+    several = [name for name in keys[:4] if len(outages[name].unique()) > 1]
+    for values, own in outages.groupby(keys, sort=False):
+        told = dict(zip(keys, values, strict=True))
+        where = ", ".join(str(told[name]) for name in several)
+        yield f"{told['action']} of {told['node']}" + (f" ({where})" if where else ""), own
+
+
+def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: str) -> None:
+    lasted = outages["downtime_s"].dropna().max()
+    if pd.notna(lasted):
+        axes.axvspan(0, lasted, color=palette.ACTION.light, linewidth=0, zorder=0.5)
+    for row in outages.to_dict("records"):
+        own = finished[finished["run"].eq(row["run"])]
+        seconds = own["start_s"].to_numpy(dtype=float) + 0.5 - row["began_s"]
+        shown = (seconds >= -BEFORE_S) & (seconds <= _end(row))
+        counts = own["count"].to_numpy(dtype=float)
+        look: dict[str, Any] = {"color": palette.THROUGHPUT.light, "linewidth": 1.2}
+        (line,) = axes.plot(seconds[shown], counts[shown], **look)
+        tell(line, [], [f"{title}\n{row['run']}"])
+    dress(axes, title)
+    from_zero(axes)
+
+
+def _end(row: Mapping[Any, Any]) -> float:
+    lasted = row["downtime_s"] if pd.notna(row["downtime_s"]) else 0.0
+    return float(lasted) + AFTER_S
+
+
+def _contrasted(row: Mapping[Any, Any]) -> str:
+    return f"{TEST_CASES[row['test_case']].short}, {row['what']}"

@@ -1,0 +1,36 @@
+"""What a plan asks, and its answers: what a report, a notebook and a terminal show first."""
+
+from collections.abc import Iterator, Sequence
+
+from mqperf.base.registry import Registry
+from mqperf.pages.questions import comparison, factor, outage, saturation, scaling, sustained
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.plan.test_cases import unit_of
+from mqperf.study.tables import Tables, conditions
+from mqperf.study.tables.places import CONDITION
+
+__all__ = ["ANSWERS", "Answer", "Answering", "answers"]
+
+ANSWERS: Registry[Answering] = Registry(
+    "answers",
+    (
+        factor.ANSWERING,
+        outage.ANSWERING,
+        sustained.ANSWERING,
+        saturation.ANSWERING,
+        scaling.ANSWERING,
+        comparison.ANSWERING,
+    ),
+)
+
+
+def answers(tables: Tables, named: Sequence[str] = ()) -> Iterator[Answer]:
+    """The answers to the questions that are ``named``, or else to those that the runs ask.
+
+    ``tables`` are complete, and of one plan.
+    """
+    asked = named or [name for name, one in ANSWERS.items() if one.asked(tables)]
+    unit, kept = unit_of(*tables["points"]["test_case"]), [*conditions(tables)[CONDITION]]
+    for name in asked:
+        if (found := ANSWERS[name].answer(tables)) is not None:
+            yield found.counting(unit, kept)

@@ -1,0 +1,101 @@
+"""What one layout, queue, version or option changes against another."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.figures import labels
+from mqperf.pages.questions.question import Answer, Answering, enough_repeats
+from mqperf.pages.questions.words import (
+    Row,
+    bold,
+    case_of,
+    listed,
+    percent,
+    system_title,
+)
+from mqperf.pages.report import drawings
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
+from mqperf.study.stats.contrasts import contrasts, named_axes
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import Tables, varied
+from mqperf.study.tables.axes import LAYOUT
+from mqperf.study.tables.axis_words import worded
+
+
+def asked(tables: Tables) -> bool:
+    """Where a name varies: a system, topology or kind of queue, a version, an option."""
+    paced = "rate_msg_s" in varied(tables["points"])
+    return not paced and bool(named_axes(tables["points"])) and tables["searches"].empty
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A sentence for each value of a name but the first, by what else there is alike."""
+    rows = [
+        found[found["figure"].eq(FIGURE)].assign(axis=axis)
+        for axis in named_axes(tables["points"])
+        if len(found := contrasts(tables, axis))
+    ]
+    if not rows or not len(told := pd.concat(rows, ignore_index=True)):
+        return None
+    told = told.assign(what=[_value(row, tables) for row in told.to_dict("records")])
+    names = listed(dict.fromkeys(_called(one) for one in told["axis"]))
+    return Answer(
+        question=f"What changes with {names}?",
+        sentences=[*_sentences(told, tables)],
+        drawing=drawings.contrasts("Throughput against the first", told),
+        settle=[*enough_repeats(told[told["sound"].astype(bool)])],
+    )
+
+
+def _sentences(told: pd.DataFrame, tables: Tables) -> Iterator[Text]:
+    """One for each value and what it is compared in: all its test cases."""
+    for axis, of_axis in told.groupby("axis", sort=False):
+        rest = [name for name in LAYOUT if name != axis and len(told[name].unique()) > 1]
+        for _, own in of_axis.groupby([str(axis), *rest], sort=False):
+            row = own.iloc[0].to_dict()
+            where = [_worded(name, str(row[name]), tables) for name in rest]
+            yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(own))
+
+
+def _changes(rows: pd.DataFrame) -> Text:
+    """By how much the throughput of each test case changes, and of which that cannot be told."""
+    sound = rows[rows["sound"].astype(bool)]
+    parts = [joined([_change(row) for row in sound.to_dict("records")])] if len(sound) else []
+    if sound["ratio_low"].isna().any():
+        parts.append("measured once, so without an interval")
+    if doubted := [case_of(row) for row in rows.drop(sound.index).to_dict("records")]:
+        parts.append(f"{joined(doubted)} cannot be told, as a side is doubted")
+    return Text("; ").join(map(Text.escape, parts))
+
+
+def _change(row: Row) -> str:
+    told = f"{case_of(row)} {percent(row['ratio'])}"
+    if pd.isna(row["ratio_low"]):
+        return told
+    low, high = percent(row["ratio_low"]), percent(row["ratio_high"])
+    return f"{told} ({low.removesuffix(' %')} to {high})"
+
+
+def _value(row: Row, tables: Tables) -> str:
+    """``quorum queues against classic queues``."""
+    values = (str(row[row["axis"]]), str(row["reference"]))
+    return " against ".join(_worded(row["axis"], value, tables) for value in values)
+
+
+def _worded(axis: str, value: str, tables: Tables) -> str:
+    """A value so that a stranger knows of what it is."""
+    if axis == "queues":
+        return f"{value} queues"
+    if axis == "topology":
+        return labels.topology(value).label
+    return system_title(value, tables) if axis == "system" else worded(axis, value)
+
+
+def _called(axis: str) -> str:
+    named = {"queues": "the kind of queue", "topology": "the topology", "system": "the system"}
+    return named.get(axis) or worded(axis, "").strip()
+
+
+ANSWERING = Answering("comparison", asked, answer)

@@ -1,0 +1,192 @@
+"""What is shown first: answers, what was measured, what is not certain, what would settle it."""
+
+import base64
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from textwrap import wrap
+
+import pandas as pd
+from typing_extensions import override
+
+from mqperf.base.errors import PlanError
+from mqperf.base.one_line import amount
+from mqperf.pages.questions import Answer, answers
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections import forms
+from mqperf.plan.file import load_plan
+from mqperf.plan.load import GENERATORS
+from mqperf.study import stats
+from mqperf.study import tables as tables_of
+from mqperf.study.stats.checks import CHECKS, WEIGHTS, weight_of
+from mqperf.study.tables import Tables, whole
+from mqperf.study.tables.files import PLAN
+
+UNCERTAIN, SETTLE = "Not certain", "What would settle it"
+
+AGAIN = Text("Say so in the plan, and run it again: *mqperf run PLAN* measures what is missing.")
+
+USUAL_WIDTH = 100
+"""Columns of sentences where no terminal says how many it has."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FirstScreen:
+    """The answers to what a plan asks, in the order in which they are shown."""
+
+    answers: Sequence[Answer]
+    measured: str
+    uncertain: Sequence[str]
+
+    @override
+    def __repr__(self) -> str:
+        return "\n".join(lines(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    @property
+    def settle(self) -> list[Text]:
+        """What would tell that which cannot be told, each thing once, and how it is done."""
+        keys = [*dict.fromkeys(text for one in self.answers for text in one.settle)]
+        return [*keys, AGAIN] if keys else []
+
+
+def first_screen(tables: Tables, named: Sequence[str] = ()) -> FirstScreen:
+    """Of complete tables of one plan; ``named`` are the questions that it names itself."""
+    return FirstScreen([*answers(tables, named)], measured(tables), [*uncertain(tables)])
+
+
+def measured(tables: Tables) -> str:
+    """One line: how many runs of how long, when, of what, with what, and on which machine."""
+    runs = whole(tables["runs"])
+    if runs.empty:
+        return ""
+    parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", *_days(runs), *_software(runs)]
+    return f"Measured: {'; '.join([*parts, *_machines(runs, tables['hosts'])])}."
+
+
+def _windows(runs: pd.DataFrame) -> str:
+    windows = [f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())]
+    return f" of {joined(windows)} s" if windows else ""
+
+
+def _days(runs: pd.DataFrame) -> Iterator[str]:
+    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
+    if len(started):
+        yield " to ".join(dict.fromkeys([started.min(), started.max()]))
+
+
+def _software(runs: pd.DataFrame) -> Iterator[str]:
+    for _, own in runs.groupby("system", sort=False):
+        title = own["system_title"].fillna(own["system"]).iloc[0]
+        yield " ".join([str(title), joined(_texts(own["system_version"]))]).rstrip()
+    for name in _texts(runs["generator"]):
+        title = GENERATORS[name].title if name in GENERATORS else name
+        versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
+        yield " ".join([title, joined(versions)]).rstrip()
+    if versions := _texts(runs["mqperf_version"]):
+        yield f"mqperf {joined(versions)}"
+
+
+def _machines(runs: pd.DataFrame, hosts: pd.DataFrame) -> Iterator[str]:
+    machines = runs[["cpu_model", "cores", "os"]].dropna().drop_duplicates()
+    for machine in machines.head(1).to_dict("records"):
+        yield f"{machine['cores']} cores of {machine['cpu_model']}, {machine['os']}"
+    if len(machines) > 1:
+        yield f"{len(machines)} kinds of machine"
+    most = hosts.groupby("run")["host"].nunique().max() if len(hosts) else 0
+    if most > 1:
+        yield f"{most} hosts"
+
+
+def uncertain(tables: Tables) -> Iterator[str]:
+    """A line for each cause of doubt, the heaviest first: at how many points it is."""
+    doubts, points = tables["doubts"], tables["points"]["point"].nunique()
+    counted = [
+        (weight_of(str(kind)), str(kind), own) for kind, own in doubts.groupby("kind", sort=False)
+    ]
+    for weight, kind, own in sorted(counted, key=lambda one: WEIGHTS.index(one[0])):
+        about = own["point"].dropna().nunique()
+        where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
+        found = CHECKS[kind].finding if kind in CHECKS else str(own["text"].iloc[0])
+        yield f"{weight.capitalize()}: {found}, {where} ({kind})."
+
+
+def _texts(column: pd.Series) -> list[str]:
+    return [str(value) for value in column.dropna().unique()]
+
+
+def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:
+    """The whole of it as text, for a terminal of that many columns; else sentences of 100."""
+    told = partial(_indented, width=width or USUAL_WIDTH)
+    for one in screen.answers:
+        yield from wrap(one.question, width or USUAL_WIDTH)
+        yield from told(one.sentences)
+        if one.table is not None:
+            yield ""
+            yield from forms.table_lines(one.table, width or sys.maxsize)
+        yield ""
+    yield from wrap(screen.measured, width or USUAL_WIDTH, subsequent_indent="  ")
+    for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
+        if texts:
+            yield f"{heading}:"
+            yield from told(texts)
+
+
+def _indented(texts: Sequence[str], width: int) -> Iterator[str]:
+    for text in texts:
+        yield from wrap(forms.plain(text), width, initial_indent="  ", subsequent_indent="    ")
+
+
+def as_html(screen: FirstScreen) -> str:
+    """The whole of it for a notebook, with the figure of the first answer as a picture."""
+    parts = []
+    for place, one in enumerate(screen.answers):
+        parts += [f"<h3>{escape(one.question)}</h3>", _items(one.sentences)]
+        if not place and one.drawing is not None:
+            parts.append(_picture(one.drawing))
+    parts.append(f"<p>{escape(screen.measured)}</p>")
+    for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
+        if texts:
+            parts += [f"<p>{heading}:</p>", _items(texts)]
+    tables = (forms.frame(one.table) for one in screen.answers if one.table is not None)
+    return "".join([*parts, *(table.to_html(index=False, na_rep="") for table in tables)])
+
+
+def _items(texts: Sequence[str]) -> str:
+    items = (f"<li>{escape(forms.plain(text))}</li>" for text in texts)
+    return f"<ul>{''.join(items)}</ul>"
+
+
+def _picture(drawing: Drawing) -> str:
+    """As PNG: what is untrusted is shown without SVG."""
+    content = BytesIO()
+    drawing.figure().savefig(content, format="png", dpi=100)
+    data = base64.b64encode(content.getvalue()).decode()
+    return f'<img alt="{escape(drawing.alt)}" src="data:image/png;base64,{data}">'
+
+
+def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:
+    """The first screen of a runs folder as text, and the commands that come next."""
+    found = tables_of.of_plan(stats.complete(tables_of.read(runs)))
+    yield from lines(first_screen(found, questions_of(runs)), width)
+    yield ""
+    folder = shlex.quote(str(runs))
+    yield f"{amount(len(found['doubts']), 'doubt')}: mqperf audit {folder}"
+    yield f"pages to publish: mqperf report {folder} --out {shlex.quote(f'reports/{runs.name}')}"
+
+
+def questions_of(folder: Path) -> Sequence[str]:
+    """The questions that the plan of a runs folder names; none where there is no plan to read."""
+    try:
+        return load_plan(folder / PLAN).question if (folder / PLAN).is_file() else ()
+    except PlanError:
+        return ()

@@ -1,0 +1,82 @@
+"""What it costs clients that a node or a link is stopped, killed or cut."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.base.one_line import amount
+from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
+from mqperf.pages.questions.words import Row, at_worst, bold, case_of, layout_of, listed
+from mqperf.pages.report import drawings
+from mqperf.pages.report.rst import Text
+from mqperf.pages.sections import rows
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+
+KEYS = (*SWEEP, "action", "node")
+
+
+def asked(tables: Tables) -> bool:
+    """Where actions were done while messages were sent."""
+    return bool(len(tables["outages"]))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A sentence for each kind of action on each node: outage, losses and recovery."""
+    acted = rows.outages(tables)
+    own = [part for _, part in acted.groupby([*KEYS], sort=False)]
+    return Answer(
+        question="What do clients see of each failure?",
+        sentences=[_sentence(part, tables) for part in own],
+        drawing=drawings.around("Throughput around each failure", tables["intervals"], acted),
+        settle=[*_settle(acted)],
+    )
+
+
+def _sentence(own: pd.DataFrame, tables: Tables) -> Text:
+    row = own.iloc[0].to_dict()
+    parts = [*_parts(own, TEST_CASES[row["test_case"]].noun)]
+    several = len(tables["outages"][["test_case"]].drop_duplicates()) > 1
+    where = (case_of(row) if several else "", layout_of(row, tables), _often(own))
+    return bold(_done(row, own), *where) + Text(": {}.").format(listed(parts))
+
+
+def _done(row: Row, own: pd.DataFrame) -> str:
+    """``kill of Master for 4.0 s``."""
+    lasted = own["downtime_s"].dropna()
+    told = f" for {at_worst(lasted, 's')}" if len(lasted) else ""
+    return f"{row['action']} of {row['node']}{told}"
+
+
+def _often(own: pd.DataFrame) -> str:
+    return amount(len(own), "time") if len(own) > 1 else ""
+
+
+def _parts(own: pd.DataFrame, noun: str) -> Iterator[str]:
+    """For how long nothing came, what was lost, what came twice, and when all was as before."""
+    if len(outage := own["outage_s"].dropna()):
+        yield f"no {noun} for {at_worst(outage, 's')}"
+    for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
+        if len(counts := own[name].dropna()):
+            ends = dict.fromkeys(f"{int(one):,}" for one in (counts.min(), counts.max()))
+            yield f"{' to '.join(ends)} {word}"
+    recovered = own["recovery_s"].dropna()
+    if len(recovered) < len(own):
+        yield "throughput was not seen to come back" + (
+            f" in {len(own) - len(recovered)} of {len(own)}" if len(recovered) else ""
+        )
+    else:
+        yield f"throughput as before {at_worst(recovered, 's')} after its end"
+
+
+def _settle(acted: pd.DataFrame) -> Iterator[Text]:
+    if acted["recovery_s"].isna().any():
+        yield Text(
+            "A longer *duration_s* after the last action would tell when throughput is back."
+        )
+    if len(acted) == len(acted.drop_duplicates([*KEYS])):
+        yield MORE_REPEATS
+
+
+ANSWERING = Answering("outage", asked, answer)

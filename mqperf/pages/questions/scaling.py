@@ -1,0 +1,139 @@
+"""How far throughput grows: against threads, what limits it there, and by layout."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.base.one_line import amount
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.tops_table import table
+from mqperf.pages.questions.words import (
+    Row,
+    bold,
+    case_of,
+    grouped,
+    layout_of,
+    listed,
+    ranged,
+    rate_unit,
+)
+from mqperf.pages.report import drawings, limits
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.tops import tops, why_not
+from mqperf.pages.report.words import layouts
+from mqperf.plan.test_cases import TEST_CASES, closed_loops
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import Tables, varied, where
+from mqperf.study.tables.axes import SWEEP
+
+
+def asked(tables: Tables) -> bool:
+    """Where load is not offered, searched for, disturbed or set under conditions."""
+    paced = "rate_msg_s" in varied(tables["points"])
+    return not paced and all(tables[name].empty for name in ("searches", "outages", "factors"))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A sentence for each test case: its best layout, and how far the others are from it."""
+    best = tops(tables, layouts(tables["runs"]))
+    if best.empty:
+        return None
+    several = len(tables["points"]["threads"].dropna().unique()) > 1
+    return Answer(
+        question="How far does throughput grow with threads?"
+        if several
+        else "How high is throughput?",
+        sentences=[_sentence(rows, tables) for rows in _by_case(best)],
+        drawing=_drawing(best, tables, several=several),
+        table=table(tables, best),
+        settle=[*_settle(best)],
+    )
+
+
+def _by_case(best: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The tops of each test case, the highest first."""
+    for case in TEST_CASES:
+        if len(rows := where(best, test_case=case)):
+            yield rows.sort_values(FIGURE, ascending=False)
+
+
+def _sentence(rows: pd.DataFrame, tables: Tables) -> Text:
+    sound = rows[rows["sound"].astype(bool)]
+    return _sound(sound, len(rows) - len(sound), tables) if len(sound) else _unsound(rows)
+
+
+def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
+    """The best of these tops, from where it grew, what limits it, and the least of them."""
+    top, last = (rows.iloc[place].to_dict() for place in (0, -1))
+    rate = Text("**{}**" if top["sustained"] else "at most **{}**").format(_rate(top))
+    parts = [
+        _first(top, tables) + rate + Text(", with {}").format(top["at"]),
+        *_remarks(top, tables),
+    ]
+    if last["point"] != top["point"]:
+        parts.append(Text("the least is {}, of {}").format(_rate(last), layout_of(last, tables)))
+    if others:
+        parts.append(Text("{} cannot be told").format(amount(others, "other layout")))
+    return bold(case_of(top), layout_of(top, tables)) + Text(": {}.").format(Text("; ").join(parts))
+
+
+def _unsound(rows: pd.DataFrame) -> Text:
+    """Why nothing is sustained, and the raw maximum."""
+    raw = rows.sort_values(f"top_{FIGURE}").iloc[-1].to_dict()
+    return bold(case_of(raw)) + Text(
+        ": cannot be told, as {}; the most that was seen is {} {}, with {}, doubted: {}."
+    ).format(
+        why_not(rows),
+        grouped(raw[f"top_{FIGURE}"]),
+        rate_unit(raw),
+        ", ".join(filter(None, [raw["top_at"], raw["top_label"] if len(rows) > 1 else ""])),
+        ", ".join(raw["top_doubts"]),
+    )
+
+
+def _rate(top: Row) -> str:
+    ends = (top[f"{FIGURE}_low"], top[f"{FIGURE}_high"])
+    return ranged(top[FIGURE], ends, rate_unit(top))
+
+
+def _first(top: Row, tables: Tables) -> Text:
+    """``from 360 with 1 thread to``: the throughput with the fewest threads, of the same layout."""
+    own = where(tables["points"], **{name: top[name] for name in SWEEP}).dropna(subset=[FIGURE])
+    first = own.sort_values("threads").iloc[0]
+    if varied(own) or first["threads"] == top["threads"]:
+        return Text()
+    threads = amount(int(first["threads"]), "thread")
+    return Text("from {} with {} to ").format(grouped(first[FIGURE]), threads)
+
+
+def _remarks(top: Row, tables: Tables) -> Iterator[str]:
+    """What limits it, whose latency is told, and its doubts."""
+    limit = str(limits.of_points(tables).get(top["point"], limits.UNKNOWN)).partition(":")[0]
+    if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"}:
+        yield f"{limits.LIMITS[limit]} is the limit there"
+    if (lacking := survivors(tables).get(top["point"])) is not None:
+        yield lacking
+    if top["doubts"]:
+        yield f"doubted: {', '.join(top['doubts'])}"
+
+
+def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.Drawing:
+    if several and len(best["system"].unique()) == 1:
+        doubted = {*tables["doubts"]["point"].dropna()}
+        return drawings.topologies("Throughput", tables["points"], best, doubted)
+    return drawings.tops("Top throughput", best)
+
+
+def _settle(best: pd.DataFrame) -> Iterator[Text]:
+    """Where nobody waits for a message, a rate that is offered tells what is sustained."""
+    flooded = best[~best["sound"].astype(bool) & ~best["test_case"].isin(closed_loops())]
+    if len(flooded):
+        cases = listed(dict.fromkeys(TEST_CASES[name].short for name in flooded["test_case"]))
+        yield Text(
+            "{} were sent as fast as clients could: with *rate_msg_s* below the numbers above, or"
+            " with *search*, the plan finds what is sustained."
+        ).format(cases)
+
+
+ANSWERING = Answering("scaling", asked, answer)

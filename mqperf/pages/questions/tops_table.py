@@ -1,0 +1,78 @@
+"""What every layout and test case sustains, as one table."""
+
+import pandas as pd
+
+from mqperf.pages.report import limits
+from mqperf.pages.report.verdicts import UNTOLD
+from mqperf.pages.sections.section import Content
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.tables import Tables, varied
+
+NAMES = {
+    "system": "system",
+    "label": "topology and queues",
+    "case": "test case",
+    "sustained_throughput_msg_s": "sustained, msg/sec",
+    "highest_throughput_msg_s": "raw maximum, msg/sec",
+    "threads": "threads",
+}
+SAID = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
+ENDS = {"bottleneck": "bottleneck", "doubts": "doubts"}
+
+CAPTION = "What each layout sustains"
+
+
+def table(tables: Tables, best: pd.DataFrame) -> Content:
+    """A row for each of these tops.
+
+    Columns are sustained throughput, empty where no point is known to keep up beyond doubt, and raw
+    maximum; and of the point that stands for all its threads, each parameter that tells points
+    apart, median and 99th percentile of latency, bottleneck, and how many kinds of
+    doubt there are about it.
+    """
+    sound = best["sound"].astype(bool)
+    unit = unit_of(*best["test_case"])
+    rows = best.assign(
+        case=[_case(name, unit) for name in best["test_case"]],
+        sustained_throughput_msg_s=best["throughput_msg_s"].where(sound),
+        highest_throughput_msg_s=best["top_throughput_msg_s"],
+        bottleneck=best["point"].map(limits.of_points(tables)).fillna(limits.UNKNOWN),
+        doubts=best["doubts"].map(len),
+    )
+    apart = {name: COLUMNS[name].heading() for name in varied(tables["points"])}
+    headings = {**NAMES, **apart, **SAID, **ENDS}
+    if len(best["system"].unique()) == 1:
+        del headings["system"]
+    return Content(
+        heading=CAPTION,
+        words=[],
+        caption=CAPTION,
+        rows=rows,
+        columns={name: in_unit(text, unit) for name, text in headings.items()},
+        key="point",
+        marks=_marks(rows, tables),
+        style="numbers named",
+    )
+
+
+def _case(name: str, unit: str) -> str:
+    """The test case, and what it counts where that is not what the heading says."""
+    case = TEST_CASES[name]
+    return case.short if case.unit == unit else f"{case.short}, {case.unit}"
+
+
+def _marks(rows: pd.DataFrame, tables: Tables) -> dict[tuple[str, str], list[str]]:
+    """What is not known of a throughput, and of a latency over survivors alone."""
+    unknown = rows.loc[rows["sound"] & ~rows["sustained"], "point"]
+    marks = {
+        (str(point), "sustained_throughput_msg_s"): [f"at most; {UNTOLD}"] for point in unknown
+    }
+    lacking = survivors(tables)
+    told = {
+        (str(point), "latency_p50_s"): [lacking[point]]
+        for point in rows["point"]
+        if point in lacking
+    }
+    return marks | told

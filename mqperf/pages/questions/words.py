@@ -1,0 +1,90 @@
+"""How answers are worded: numbers with their intervals, and what they are about."""
+
+from collections.abc import Iterable, Mapping
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from mqperf.pages.figures import labels
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined, three_figures
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import LAYOUT
+
+Row = Mapping[Any, Any]
+
+
+def ranged(value: float, ends: tuple[float, float], unit: str) -> str:
+    """``1,190 (1,150 to 1,230) msg/sec``; without an interval the number alone."""
+    return f"{grouped(value)}{_interval(ends)} {unit}"
+
+
+def grouped(value: float) -> str:
+    """Three significant figures, thousands apart: ``11,800``, ``4.36``."""
+    text = three_figures(value)
+    return f"{float(text):,.0f}" if abs(value) >= 1000 else text
+
+
+def times(value: float, ends: tuple[float, float]) -> str:
+    """``4.36 times (4.1 to 4.6)``: a factor with its interval."""
+    return f"{grouped(value)} times{_interval(ends)}"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return "" if any(map(isnan, ends)) else f" ({grouped(ends[0])} to {grouped(ends[1])})"
+
+
+def percent(ratio: float) -> str:
+    """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
+    return f"{(ratio - 1) * 100:+.0f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def at_worst(values: pd.Series, unit: str) -> str:
+    """``3.1 s``, or ``2.9 to 3.4 s`` of several."""
+    ends = dict.fromkeys(f"{value:.1f}" for value in (values.min(), values.max()))
+    return f"{' to '.join(ends)} {unit}"
+
+
+def case_of(row: Row) -> str:
+    """The test case: ``CALL``."""
+    return TEST_CASES[row["test_case"]].short
+
+
+def rate_unit(row: Row) -> str:
+    """``msg/sec``, or what the test case counts."""
+    return f"{TEST_CASES[row['test_case']].unit}/sec"
+
+
+def layout_of(row: Row, tables: Tables) -> str:
+    """What tells the layout from the others of these runs; empty where there is one."""
+    runs = tables["runs"]
+    several = [name for name in LAYOUT if len(runs[name].dropna().unique()) > 1]
+    if not several:
+        return ""
+    system = f"{system_title(row['system'], tables)}, " if "system" in several else ""
+    return system + labels.layout(str(row["topology"]), str(row["queues"]))
+
+
+def system_title(system: str, tables: Tables) -> str:
+    """The name of a system as people write it."""
+    runs = tables["runs"]
+    titles = runs.loc[runs["system"].eq(system), "system_title"].dropna()
+    return str(titles.iloc[0]) if len(titles) else str(system)
+
+
+def bold(what: str, *rest: str) -> Text:
+    """``**CALL**``, and what else says where, in parentheses."""
+    told = ", ".join(filter(None, rest))
+    return Text("**{}** ({})").format(what, told) if told else Text("**{}**").format(what)
+
+
+def listed(parts: Iterable[str]) -> Text:
+    """The parts as one text: ``a, b and c``, what is finished stays so."""
+    return Text(joined([Text.escape(part) for part in parts]))
+
+
+def cited(doubted: object) -> str:
+    """What doubts there are about a number, for behind it; empty where there is none."""
+    return f"; doubted: {doubted}" if isinstance(doubted, str) and doubted else ""

@@ -1,0 +1,55 @@
+"""What one run found, in a line of text."""
+
+from math import nan
+
+import pandas as pd
+
+from mqperf.pages.report.rst import MISSING
+from mqperf.pages.report.words import cell
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import in_unit, unit_of
+from mqperf.record import Run
+from mqperf.study import tables
+from mqperf.study.stats.checks import doubts
+from mqperf.study.stats.survivors import survivors
+from mqperf.study.tables import Tables
+
+
+def of_run(run: Run) -> str:
+    """Throughput and 99th percentile of one run, as the tables have them, and its own doubts.
+
+    Doubts that take other runs to be raised are not among them.
+    """
+    found = tables.of_runs([run])
+    figures = {**_first(found["messages"]), **_first(found["latency"])}
+    rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
+    unit = unit_of(figures.get("test_case"))
+    kinds = list(doubts(found)["kind"].unique())
+    p99 = cell("latency_p99_s", slow)
+    return (
+        f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
+        f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
+        f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}"
+        f"{''.join(f'; {told}' for told in survivors(found).values())}{_early(found)}"
+    )
+
+
+def _early(found: Tables) -> str:
+    """Why a run ended early, if it did, and how much of it there is."""
+    runs = found["runs"].dropna(subset=["condition_failed"])
+    return "".join(
+        f"; condition failed, window of {window:g} s: {why}"
+        for why, window in zip(runs["condition_failed"], runs["window_s"], strict=True)
+    )
+
+
+def of_run_if_sound(run: Run) -> str:
+    """The same, or why there are no figures: what was recorded stays recorded."""
+    try:
+        return of_run(run)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the sweep goes on)
+        return f"its figures cannot be read: {error}"
+
+
+def _first(frame: pd.DataFrame) -> dict[str, object]:
+    return {} if frame.empty else {str(key): value for key, value in frame.iloc[0].items()}

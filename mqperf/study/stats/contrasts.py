@@ -1,0 +1,94 @@
+"""Names that points differ in, each against the first: what a layout, version or option changes."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.topologies import QUEUES
+from mqperf.study.stats.compare import KEYS, judged, one_side
+from mqperf.study.stats.sustained import best_first
+from mqperf.study.tables import Tables, varied
+from mqperf.study.tables.axes import FACTORS, LAYOUT, SWEEP
+from mqperf.study.tables.places import CONDITION
+
+LOAD = (*FACTORS, "threads", "rate_msg_s")
+"""What the best point of a layout may have another value of than that of the other one."""
+
+
+def named_axes(points: pd.DataFrame) -> list[str]:
+    """The axes of names that tell points apart: of layouts, and of parameters; no conditions."""
+    told = [name for name in varied(points) if COLUMNS[name].dtype == "string"]
+    several = [name for name in LAYOUT if len(points[name].dropna().unique()) > 1]
+    return [*several, *(name for name in told if name != CONDITION)]
+
+
+def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
+    """One row per figure, value of the axis but the first, and all else that both have alike.
+
+    Each side is its best point, as of ``best_first``, of which there is one at each value of the
+    parameters that are no load.  Columns are those of the table ``comparison``, B being the value
+    that stands in the column of the axis; and ``reference``, the value that is A, the ``point_a``
+    and ``point_b`` that were compared, and whether both are ``sound``.
+    """
+    best = _best(tables)
+    values = _in_order(axis, best)
+    alike = [name for name in (*KEYS, *_others(best)) if name not in {axis, "threads"}]
+    pairs = [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]]
+    known = [one for one in pairs if len(one)]
+    if not known:
+        return pd.DataFrame()
+    together = pd.concat(known, ignore_index=True)
+    keys = [*alike, axis, "figure"]
+    told = together[[*keys, "reference", "point_a", "point_b", "sound"]]
+    return judged("comparison", together).merge(told, on=keys)
+
+
+def _pair(
+    tables: Tables,
+    best: pd.DataFrame,
+    axis: str,
+    values: tuple[str, str],
+    alike: Sequence[str],
+) -> pd.DataFrame:
+    """The figures of the best points with one value, beside those with the other."""
+    own = [best[best[axis] == value] for value in values]
+    sides = [
+        one_side(_of_points(tables, points), str(value), alike)
+        for points, value in zip(own, values, strict=True)
+    ]
+    pairs = sides[0].merge(sides[1], on=[*alike, "figure"], suffixes=("_a", "_b"))
+    sound = {*best.loc[best["sound"], "point"]}
+    both = pairs["point_a"].isin(sound) & pairs["point_b"].isin(sound)
+    return pairs.assign(sound=both, reference=values[0], **{axis: values[1]})
+
+
+def _best(tables: Tables) -> pd.DataFrame:
+    """The best point of each sweep, at each value of what is no load."""
+    points = tables["points"]
+    keys = [*SWEEP, *_others(points)]
+    heads = [
+        best_first(own, tables).head(1) for _, own in points.groupby(keys, sort=False, dropna=False)
+    ]
+    return pd.concat(heads, ignore_index=True) if heads else points.assign(sound=False)
+
+
+def _others(points: pd.DataFrame) -> Iterator[str]:
+    """The parameters that tell points apart and are no load, but for names of conditions."""
+    apart = varied(points)
+    yield from (name for name in parameters() if name in apart and name not in LOAD)
+
+
+def _in_order(axis: str, points: pd.DataFrame) -> list[str]:
+    """The values of an axis: plain queues before replicated ones, others as they were measured."""
+    values = [str(value) for value in points[axis].dropna().unique()]
+    known = [*QUEUES] if axis == "queues" else []
+    return sorted(values, key=lambda value: known.index(value) if value in known else -1)
+
+
+def _of_points(tables: Tables, points: pd.DataFrame) -> Tables:
+    """The rows of these points alone."""
+    return {
+        name: frame[frame["point"].isin(points["point"])] if "point" in frame.columns else frame
+        for name, frame in tables.items()
+    }

@@ -1,0 +1,216 @@
+"""What plans ask, and the first screen that answers it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf.base.errors import PlanError
+from mqperf.front.api import read
+from mqperf.pages.questions import ANSWERS, answers
+from mqperf.pages.questions.first_screen import (
+    as_html,
+    first_screen,
+    lines,
+    questions_of,
+    uncertain,
+)
+from mqperf.pages.sections.forms import plain
+from mqperf.plan.file import parse_plan
+from mqperf.plan.questions import QUESTIONS
+from mqperf.study.stats import complete
+from mqperf.study.stats.checks import CHECKS, WEIGHTS
+from mqperf.study.stats.contrasts import contrasts, named_axes
+from mqperf.study.tables import Tables, of_plan
+
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+load: {green_threads: 1, duration_s: 3}
+"""
+
+LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
+
+
+def sample(name: str) -> Tables:
+    return of_plan(read(SAMPLES / name).complete)
+
+
+def said(found: Tables, *named: str) -> dict[str, list[str]]:
+    """Question -> the sentences of its answer."""
+    return {one.question: [plain(text) for text in one.sentences] for one in answers(found, named)}
+
+
+@pytest.fixture(scope="module")
+def sound() -> Tables:
+    """CALL at 10 and 20 threads on two kinds of queue, three times each, without doubts."""
+    shape = Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=3)
+    found = complete(tables(shape))
+    return {**found, "doubts": found["doubts"][:0]}
+
+
+def doubted(found: Tables, kind: str, points: list[str]) -> Tables:
+    doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
+    return {**found, "doubts": doubts.reindex(columns=found["doubts"].columns)}
+
+
+@pytest.mark.takes_long
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "wan",
+            {
+                "By which factor is a creation slower than under 'undisturbed'?": [
+                    "delay 100 ms: 4.36 times; published 3.5.",
+                    "delay 100 ms, loss 5 %: 8.11 times.",
+                    "stress of 1,000 msg/s: 1.12 times (1.07 to 1.18); published 3.5.",
+                ],
+                "What do clients see of each failure?": [
+                    (
+                        "disconnect of the link for 5.0 s: no creation for 7.4 s, 0 lost, 0"
+                        " duplicated and throughput as before 1.5 s after its end."
+                    )
+                ],
+            },
+        ),
+        (
+            "faults",
+            {
+                "What do clients see of each failure?": [
+                    (
+                        "stop of R2 for 3.0 s: no message for 9.1 s, 4,558 lost, 0 duplicated and"
+                        " throughput as before 7.0 s after its end."
+                    )
+                ]
+            },
+        ),
+        (
+            "stress",
+            {
+                "Up to which offered rate does it keep up?": [
+                    (
+                        "PUBLISH, exchange type direct keeps up with 10,000 msg/sec, and not with"
+                        " 100,000; a full host is the limit."
+                    ),
+                    (
+                        "PUBLISH, exchange type fanout keeps up with 10,000 msg/sec, and not with"
+                        " 100,000."
+                    ),
+                ]
+            },
+        ),
+        (
+            "hosts",
+            {
+                "How far does throughput grow with threads?": [
+                    "CALL: from 475 with 1 thread to 640 msg/sec, with 2 threads.",
+                    "CAST: 1,080 msg/sec, with 1 thread.",
+                    "NOTIFY: 1,090 msg/sec, with 1 thread; doubted: clock-offset.",
+                ]
+            },
+        ),
+    ],
+)
+def test_a_sample_answers_what_its_plan_asks(name: str, expected: dict[str, list[str]]) -> None:
+    """In words, with intervals where single runs have them."""
+    assert said(sample(name)) == expected
+
+
+def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
+    """What replication changes has its interval over the repeats, at the best point of each."""
+    assert [*said(sound)] == [
+        "How far does throughput grow with threads?",
+        "What changes with the kind of queue?",
+    ]
+    [changes] = said(sound, "comparison").values()
+    [rows] = [contrasts(sound, axis) for axis in named_axes(sound["points"])]
+    row = rows[rows["figure"].eq("throughput_msg_s")].iloc[0]
+    assert row["ratio_low"] < row["ratio"] < row["ratio_high"]
+    assert changes == [
+        (
+            f"mirrored queues against classic queues: CALL \N{MINUS SIGN}"
+            f"{100 * (1 - row['ratio']):.0f} % (\N{MINUS SIGN}{100 * (1 - row['ratio_low']):.0f} to"
+            f" \N{MINUS SIGN}{100 * (1 - row['ratio_high']):.0f} %)."
+        )
+    ]
+
+
+def test_what_is_doubted_is_not_told(sound: Tables) -> None:
+    """Neither as a throughput nor as a side of a comparison; the most that was seen is."""
+    mirrored = sound["points"]["queues"].eq("mirrored")
+    found = doubted(sound, "spread", [*sound["points"].loc[mirrored, "point"]])
+    assert said(found, "comparison") == {
+        "What changes with the kind of queue?": [
+            "mirrored queues against classic queues: CALL cannot be told, as a side is doubted."
+        ]
+    }
+    [[call]] = said(found, "scaling").values()
+    assert call.endswith("1 other layout cannot be told.")
+    nothing = doubted(sound, "spread", [*sound["points"]["point"]])
+    [[call]] = said(nothing, "scaling").values()
+    assert call.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+
+
+def test_single_runs_ask_for_repeats() -> None:
+    """Without an interval it is said what would give one, once, and how."""
+    shape = Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1)
+    found = complete(tables(shape))
+    screen = first_screen({**found, "doubts": found["doubts"][:0]})
+    assert [plain(text) for text in screen.settle] == [
+        "repeats: 3 or more would tell how much these numbers differ by themselves.",
+        "Say so in the plan, and run it again: mqperf run PLAN measures what is missing.",
+    ]
+
+
+def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
+    """It says at how many points; a kind that nobody knows is a note."""
+    points = [*sound["points"]["point"]]
+    parts = [
+        doubted(sound, kind, points[:number])["doubts"]
+        for kind, number in (("peak-at-edge", 1), ("noisy-host", 2), ("causality", 1))
+    ]
+    found = {**sound, "doubts": pd.concat(parts)}
+    assert [*uncertain(found)] == [
+        "Wrong: messages were received before they were sent, at 1 of 4 points (causality).",
+        "Limited: other processes used the host, at 2 of 4 points (noisy-host).",
+        "Note: the best throughput is at the edge of the sweep, at 1 of 4 points (peak-at-edge).",
+    ]
+    assert [*uncertain(sound)] == []
+
+
+def test_every_check_says_what_it_found_and_how_much_it_matters() -> None:
+    """In a few words, each in its own."""
+    assert {check.weight for check in CHECKS.values()} == {*WEIGHTS}
+    findings = [check.finding for check in CHECKS.values()]
+    assert all(not text[:2].istitle() and not text.endswith(".") for text in findings)
+    assert len({*findings}) == len(findings)
+
+
+def test_a_terminal_a_notebook_and_a_page_show_the_same(sound: Tables) -> None:
+    """Each sentence of the answers, what was measured, and the table."""
+    screen = first_screen(sound)
+    shown = [" ".join(" ".join(lines(screen, width)).split()) for width in (40, 100)]
+    shown.append(as_html(screen).replace("&gt;", ">"))
+    for one in screen.answers:
+        for text in one.sentences:
+            assert all(plain(text) in form for form in shown)
+    assert all("sustained, msg/sec" in form for form in shown)
+    assert 'src="data:image/png;base64,' in shown[2]
+
+
+def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
+    """In its order; a name that is none's is an error which says what there is."""
+    plan = parse_plan(f"question: [comparison, scaling]\n{PLAN}", tmp_path / "plan.yaml")
+    assert next(iter(said(sound, *plan.question))) == "What changes with the kind of queue?"
+    (tmp_path / "plan.yaml").write_text(f"question: scaling\n{PLAN}")
+    assert questions_of(tmp_path) == ("scaling",)
+    with pytest.raises(PlanError, match="unknown question 'scalin'; did you mean 'scaling'"):
+        parse_plan(f"question: scalin\n{PLAN}", tmp_path / "plan.yaml")
+
+
+def test_every_question_of_plans_is_answered() -> None:
+    """The registries of names and of answers have the same names."""
+    assert sorted(QUESTIONS) == sorted(ANSWERS)
