@@ -12,6 +12,7 @@ BROUGHT: Mapping[str, str] = {
     "artemis": "mqperf-activemq",
     "artemis-ha": "mqperf-activemq",
     "jolokia": "mqperf-activemq",
+    "atop": "mqperf-atop",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "mqperf topology": "mqperf-routers",

@@ -5,11 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mqperf.hosts.software import ALONE, programs
-from mqperf.lab.probes.probe import Probe, Program, Task, options
-from mqperf.record.logs.atop import recorded
+from mqperf.lab.probes import Probe, Program, Task, options
+from mqperf.lab.tool import Tool
+from mqperf_atop.record.recorded import recorded
 
-PROGRAM = "mqperf.onhost.probes.atop_recorder"
+PACKAGE = "mqperf_atop"
+PROGRAM = f"{PACKAGE}.onhost.recorder"
 TARGETS = "atop.targets"
+TOOL = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct", "atop-rotate.timer"))
 
 
 def program(task: Task) -> Program:
@@ -23,7 +26,7 @@ def program(task: Task) -> Program:
     env = {
         "LANG": "C.UTF-8",
         "PATH": machine.path,
-        "PYTHONPATH": str(machine.copied(programs())),
+        "PYTHONPATH": str(machine.copied(programs(PACKAGE))),
         "ATOPACCT": "",
     }
     return Program(argv, env, {TARGETS: targets})
@@ -34,4 +37,4 @@ def check(folder: Path, _host: str) -> None:
     recorded(folder)
 
 
-PROBE = Probe(name="atop", program=program, check=check, programs={"atop": "atop"})
+PROBE = Probe(name="atop", program=program, check=check, tools=(TOOL,))

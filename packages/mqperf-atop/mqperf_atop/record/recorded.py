@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
-from mqperf.record.logs.atop_text import (
+from mqperf_atop.record.text import (
     RESET,
     SEPARATOR,
     Interval,
@@ -34,7 +34,7 @@ Pid = Annotated[int, Field(gt=0, le=2**31)]
 
 
 class Chosen(BaseModel):
-    """What ``atop_recorder.py`` says of its record."""
+    """What the recorder says of its record."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 

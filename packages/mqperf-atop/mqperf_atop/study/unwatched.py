@@ -11,7 +11,7 @@ import pandas as pd
 
 from mqperf.base.errors import MqperfError, ProbeError
 from mqperf.record import Facts, Whole
-from mqperf.record.logs.atop_text import (
+from mqperf_atop.record.text import (
     MACHINE,
     RESET,
     Interval,

@@ -12,10 +12,11 @@ import pandas as pd
 
 from mqperf.record import Whole
 from mqperf.record.logs import psutil_log
-from mqperf.record.logs.atop import LOG, TEXT, recorded
-from mqperf.record.logs.atop_text import MACHINE, Interval, Named, rows
-from mqperf.study.probes import atop_log, psutil_tables
+from mqperf.study.probes import psutil_tables
 from mqperf.study.probes.reader import ProbeReader
+from mqperf_atop.record.recorded import LOG, TEXT, recorded
+from mqperf_atop.record.text import MACHINE, Interval, Named, rows
+from mqperf_atop.study import unwatched
 
 NEAR_S = 0.2
 """A sample of psutil so near to a whole second is taken for one at it."""
@@ -134,8 +135,8 @@ def _fastest(counted: Counted) -> float:
 
 READER = ProbeReader(
     "atop",
-    read=atop_log.tables,
-    events=atop_log.unread,
+    read=unwatched.tables,
+    events=unwatched.unread,
     disagreements=disagreements,
     overlapping=overlapping,
 )
