@@ -13,6 +13,7 @@ BROUGHT: Mapping[str, str] = {
     "artemis-ha": "mqperf-activemq",
     "jolokia": "mqperf-activemq",
     "atop": "mqperf-atop",
+    "amqp-1.0": "mqperf-amqp-1-0",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "mqperf topology": "mqperf-routers",

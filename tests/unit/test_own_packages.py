@@ -65,7 +65,8 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
     lines = (ROOT / "requirements/dev.txt").read_text().splitlines()
     pins = {Requirement(line.removesuffix("\\")).name for line in lines if "==" in line}
     needs = {Requirement(one).name for one in project(folder)["dependencies"]}
-    assert {canonicalize_name(name) for name in needs - {"mqperf"}} <= pins
+    ours = {"mqperf", *(one.name for one in FOLDERS)}
+    assert {canonicalize_name(name) for name in needs - ours} <= pins
     *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"--editable packages/{folder.name}" in last["pip"]
 
@@ -116,6 +117,7 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
     """Once, and nothing of topologies that come with it."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
+    assert "unknown generator 'amqp-1.0'; install mqperf-amqp-1-0" in str(told.value)
     [line] = [line for line in str(told.value).splitlines() if "qpid-dispatch" in line]
     assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
 
@@ -133,6 +135,14 @@ def test_runs_tell_which_package_they_lack() -> None:
     """They cannot be read without it."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
         tables.read(ROOT / "data/samples/wan")
+    with pytest.raises(TableError, match=r"'amqp-1.0' is not known here: install mqperf-amqp-1-0"):
+        tables.read(ROOT / "data/samples/faults")
+
+
+def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As runs do."""
+    own = {name: INSIDE_READERS[name] for name in INSIDE_READERS.own}
+    monkeypatch.setattr(INSIDE_READERS, "_values", own)
     told = "answers of 'jolokia' are not known here: install mqperf-activemq"
     with pytest.raises(TableError, match=told):
         tables.read(ROOT / "data/samples/inside/transfers")

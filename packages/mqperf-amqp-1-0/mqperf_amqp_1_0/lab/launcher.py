@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from mqperf.lab.load.amqp_1_0 import layout
-from mqperf.lab.load.amqp_1_0.commands import PROGRAM, commands, describe, options
 from mqperf.lab.load.launcher import Launcher
 from mqperf.record.outputs import diary
+from mqperf_amqp_1_0.lab import layout
+from mqperf_amqp_1_0.lab.commands import PROGRAM, commands, describe, options
 
 LAUNCHER = Launcher(
     name="amqp-1.0",

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.columns import REFUSALS, Table, count
-from mqperf.plan.load.amqp_1_0 import of_case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
 from mqperf.record.outputs.diary import Diary, Happened
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
+from mqperf_amqp_1_0.plan.parameters import of_case
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mqperf.onhost.load.amqp_1_0 import codec
-from mqperf.onhost.load.amqp_1_0.codec import (
+from mqperf.onhost.load.numbered.managed_connections import Refused
+from mqperf_amqp_1_0.onhost import codec
+from mqperf_amqp_1_0.onhost.codec import (
     HIGHEST,
     Described,
     boolean,
@@ -13,8 +14,7 @@ from mqperf.onhost.load.amqp_1_0.codec import (
     ubyte,
     uint,
 )
-from mqperf.onhost.load.amqp_1_0.connection import WINDOW, Connection
-from mqperf.onhost.load.numbered.managed_connections import Refused
+from mqperf_amqp_1_0.onhost.connection import WINDOW, Connection
 
 UNSETTLED, SETTLED = 0, 1
 """How senders send: so that receivers settle, or settled already."""

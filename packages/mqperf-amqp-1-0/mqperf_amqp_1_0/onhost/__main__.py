@@ -1,15 +1,15 @@
-"""Run as ``python -m mqperf.onhost.load.amqp_1_0 ORDERS``: one client or server of a load."""
+"""Run as ``python -m mqperf_amqp_1_0.onhost ORDERS``: one client or server of a load."""
 
 import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.amqp_1_0 import orders as told
-from mqperf.onhost.load.amqp_1_0.orders import Orders
-from mqperf.onhost.load.amqp_1_0.receiver import Receiver
-from mqperf.onhost.load.amqp_1_0.sender import Sender
-from mqperf.onhost.load.amqp_1_0.unsettled import REFUSALS
 from mqperf.onhost.load.numbered.process import live
+from mqperf_amqp_1_0.onhost import orders as told
+from mqperf_amqp_1_0.onhost.orders import Orders
+from mqperf_amqp_1_0.onhost.receiver import Receiver
+from mqperf_amqp_1_0.onhost.sender import Sender
+from mqperf_amqp_1_0.onhost.unsettled import REFUSALS
 
 
 def main() -> None:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from mqperf.lab.load.amqp_1_0 import layout
 from mqperf.lab.load.launcher import Access, Job
 from mqperf.lab.load.numbered.commands import described, with_orders
 from mqperf.lab.load.numbered.environment import Program
 from mqperf.plan import Case
 from mqperf.plan.load import Member
-from mqperf.plan.load.amqp_1_0 import of_case
+from mqperf_amqp_1_0.lab import layout
+from mqperf_amqp_1_0.plan.parameters import of_case
 
 PROGRAM = Program(
     title="the generator of AMQP 1.0",
-    name="mqperf.onhost.load.amqp_1_0",
+    name="mqperf_amqp_1_0.onhost",
     modules=("sender", "receiver"),
 )
 

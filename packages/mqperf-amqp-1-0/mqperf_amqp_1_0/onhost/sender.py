@@ -2,13 +2,6 @@
 
 import time
 
-from mqperf.onhost.load.amqp_1_0 import codec, links
-from mqperf.onhost.load.amqp_1_0.codec import Described
-from mqperf.onhost.load.amqp_1_0.connection import Connection, performative
-from mqperf.onhost.load.amqp_1_0.dispositions import Form, Settled, form_of, single
-from mqperf.onhost.load.amqp_1_0.orders import Orders
-from mqperf.onhost.load.amqp_1_0.sender_thread import SenderThread
-from mqperf.onhost.load.amqp_1_0.unsettled import Unsettled
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.managed_connections import (
@@ -22,6 +15,13 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
 from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_1_0.onhost import codec, links
+from mqperf_amqp_1_0.onhost.codec import Described
+from mqperf_amqp_1_0.onhost.connection import Connection, performative
+from mqperf_amqp_1_0.onhost.dispositions import Form, Settled, form_of, single
+from mqperf_amqp_1_0.onhost.orders import Orders
+from mqperf_amqp_1_0.onhost.sender_thread import SenderThread
+from mqperf_amqp_1_0.onhost.unsettled import Unsettled
 
 
 class Outlet(ManagedConnection[Connection]):

@@ -5,11 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_1_0 import links
-from mqperf.onhost.load.amqp_1_0.codec import Described
-from mqperf.onhost.load.amqp_1_0.connection import Connection
-from mqperf.onhost.load.amqp_1_0.orders import Orders, Thread
-from mqperf.onhost.load.amqp_1_0.transfers import Batch, Transfers
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
@@ -22,6 +17,11 @@ from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import Server
 from mqperf.onhost.load.numbered.schedule import NS
 from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_1_0.onhost import links
+from mqperf_amqp_1_0.onhost.codec import Described
+from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_amqp_1_0.onhost.orders import Orders, Thread
+from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers
 
 
 class Source:

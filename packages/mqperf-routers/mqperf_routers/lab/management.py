@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from mqperf.hosts.software import ALONE, Machine, programs
+from mqperf.hosts.software import ALONE, Machine, path_of
 from mqperf.lab.load.numbered.environment import plain_variables
 
-PROGRAM = "mqperf.onhost.load.amqp_1_0.management"
+PROGRAM = "mqperf_routers.onhost.management"
 
 
 def query(machine: Machine, address: str, kind: str) -> tuple[list[str], Mapping[str, str]]:
     """The command that prints all entities of a kind as JSON, and its variables."""
-    folder = machine.copied(programs())
-    return [machine.python, *ALONE, "-m", PROGRAM, address, kind], plain_variables([folder])
+    return [machine.python, *ALONE, "-m", PROGRAM, address, kind], plain_variables(
+        path_of(PROGRAM, machine)
+    )

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mqperf.onhost.load.amqp_1_0 import codec, links
-from mqperf.onhost.load.amqp_1_0.codec import (
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
+from mqperf_amqp_1_0.onhost import codec, links
+from mqperf_amqp_1_0.onhost.codec import (
     Described,
     composite,
     descriptor,
@@ -18,8 +19,7 @@ from mqperf.onhost.load.amqp_1_0.codec import (
     string,
     uint,
 )
-from mqperf.onhost.load.amqp_1_0.connection import Connection
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
+from mqperf_amqp_1_0.onhost.connection import Connection
 
 NODE = "$management"
 DONE = 200
