@@ -17,6 +17,7 @@ BROUGHT: Mapping[str, str] = {
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "mqperf topology": "mqperf-routers",
+    "mqperf import": "mqperf-imported",
 }
 """The package that brings what plans and records call so, files of that suffix, or a command."""
 

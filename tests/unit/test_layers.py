@@ -20,7 +20,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.plan.columns import TABLES
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.published.importer import IMPORTERS
+from mqperf.study.importer import IMPORTERS
 
 PACKAGE = Path(mqperf.__file__).parent
 

@@ -18,14 +18,13 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.counted import Buckets, CountedLatencies
 from mqperf.record.streams.hdr_log import Interval
 from mqperf.record.streams.stream import Latencies, Window
-from mqperf.study.published.importer import Importer
-from mqperf.study.published.measurement import Measurement, throughput
+from mqperf.study.importer import Importer, Measurement, throughput
 from mqperf.study.tables import within_run
 from mqperf.study.tables.percentiles import percentiles
-from mqperf_imported.histograms import merged
-from mqperf_imported.maestro_latency import read_hdr
-from mqperf_imported.maestro_rates import ROLES, Rates, read_rates, together
-from mqperf_imported.properties import read_properties
+from mqperf_imported.study.histograms import merged
+from mqperf_imported.study.maestro_latency import read_hdr
+from mqperf_imported.study.maestro_rates import ROLES, Rates, read_rates, together
+from mqperf_imported.study.properties import read_properties
 
 PROPERTIES, INSPECTOR, LATENCY = "test.properties", "inspector.properties", "receiverd-latency.hdr"
 SAME = ("messageSize", "parallelCount", "rate", "duration", "durationType", "protocol")

@@ -8,8 +8,8 @@ import pandas as pd
 from mqperf.base.errors import TableError
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import tables
-from mqperf.study.published.cells import TITLES, Cell, Key, Remark, Report, Top
 from mqperf.study.tables import Tables
+from mqperf_imported.study.cells import TITLES, Cell, Key, Remark, Report, Top
 
 Row = dict[str, object]
 

@@ -15,7 +15,7 @@ from mqperf.base.errors import TableError
 from mqperf.base.raw import first_problem
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables.given import MIB, text_of
-from mqperf_imported.unpacked import present, unpacked
+from mqperf_imported.study.unpacked import present, unpacked
 
 ROLES = {"sender": "send", "receiver": "receive"}
 """What an arrow does, by the name that its files begin with."""

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqperf.base.errors import TableError
-from mqperf.study.published import documents, remarks, words
-from mqperf.study.published.cells import Cell, Key, Meaning, Report, meaning, thread_count, value
-from mqperf.study.published.documents import Document, Grid, Phrase
-from mqperf.study.published.words import Identity
+from mqperf_imported.study import documents, remarks, words
+from mqperf_imported.study.cells import Cell, Key, Meaning, Report, meaning, thread_count, value
+from mqperf_imported.study.documents import Document, Grid, Phrase
+from mqperf_imported.study.words import Identity
 
 THREADS = "threads"
 """First heading of every table of figures."""

@@ -17,13 +17,13 @@ from mqperf.base.errors import TableError
 from mqperf.plan.columns import TABLES
 from mqperf.record.streams.hdr_log import Interval, write_log
 from mqperf.study import tables
-from mqperf.study.published import assemble, measurement, reference_csv, rst
-from mqperf.study.published.cells import Report
-from mqperf.study.published.importer import importer_of
+from mqperf.study.importer import IMPORTERS, Importer
 from mqperf.study.tables import Tables
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.latency_map import log_file
 from mqperf.study.tables.published_folder import PUBLISHED, is_published
+from mqperf_imported.study import assemble, measured, reference_csv, rst
+from mqperf_imported.study.cells import Report
 
 READERS: Mapping[str, Callable[[Path, str], Report]] = {
     ".rst": rst.read,
@@ -39,7 +39,7 @@ class Imported:
     latencies: Mapping[str, Sequence[Interval]]
 
 
-def import_paths(paths: Sequence[Path], about: measurement.About) -> Imported:
+def import_paths(paths: Sequence[Path], about: measured.About) -> Imported:
     """Reports by their files, and runs of other tools, by folder mostly, one run in each.
 
     ``about`` says of the latter what their files do not.  Raises ``TableError`` for what is
@@ -47,7 +47,7 @@ def import_paths(paths: Sequence[Path], about: measurement.About) -> Imported:
     """
     runs = {path: (importer_of(path), label) for path, label in _labels(paths).items()}
     found = [importer.read(path, label) for path, (importer, label) in runs.items() if importer]
-    read = [measurement.assembled(found, about)] if found else []
+    read = [measured.assembled(found, about)] if found else []
     if others := [path for path, (importer, _) in runs.items() if importer is None]:
         read.append(import_reports(others))
     latencies = {one.source: one.histograms for one in found if one.histograms}
@@ -66,6 +66,20 @@ def import_reports(files: Sequence[Path]) -> Tables:
         named = ", ".join(str(file) for file in files) or "no file given"
         raise TableError(f"{named}: no figures of any point; give reports or their CSV files")
     return assemble.assembled(reports)
+
+
+def importer_of(path: Path) -> Importer | None:
+    """The importer of the run that a folder or file holds; None for a file that holds none.
+
+    Raises ``TableError`` for a folder that no importer knows.
+    """
+    found = next((one for one in IMPORTERS.values() if one.holds(path)), None)
+    if found is None and path.is_dir():
+        known = [f"{one.title} ({one.known_by})" for one in IMPORTERS.values()]
+        raise TableError(
+            f"{path}: holds no run of {' nor of '.join(known)}; give the folder of one run"
+        )
+    return found
 
 
 def write(

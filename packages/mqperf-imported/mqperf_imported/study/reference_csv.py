@@ -17,7 +17,9 @@ from pathlib import Path
 
 from mqperf.base.errors import TableError
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.published.cells import (
+from mqperf.study.tables.given import text_of
+from mqperf.study.tables.published_folder import TABLE_LIMIT_BYTES
+from mqperf_imported.study.cells import (
     DIRECT,
     NAME,
     NO_QUEUES,
@@ -30,8 +32,6 @@ from mqperf.study.published.cells import (
     thread_count,
     value,
 )
-from mqperf.study.tables.given import text_of
-from mqperf.study.tables.published_folder import TABLE_LIMIT_BYTES
 
 Row = Mapping[str, str]
 Figures = Callable[[Row], Iterator[tuple[Meaning, str]]]

@@ -15,13 +15,12 @@ from mqperf.plan import PERCENTILES
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.stream import Instants, Window
 from mqperf.record.streams.telling import tells
-from mqperf.study.published.importer import Importer
-from mqperf.study.published.measurement import Measurement, throughput
+from mqperf.study.importer import Importer, Measurement, throughput
 from mqperf.study.tables import within_run
 from mqperf.study.tables.histograms import by_second
 from mqperf.study.tables.of_run import intervals
 from mqperf.study.tables.percentiles import percentiles
-from mqperf_imported.quiver_files import (
+from mqperf_imported.study.quiver_files import (
     MS,
     ROLES,
     Config,

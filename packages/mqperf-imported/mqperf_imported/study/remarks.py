@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.study.published import words
-from mqperf.study.published.cells import Remark, meaning
-from mqperf.study.published.documents import Document, Grid, Phrase
-from mqperf.study.published.words import Identity
+from mqperf_imported.study import words
+from mqperf_imported.study.cells import Remark, meaning
+from mqperf_imported.study.documents import Document, Grid, Phrase
+from mqperf_imported.study.words import Identity
 
 WORDING = "wording"
 INCOMPLETE = "incomplete"

@@ -1,4 +1,4 @@
-"""A run that another tool measured, as tables: what its files say, and what they do not."""
+"""Runs that another tool measured, as tables: what their files say, and what they do not."""
 
 import json
 from collections import Counter
@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
-import numpy as np
 import pandas as pd
 
-from mqperf.record.streams.hdr_log import Interval
 from mqperf.study import tables
-from mqperf.study.published.cells import Key
-from mqperf.study.tables import Tables, within_run
+from mqperf.study.importer import Measurement
+from mqperf.study.tables import Tables
+from mqperf_imported.study.cells import Key
 
 UNKNOWN = "unknown"
 """What a run says of its system and layout if nobody told."""
@@ -33,25 +32,6 @@ class About:
         """What of it is not known."""
         named = {"system": self.system, "topology": self.topology, "queues": self.queues}
         return [name for name, value in named.items() if value == UNKNOWN]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measurement:
-    """One run of a tool.
-
-    ``facts`` are columns of the table ``runs``, of which ``parameters`` tell points apart.
-    ``frames`` are further tables without the columns that say which run a row is of.
-    ``histograms`` are its latencies over time.  ``notes`` say what its numbers are not.
-    """
-
-    source: str
-    test_case: str
-    threads: int
-    parameters: Mapping[str, object]
-    facts: Mapping[str, object]
-    frames: Mapping[str, pd.DataFrame]
-    histograms: Sequence[Interval] = ()
-    notes: Sequence[str] = ()
 
 
 def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
@@ -80,16 +60,6 @@ def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
         else tables.empty(name)
         for name, parts in found.items()
     }
-
-
-def throughput(received: np.ndarray, sent: np.ndarray | None) -> Row:
-    """Columns of the table ``messages`` from the messages of each second of a window."""
-    row: Row = {"throughput_msg_s": float(received.mean())}
-    if len(received) > 1:
-        row["throughput_sd_msg_s"] = float(received.std(ddof=1))
-    if sent is not None:
-        row["send_rate_msg_s"] = float(sent.mean())
-    return row | within_run.throughput_interval(received)
 
 
 def _point(key: Key, parameters: Mapping[str, object]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.base.errors import TableError
-from mqperf_imported.unpacked import present, unpacked
+from mqperf_imported.study.unpacked import present, unpacked
 
 HEADER = struct.Struct(">8siii")
 """Name of the format, its version, that of Maestro, role."""

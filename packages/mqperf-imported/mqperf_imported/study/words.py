@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from mqperf.base.errors import TableError
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
-from mqperf.study.published.cells import DIRECT, NO_QUEUES, TITLES
-from mqperf.study.published.documents import Document, Phrase
+from mqperf_imported.study.cells import DIRECT, NO_QUEUES, TITLES
+from mqperf_imported.study.documents import Document, Phrase
 
 TITLE = re.compile(
     r"(?P<system>\w[\w .-]*) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?"
