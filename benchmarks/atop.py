@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mqperf.study.probes import atop_log
+from mqperf_atop.study import unwatched
 
 BEGIN = 1_700_000_000
 SECONDS = 900
@@ -54,8 +54,8 @@ def beside(record: Path, parse: Callable[..., Any]) -> None:
 
 def ours(record: Path) -> None:
     """Read all of a record."""
-    atop_log.intervals.cache_clear()
-    atop_log.read(record, "mq1", (float(BEGIN), float(BEGIN + 1)))
+    unwatched.intervals.cache_clear()
+    unwatched.read(record, "mq1", (float(BEGIN), float(BEGIN + 1)))
 
 
 def performa(source: Path) -> Callable[..., Any]:

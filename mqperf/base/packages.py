@@ -12,9 +12,12 @@ BROUGHT: Mapping[str, str] = {
     "artemis": "mqperf-activemq",
     "artemis-ha": "mqperf-activemq",
     "jolokia": "mqperf-activemq",
+    "atop": "mqperf-atop",
+    "amqp-1.0": "mqperf-amqp-1-0",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "mqperf topology": "mqperf-routers",
+    "mqperf import": "mqperf-imported",
 }
 """The package that brings what plans and records call so, files of that suffix, or a command."""
 

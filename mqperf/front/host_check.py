@@ -9,6 +9,7 @@ from mqperf.front.doctor import Finding
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, ssh
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import FIRST, OPENSSL, SYSTEMS, System, Tool, lookup
 
 LEAST_ROOM_BYTES = 1_000_000_000
@@ -17,9 +18,9 @@ LEAST_ROOM_BYTES = 1_000_000_000
 GIGABYTE = 1e9
 
 
-ATOP = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct", "atop-rotate.timer"))
-OPTIONAL = (ATOP, OPENSSL)
-"""What every host may have: for the probe of that name, and for the certificates of TLS."""
+def optional() -> tuple[Tool, ...]:
+    """What every host may have: for probes, and for the certificates of TLS."""
+    return (*(tool for probe in PROBES.values() for tool in probe.tools), OPENSSL)
 
 
 def needed(systems: Collection[str]) -> tuple[Tool, ...]:
@@ -29,7 +30,7 @@ def needed(systems: Collection[str]) -> tuple[Tool, ...]:
 
 def known() -> tuple[Tool, ...]:
     """What some system needs, and what hosts may have."""
-    return (*_tools(SYSTEMS.values()), *OPTIONAL)
+    return (*_tools(SYSTEMS.values()), *optional())
 
 
 def _tools(systems: Iterable[System]) -> tuple[Tool, ...]:
@@ -58,7 +59,7 @@ def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
 def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool]) -> Finding:
     if isinstance(host, HostError):
         return Finding("MISSING", str(host))
-    tools = known()
+    tools, extra = known(), optional()
     there = host.which([program for tool in tools for program in tool.programs])
     has = [tool for tool in tools if any(there[program] for program in tool.programs)]
     required = [tool for tool in wanted if "broker" in place.groups and tool not in has]
@@ -70,10 +71,10 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
         f"{room_bytes / GIGABYTE:.1f} GB free",
         f"clock {host.clock().text()}",
         f"round trip {host.round_trip_s() * 1e3:.2f} ms",
-        *(tool.name for tool in has if tool in OPTIONAL or "broker" in place.groups),
+        *(tool.name for tool in has if tool in extra or "broker" in place.groups),
         *(
             f"no {tool.name}, which is optional: {_command(place, tool)}"
-            for tool in OPTIONAL
+            for tool in extra
             if tool not in has
         ),
     ]

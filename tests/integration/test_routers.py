@@ -11,7 +11,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs
 from mqperf.study import stats, tables
-from mqperf.study.load.amqp_1_0 import OUTCOMES
+from mqperf_amqp_1_0.study.outcomes import OUTCOMES
 
 pytestmark = pytest.mark.needs_router
 

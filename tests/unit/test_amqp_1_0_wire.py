@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stamped import pieces, stamped
 
-from mqperf.onhost.load.amqp_1_0 import codec, links
-from mqperf.onhost.load.amqp_1_0.codec import HIGHEST, Described, composite, uint
-from mqperf.onhost.load.amqp_1_0.connection import WINDOW, Connection
-from mqperf.onhost.load.amqp_1_0.dispositions import Settled, single
-from mqperf.onhost.load.amqp_1_0.dispositions import form_of as form_of_disposition
-from mqperf.onhost.load.amqp_1_0.orders import Orders
-from mqperf.onhost.load.amqp_1_0.receiver import stretches
-from mqperf.onhost.load.amqp_1_0.sender_thread import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
-from mqperf.onhost.load.amqp_1_0.transfers import Batch, Transfers, form_of
-from mqperf.onhost.load.amqp_1_0.unsettled import MOST, REFUSALS, Unsettled
 from mqperf.onhost.load.numbered import stamps
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
+from mqperf_amqp_1_0.onhost import codec, links
+from mqperf_amqp_1_0.onhost.codec import HIGHEST, Described, composite, uint
+from mqperf_amqp_1_0.onhost.connection import WINDOW, Connection
+from mqperf_amqp_1_0.onhost.dispositions import Settled, single
+from mqperf_amqp_1_0.onhost.dispositions import form_of as form_of_disposition
+from mqperf_amqp_1_0.onhost.orders import Orders
+from mqperf_amqp_1_0.onhost.receiver import stretches
+from mqperf_amqp_1_0.onhost.sender_thread import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
+from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers, form_of
+from mqperf_amqp_1_0.onhost.unsettled import MOST, REFUSALS, Unsettled
 
 STATES = {
     codec.ACCEPTED: "accepted",

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from mqperf.base.errors import ProbeError
-from mqperf.record.logs import atop_text
-from mqperf.study.probes import atop_log
+from mqperf_atop.record import text as atop_text
+from mqperf_atop.study import unwatched
 
 BEGIN = 1795226661
 BOOT = BEGIN
@@ -21,7 +21,7 @@ def log(root: Path) -> Path:
 
 def read(log: Path, begin: int, seconds: int) -> pd.DataFrame:
     """Rows of a window."""
-    return atop_log.read(log, "mq1", (float(begin), float(begin + seconds)))
+    return unwatched.read(log, "mq1", (float(begin), float(begin + seconds)))
 
 
 def own(rows: pd.DataFrame, process: str, scope: str) -> pd.DataFrame:
@@ -79,7 +79,7 @@ def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "mq1.txt"
     file.write_text(text)
     with pytest.raises(ProbeError, match=rf"mq1\.txt: .*{words}"):
-        atop_log.read(file, "mq1", (0.0, 10.0))
+        unwatched.read(file, "mq1", (0.0, 10.0))
 
 
 def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) 
     known = read(log, BEGIN, 11)
     for size in (1, 7, 100, 4096):
         monkeypatch.setattr(atop_text, "CHUNK_BYTES", size)
-        atop_log.intervals.cache_clear()
+        unwatched.intervals.cache_clear()
         pd.testing.assert_frame_equal(read(log, BEGIN, 11), known)
 
 
@@ -99,7 +99,7 @@ def test_a_file_without_separators_is_no_record(
     file = tmp_path / "mq1.txt"
     file.write_text("CPU a 5 d t 1 100 2 1 1 0 8 0 0 0 0\n" * 100)
     with pytest.raises(ProbeError, match="3600 bytes without a line SEP: no record of atop"):
-        atop_log.read(file, "mq1", (0.0, 10.0))
+        unwatched.read(file, "mq1", (0.0, 10.0))
 
 
 def test_a_program_named_like_a_brokers_part_is_none(tmp_path: Path) -> None:
@@ -113,5 +113,5 @@ def test_a_program_named_like_a_brokers_part_is_none(tmp_path: Path) -> None:
     ]
     file = tmp_path / "mq1.txt"
     file.write_text("SEP\n".join(blocks))
-    rows = atop_log.read(file, "mq1", (4.0, 6.0))
+    rows = unwatched.read(file, "mq1", (4.0, 6.0))
     assert own(rows, "mq1", "window")["total_cores"].tolist() == [pytest.approx(0.35)]

@@ -22,17 +22,18 @@ from patience import eventually
 
 from mqperf.base.errors import HostError, PlanError, ProbeError, TableError
 from mqperf.hosts import LocalHost, Process
-from mqperf.lab.probes import Target, Task, atop
+from mqperf.lab.probes import Target, Task
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import notebook
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, runs, whole
 from mqperf.record.facts import ClockFacts, Offset
-from mqperf.record.logs.atop import recorded
 from mqperf.study import tables
-from mqperf.study.probes import atop as compared
 from mqperf.study.stats import checks
+from mqperf_atop.lab import probe as atop
+from mqperf_atop.record.recorded import recorded
+from mqperf_atop.study import compared
 
 pytestmark = pytest.mark.takes_long
 

@@ -17,21 +17,20 @@ from hdrh.histogram import HdrHistogram
 from quantiles import quantile_s
 
 from mqperf.base.errors import TableError
-from mqperf.base.registry import Registry
 from mqperf.onhost.record.hdr import fold
 from mqperf.pages.report.words import generator
 from mqperf.record.messages import read_messages
 from mqperf.record.streams.telling import tells
-from mqperf.study import published, stats, tables
-from mqperf.study.published import importer
-from mqperf.study.published.importer import IMPORTERS
-from mqperf.study.published.measurement import About
+from mqperf.study import stats, tables
+from mqperf.study.importer import IMPORTERS
 from mqperf.study.tables import Tables
-from mqperf_imported.histograms import converted, merged
-from mqperf_imported.maestro import counted
-from mqperf_imported.maestro_latency import read_hdr
-from mqperf_imported.quiver_files import read_transfers
-from mqperf_imported.unpacked import unpacked
+from mqperf_imported.study import importing
+from mqperf_imported.study.histograms import converted, merged
+from mqperf_imported.study.maestro import counted
+from mqperf_imported.study.maestro_latency import read_hdr
+from mqperf_imported.study.measured import About
+from mqperf_imported.study.quiver_files import read_transfers
+from mqperf_imported.study.unpacked import unpacked
 
 pytestmark = pytest.mark.takes_long
 
@@ -48,7 +47,7 @@ SENDER = "sender/worker-1"
 
 
 def imported(*folders: Path, about: About = ROUTER) -> Tables:
-    return published.import_paths(folders, about).tables
+    return importing.import_paths(folders, about).tables
 
 
 def instants() -> np.ndarray:
@@ -213,8 +212,8 @@ def test_an_offered_rate_is_a_parameter(maestro: Path) -> None:
 
 def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
     """As tables, with points, doubts and a comparison, and latency over time beside them."""
-    found = published.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
-    published.write(found.tables, tmp_path, latencies=found.latencies)
+    found = importing.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
+    importing.write(found.tables, tmp_path, latencies=found.latencies)
     read = tables.read(tmp_path)
     for name, frame in found.tables.items():
         pd.testing.assert_frame_equal(read[name], frame, obj=name)
@@ -223,7 +222,7 @@ def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
     assert len(stats.compared(complete, complete)["comparison"])
     for run, samples in zip(read["latency"]["run"], read["latency"]["samples"], strict=True):
         assert tables.latency_map(tmp_path, run)["count"].sum() == samples
-    published.write(published.import_paths([QUIVER / "router-256"], ROUTER).tables, tmp_path)
+    importing.write(importing.import_paths([QUIVER / "router-256"], ROUTER).tables, tmp_path)
     assert not [*tmp_path.rglob("*.hlog")]
 
 
@@ -263,16 +262,6 @@ def test_merging_is_exact() -> None:
     parts = [np.exp(chance.normal(-6, 1.5, 5000)) for _ in range(4)]
     together = fold(np.concatenate(parts))
     assert np.array_equal(merged(map(fold, parts)).counts, together.counts)
-
-
-def test_a_folder_without_its_importer_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Nothing is known of a folder then."""
-    none: Registry[importer.Importer] = Registry("no_importers", ())
-    monkeypatch.setattr(importer, "IMPORTERS", none)
-    with pytest.raises(TableError, match="no importer is installed: install mqperf-imported"):
-        imported(MAESTRO / "java")
 
 
 def test_pages_name_the_tool() -> None:

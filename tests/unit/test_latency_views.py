@@ -10,8 +10,9 @@ from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from mqperf.pages import figures, views
-from mqperf.study import published, tables
-from mqperf.study.published.measurement import About
+from mqperf.study import tables
+from mqperf_imported.study import importing
+from mqperf_imported.study.measured import About
 
 pytestmark = pytest.mark.takes_long
 
@@ -76,8 +77,8 @@ def test_a_shutdown_is_a_gap_between_two_lines(shown: Shown) -> None:
 
 def test_imported_runs_have_a_map(shown: Shown, tmp_path: Path) -> None:
     """From the log of their latencies, in intervals of whole seconds."""
-    found = published.import_paths([SAMPLES / "maestro/java"], About())
-    published.write(found.tables, tmp_path, latencies=found.latencies)
+    found = importing.import_paths([SAMPLES / "maestro/java"], About())
+    importing.write(found.tables, tmp_path, latencies=found.latencies)
     _, sheet = shown(tmp_path, "transfer")
     assert isinstance(sheet, Figure)
     cells = tables.latency_map(tmp_path, "java")

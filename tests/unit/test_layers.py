@@ -20,7 +20,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.plan.columns import TABLES
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.published.importer import IMPORTERS
+from mqperf.study.importer import IMPORTERS
 
 PACKAGE = Path(mqperf.__file__).parent
 
@@ -104,9 +104,9 @@ def test_processes_are_started_in_one_way() -> None:
         r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
         r"|ProcessPool\w+|multiprocessing)\b"
     )
-    files = {"/".join(place(path)[1:-1]) for path, text in FILES.items() if starts.search(text)}
-    programs = {"onhost/probes", "onhost/load/command"}
-    assert files - programs == {"base/processes", "onhost/processes"}
+    files = {"/".join(place(path)[:-1]) for path, text in FILES.items() if starts.search(text)}
+    programs = {"mqperf_atop/onhost", "mqperf/onhost/load/command"}
+    assert files - programs == {"mqperf/base/processes", "mqperf/onhost/processes"}
 
 
 def test_launchers_start_nothing() -> None:

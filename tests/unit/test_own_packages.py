@@ -1,5 +1,6 @@
 """The packages in packages/: what each says of itself, and what is said where one is missing."""
 
+import shutil
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +17,17 @@ from mqperf.base.packages import BROUGHT
 from mqperf.front.cli import app
 from mqperf.front.commands import COMMANDS
 from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.plan.file import load_plan
+from mqperf.plan.file import load_plan, parse_plan
 from mqperf.plan.file.forms import FORMS
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.plan.topologies import FAMILIES
 from mqperf.study import tables
 from mqperf.study.load import LOAD_READERS
+from mqperf.study.probes import PROBE_READERS
 from mqperf.study.probes.internals import INSIDE_READERS
 
 if TYPE_CHECKING:
@@ -32,6 +35,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(file.parent for file in ROOT.glob("packages/*/pyproject.toml"))
+
+WATCHED = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [rpc-call]
+probes: [atop]
+load: {green_threads: [1], duration_s: 1}
+"""
 
 each_package = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
@@ -55,7 +65,8 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
     lines = (ROOT / "requirements/dev.txt").read_text().splitlines()
     pins = {Requirement(line.removesuffix("\\")).name for line in lines if "==" in line}
     needs = {Requirement(one).name for one in project(folder)["dependencies"]}
-    assert {canonicalize_name(name) for name in needs - {"mqperf"}} <= pins
+    ours = {"mqperf", *(one.name for one in FOLDERS)}
+    assert {canonicalize_name(name) for name in needs - ours} <= pins
     *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"--editable packages/{folder.name}" in last["pip"]
 
@@ -64,7 +75,7 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
-    told = ("generators", "test_cases", "systems", "inside_readers")
+    told = ("generators", "probes", "test_cases", "systems", "inside_readers")
     names = {name for seam in told for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
@@ -75,7 +86,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
-    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS]
+    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS]
     for registry in seams:
         own = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", own)
@@ -91,6 +102,8 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
         assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
     with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
         load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
+    with pytest.raises(PlanError, match="unknown probe 'atop'; install mqperf-atop"):
+        parse_plan(WATCHED, Path("watched.yaml"), problems_of)
     with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
         load_plan(ROOT / "plans/artemis-faults.yaml", problems_of)
     file = tmp_path / "stressor.conf"
@@ -104,6 +117,7 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
     """Once, and nothing of topologies that come with it."""
     with pytest.raises(PlanError) as told:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
+    assert "unknown generator 'amqp-1.0'; install mqperf-amqp-1-0" in str(told.value)
     [line] = [line for line in str(told.value).splitlines() if "qpid-dispatch" in line]
     assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
 
@@ -121,9 +135,28 @@ def test_runs_tell_which_package_they_lack() -> None:
     """They cannot be read without it."""
     with pytest.raises(TableError, match="install mqperf-openstack"):
         tables.read(ROOT / "data/samples/wan")
+    with pytest.raises(TableError, match=r"'amqp-1.0' is not known here: install mqperf-amqp-1-0"):
+        tables.read(ROOT / "data/samples/faults")
+
+
+def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As runs do."""
+    own = {name: INSIDE_READERS[name] for name in INSIDE_READERS.own}
+    monkeypatch.setattr(INSIDE_READERS, "_values", own)
     told = "answers of 'jolokia' are not known here: install mqperf-activemq"
     with pytest.raises(TableError, match=told):
         tables.read(ROOT / "data/samples/inside/transfers")
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("place", ["atop", "rabbitmq-cmsm/probes/local/atop.log"])
+def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: str) -> None:
+    """Those of a run, and those beside the runs: without them figures and doubts would be fewer."""
+    runs = tmp_path / "runs"
+    shutil.copytree(ROOT / "data/samples/inside/rabbitmq", runs)
+    (runs / place).mkdir(parents=True)
+    with pytest.raises(TableError, match=f"runs/{place}: to read it, install mqperf-atop"):
+        tables.read(runs)
 
 
 def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

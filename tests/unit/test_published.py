@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from mqperf.base.errors import TableError
-from mqperf.study import published, tables
+from mqperf.study import tables
+from mqperf_imported.study import importing
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "data/sources"
@@ -65,7 +66,7 @@ def imported(folder: Path, text: str, name: str = "index.rst") -> tables.Tables:
     file = folder / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    return published.import_reports([file])
+    return importing.import_reports([file])
 
 
 def same_figures(one: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> None:
@@ -77,8 +78,8 @@ def same_figures(one: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> Non
 
 def test_every_figure_is_the_published_one() -> None:
     """The reports' tables, read as RST, are those copied independently, cell by cell."""
-    read = published.import_reports(REPORTS)
-    known = published.import_reports(sorted(SOURCES.glob("*.csv")))
+    read = importing.import_reports(REPORTS)
+    known = importing.import_reports(sorted(SOURCES.glob("*.csv")))
     same_figures(read["messages"], known["messages"], POINT)
     same_figures(read["latency"], known["latency"], POINT)
     same_figures(read["cpu"], known["cpu"], [*POINT, "process"])
@@ -87,7 +88,7 @@ def test_every_figure_is_the_published_one() -> None:
 
 def test_the_committed_tables_are_those_of_the_reports(tmp_path: Path) -> None:
     """data/published/2016 is what importing the sources gives, byte for byte."""
-    published.write(published.import_reports(REPORTS), tmp_path / "2016")
+    importing.write(importing.import_reports(REPORTS), tmp_path / "2016")
     committed = ROOT / "data/published/2016"
     assert {file.name: file.read_text() for file in committed.iterdir()} == {
         file.name: file.read_text() for file in (tmp_path / "2016").iterdir()
@@ -96,8 +97,8 @@ def test_the_committed_tables_are_those_of_the_reports(tmp_path: Path) -> None:
 
 def test_written_tables_are_read_back(tmp_path: Path) -> None:
     """A folder of published tables holds all that was imported."""
-    read = published.import_reports(REPORTS)
-    published.write(read, tmp_path)
+    read = importing.import_reports(REPORTS)
+    importing.write(read, tmp_path)
     again = tables.read(tmp_path)
     for name, frame in read.items():
         pd.testing.assert_frame_equal(again[name], frame, obj=name)
@@ -110,7 +111,7 @@ def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
     """No spreadsheet runs it; mqperf reads what stood in the data.  A number stays as it is."""
     found = dict(imported(tmp_path, report(COUNTS)))
     found["runs"] = found["runs"].assign(system_title=text)
-    published.write(found, tmp_path / "out")
+    importing.write(found, tmp_path / "out")
     with (tmp_path / "out/runs.csv").open(newline="") as file:
         _, [*cells] = csv.reader(file)
     assert (text if text == "-5" else f"'{text}") in cells
@@ -119,7 +120,7 @@ def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
 
 def test_every_row_names_its_file_and_line() -> None:
     """A reader finds the figure where the run's name says it stands."""
-    for row in published.import_reports(REPORTS)["messages"].itertuples():
+    for row in importing.import_reports(REPORTS)["messages"].itertuples():
         name, line = str(row.run).split(":")
         assert (SOURCES / name).read_text().splitlines()[int(line) - 1].split()[-1] == str(
             row.threads
@@ -128,7 +129,7 @@ def test_every_row_names_its_file_and_line() -> None:
 
 def test_units_are_those_of_the_register() -> None:
     """Milliseconds become seconds, percent of a hardware thread becomes cores."""
-    read = published.import_reports([SOURCES / "rabbitmq-cmsm.rst"])
+    read = importing.import_reports([SOURCES / "rabbitmq-cmsm.rst"])
     assert read["latency"]["latency_mean_s"][0] == 0.0138
     assert read["cpu"].query("process == 'Slave 1'")["total_cores"].iloc[0] == 0.058
     assert read["cpu"].query("kind == 'total'")["total_cores"].iloc[0] == 8.358
@@ -136,7 +137,7 @@ def test_units_are_those_of_the_register() -> None:
 
 def test_system_topology_and_queues_are_the_reports_own_words() -> None:
     """Nothing needs to be told beside the report."""
-    runs = published.import_reports(REPORTS)["runs"]
+    runs = importing.import_reports(REPORTS)["runs"]
     assert set(runs[["system", "topology", "queues"]].itertuples(index=False, name=None)) == {
         ("rabbitmq", "cmsm", "classic"),
         ("rabbitmq", "cs1ss2", "mirrored"),
@@ -199,7 +200,7 @@ def test_a_table_in_the_wrong_section_becomes_a_doubt(tmp_path: Path) -> None:
 
 def test_a_test_case_without_figures_becomes_a_doubt() -> None:
     """A skipped test case is said, with the report's own reason."""
-    found = published.import_reports([SOURCES / "zeromq.rst"])["doubts"]
+    found = importing.import_reports([SOURCES / "zeromq.rst"])["doubts"]
     skipped = found[found["kind"] == "incomplete"]
     assert skipped["test_case"].tolist() == ["notify"]
     assert "skipped due to unstable work" in skipped["text"].iloc[0]
@@ -209,7 +210,7 @@ def test_an_overview_that_disagrees_becomes_a_doubt(tmp_path: Path) -> None:
     """The best throughput of the overview is that of the tables, in hundreds."""
     overview = tmp_path / "overview.csv"
     overview.write_text((SOURCES / "overview.csv").read_text().replace(",5100", ",5900"))
-    found = published.import_reports([*REPORTS, overview])["doubts"]
+    found = importing.import_reports([*REPORTS, overview])["doubts"]
     assert "the best throughput is 5900 msg/sec, the tables say 5122.3" in found["text"].iloc[-1]
 
 
@@ -273,14 +274,14 @@ def test_a_point_given_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"a second time; the first is in index\.rst:21"):
         imported(tmp_path, report(WORDS, again))
     with pytest.raises(TableError, match="given twice"):
-        published.import_reports([REPORTS[0], REPORTS[0]])
+        importing.import_reports([REPORTS[0], REPORTS[0]])
 
 
 def test_reports_of_one_name_are_told_apart(tmp_path: Path) -> None:
     """Reports are often all called index.rst; their folder then belongs to the name."""
     for folder, test_case in (("one", "RPC CALL"), ("two", "RPC CAST")):
         imported(tmp_path / folder, report(WORDS, COUNTS.replace("RPC CALL", test_case)))
-    read = published.import_reports([tmp_path / "one/index.rst", tmp_path / "two/index.rst"])
+    read = importing.import_reports([tmp_path / "one/index.rst", tmp_path / "two/index.rst"])
     assert read["runs"]["run"].str.split(":").str[0].tolist() == ["one/index.rst", "two/index.rst"]
 
 
@@ -309,6 +310,6 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "index.rst"
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TableError, match=r"index\.rst:1: is not UTF-8 text"):
-        published.import_reports([file])
+        importing.import_reports([file])
     with pytest.raises(TableError, match="no such file"):
-        published.import_reports([tmp_path / "missing.rst"])
+        importing.import_reports([tmp_path / "missing.rst"])

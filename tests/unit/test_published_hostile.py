@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqperf.base.errors import MqperfError, TableError
-from mqperf.study import published, stats, tables
+from mqperf.study import stats, tables
+from mqperf_imported.study import importing
 
 pytestmark = pytest.mark.takes_long
 
@@ -118,7 +119,7 @@ def mutated(chance: random.Random, text: str) -> str:
 def outcome(file: Path) -> str | None:
     """What is said of the report; nothing if it became tables."""
     try:
-        published.import_reports([file])
+        importing.import_reports([file])
     except MqperfError as error:
         return str(error)
     return None
@@ -163,7 +164,7 @@ def test_markup_reads_no_other_file_and_ends(tmp_path: Path, markup: str) -> Non
     file = tmp_path / "index.rst"
     file.write_text(f"{REPORT}\n{markup}\n".replace("{secret}", str(tmp_path / "secret")))
     said = outcome(file) or "".join(
-        frame.to_csv() for frame in published.import_reports([file]).values()
+        frame.to_csv() for frame in importing.import_reports([file]).values()
     )
     assert ELSEWHERE not in said
 
@@ -197,7 +198,7 @@ def test_what_is_no_file_of_text_is_refused(tmp_path: Path, name: str, kind: str
     make, complaint = KINDS[kind]
     make(tmp_path / name)
     with pytest.raises(TableError, match=f"{name}.*({complaint})"):
-        published.import_reports([tmp_path / name])
+        importing.import_reports([tmp_path / name])
 
 
 @pytest.fixture
@@ -278,14 +279,14 @@ def test_an_import_replaces_an_earlier_one(tmp_path: Path, folder: Path) -> None
     """No table of the earlier import is left to be read with the new ones."""
     file = tmp_path / "figures.csv"
     file.write_text(CSV.read_text())
-    published.write(published.import_reports([file]), folder)
+    importing.write(importing.import_reports([file]), folder)
     assert tables.read(folder)["cpu"].empty
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     """The sentence names the path and the option."""
     (tmp_path / "file").write_text("")
-    imported = published.import_reports([CSV])
+    imported = importing.import_reports([CSV])
     for out in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(TableError, match=r"file.*: cannot be written: .*--out"):
-            published.write(imported, out)
+            importing.write(imported, out)

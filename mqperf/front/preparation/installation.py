@@ -11,7 +11,7 @@ from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.redaction import without_passwords
 from mqperf.front.doctor import Finding
-from mqperf.front.host_check import OPTIONAL, known, needed
+from mqperf.front.host_check import known, needed, optional
 from mqperf.hosts import ansible, inventory
 from mqperf.hosts.place import Place
 from mqperf.lab.systems import Tool
@@ -19,7 +19,7 @@ from mqperf.lab.systems import Tool
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 LIMIT_S = 3600
 
-EVERYWHERE = ("util-linux", *(package for tool in OPTIONAL for package in tool.packages))
+EVERYWHERE = "util-linux"
 TASK = re.compile(r"TASK \[(.*)\] \**$")
 RESULT = re.compile(r"(changed|failed|fatal): \[([^\]]+)\](?: \(item=(.*?)\))?:? ?(.*)$")
 INSTALL = "Install"
@@ -61,8 +61,12 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
 
 
 def _packages(place: Place, tools: Collection[Tool]) -> list[str]:
-    own = [package for tool in tools for package in tool.packages]
-    return [*dict.fromkeys([*(own if "broker" in place.groups else ()), *EVERYWHERE])]
+    own = _bringing(tools if "broker" in place.groups else ())
+    return [*dict.fromkeys([*own, EVERYWHERE, *_bringing(optional())])]
+
+
+def _bringing(tools: Collection[Tool]) -> list[str]:
+    return [package for tool in tools for package in tool.packages]
 
 
 def _services() -> dict[str, tuple[str, ...]]:

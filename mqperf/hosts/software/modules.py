@@ -1,6 +1,7 @@
 """What runs on hosts, where nothing of ours is installed: rooms ``onhost``, taken there whole."""
 
 import hashlib
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from mqperf.base import cache as kept
 from mqperf.hosts.software.machine import Machine
 
 OURS = "mqperf"
+NAMED = re.compile(r"^from (\w+)\.onhost\b", re.MULTILINE)
 
 
 @cache
@@ -34,9 +36,18 @@ def programs(package: str = OURS) -> Path:
 
 
 def path_of(program: str, machine: Machine) -> tuple[Path, ...]:
-    """The folders on a host from which a program imports: mqperf's room, and its package's."""
-    packages = dict.fromkeys((OURS, program.partition(".")[0]))
+    """The folders on a host from which a program imports: rooms of mqperf and of packages."""
+    packages = needed(program.partition(".")[0])
     return tuple(machine.copied(programs(package)) for package in packages)
+
+
+@cache
+def needed(package: str) -> tuple[str, ...]:
+    """Whose rooms that of a package needs: mqperf's, those of its imports, its own."""
+    text = "\n".join(sources(package).values())
+    others = sorted({*NAMED.findall(text)} - {OURS, package})
+    found = [OURS, *(one for other in others for one in needed(other)), package]
+    return tuple(dict.fromkeys(found))
 
 
 def _write(own: dict[str, str], home: Path) -> None:

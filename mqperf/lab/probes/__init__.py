@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from mqperf.base.registry import Registry
-from mqperf.lab.probes import atop, inside, psutil
-from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task
+from mqperf.lab.probes import inside, psutil
+from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task, options
 
 __all__ = [
     "PROBES",
@@ -15,9 +15,10 @@ __all__ = [
     "Task",
     "chosen",
     "named",
+    "options",
 ]
 
-PROBES = Registry("probes", (psutil.PROBE, atop.PROBE, inside.PROBE))
+PROBES = Registry("probes", (psutil.PROBE, inside.PROBE))
 
 
 def named() -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from mqperf.hosts.software import Machine
+from mqperf.lab.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,7 @@ class Probe:
     inside.  ``check`` raises ``ProbeError`` or ``HostError`` unless the folder of a host, on which
     it was started, holds a sound log.  One with ``always`` is in every run; others are where a plan
     names them.  ``now`` is the name of its log, and what gives of the end of that, while it is
-    written, the cores that each process uses, by label.  ``programs`` are those that its hosts must
-    have, with the package of Debian that brings each.
+    written, the cores that each process uses, by label.  ``tools`` are what its hosts must have.
     """
 
     name: str
@@ -98,4 +98,4 @@ class Probe:
     always: bool = False
     now: tuple[str, Callable[[bytes], Mapping[str, float]]] | None = None
     asks_nodes: bool = False
-    programs: Mapping[str, str] = field(default_factory=dict)
+    tools: tuple[Tool, ...] = ()

@@ -148,12 +148,12 @@ class Probing:
 
 def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
     """Raise ``HostError`` for the first host that lacks what a probe needs there."""
-    packages = {name: package for probe in probes for name, package in probe.programs.items()}
-    for host in hosts.every if packages else ():
-        for name, place in host.which([*packages]).items():
+    tools = {tool.program: tool for probe in probes for tool in probe.tools}
+    for host in hosts.every if tools else ():
+        for name, place in host.which([*tools]).items():
             if place is None:
                 raise HostError(
                     f"{host.name}: no program {name}, which the plan asks for with probes: install"
-                    f" it there (sudo apt-get install {packages[name]}), prepare all hosts (mqperf"
+                    f" it there ({tools[name].install}), prepare all hosts (mqperf"
                     " hosts prepare), or leave it out"
                 )

@@ -11,7 +11,7 @@ from mqperf.base.registry import Registry
 from mqperf.lab.systems import rabbitmq, zeromq
 from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 from mqperf.plan import Case, deployments
 
 __all__ = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 
 OPENSSL = Tool("openssl", "openssl", packages=("openssl",))
 """Only plans with TLS need it: a host may lack it."""

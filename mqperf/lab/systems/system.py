@@ -13,7 +13,7 @@ from mqperf.hosts import Host, HostFolder, Restartable, Watched
 from mqperf.lab.load import LAUNCHERS, Access
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
 

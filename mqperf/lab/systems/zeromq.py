@@ -18,7 +18,7 @@ from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import Deployment, System
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 from mqperf.plan import Case
 
 REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))

@@ -14,7 +14,7 @@ from mqperf.pages.report.rst import MISSING, Text, escape
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.load import GENERATORS, Generator
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.published.importer import IMPORTERS, Importer
+from mqperf.study.importer import IMPORTERS, Importer
 from mqperf.study.tables import Tables, where
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import shown_value

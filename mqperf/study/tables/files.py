@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base.errors import TableError
+from mqperf.base.packages import lacking
 from mqperf.plan.file import load_plan
 from mqperf.record import runs, whole
 from mqperf.study.probes import PROBE_READERS
@@ -38,8 +39,16 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
             f"{path}: holds no runs; measure with: mqperf run PLAN --runs {path}; what another tool"
             f" measured is imported first: mqperf import {path} --out TABLES"
         )
+    _check_packages(path)
     asked = planned(path / PLAN, attempts)
     return by_condition({**of_runs(attempts, reduce), "planned": asked})
+
+
+def _check_packages(path: Path) -> None:
+    """Raise ``TableError`` for records of probes which a package reads that is not installed."""
+    for place in (*path.iterdir(), *path.glob("*/probes/*/*.log")):
+        if (package := lacking(place.stem)) is not None:
+            raise TableError(f"{place}: to read it, install {package}")
 
 
 def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = None) -> list[Path]:

@@ -1,1 +1,4 @@
-"""Importers of mqperf: runs that Maestro and quiver measured become its tables."""
+"""Results of others for mqperf: published reports, and runs of Maestro and quiver, become tables.
+
+The rooms are those of mqperf, and hold what its rooms of the same names may hold.
+"""

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mqperf.study.published.importer import Importer
-from mqperf.study.published.measurement import Measurement, throughput
+from mqperf.study.importer import Importer, Measurement, throughput
 
 
 def read(file: Path, source: str) -> Measurement:

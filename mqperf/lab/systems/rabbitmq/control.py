@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.rabbitmq.version import parsed
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 
 TOOL = Tool(
     "rabbitmq-server",

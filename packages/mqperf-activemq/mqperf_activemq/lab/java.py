@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 
 JAVA = Tool("java", "java", packages=("default-jre-headless",))
 INSTALL = JAVA.install

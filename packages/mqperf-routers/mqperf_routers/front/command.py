@@ -20,7 +20,7 @@ def topology(
         Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for the output, e.g. network.")] = None,
-    check: Annotated[  # noqa: FBT002 (typer reads options from parameters)
+    check: Annotated[
         bool,
         typer.Option("--check", help="Ask the running routers whether they are connected so."),
     ] = False,

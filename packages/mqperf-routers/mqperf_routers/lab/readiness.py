@@ -7,10 +7,10 @@ from typing import Any
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host
-from mqperf.lab.load.amqp_1_0 import management
 from mqperf.lab.systems.evidence import last_lines
 from mqperf.lab.systems.private import Servers
 from mqperf.lab.systems.service import Server
+from mqperf_routers.lab import management
 from mqperf_routers.plan.network import INTERIOR, Network
 from mqperf_routers.plan.routes import next_hops
 

@@ -18,7 +18,7 @@ from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.system import Deployment, Node, System
-from mqperf.lab.systems.tool import Tool
+from mqperf.lab.tool import Tool
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf_routers.lab.configuration import CLIENTS, Addresses

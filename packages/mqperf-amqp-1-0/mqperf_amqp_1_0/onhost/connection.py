@@ -1,0 +1,214 @@
+"""A connection with one session: its handshake, its frames in and out, and how it ends.
+
+What sets something up waits for its answer; once messages flow, nothing waits but the caller.
+"""
+
+import secrets
+import time
+
+from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
+from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
+from mqperf_amqp_1_0.onhost import codec
+from mqperf_amqp_1_0.onhost.codec import Described, composite, uint
+
+IDLE_S = 30
+"""The other end shows at least as often that it is there: that is asked of it."""
+
+FRAME_MAX = 1 << 17
+LEAST_FRAME = 512
+"""The standard's: no frame with a performative of ours is larger."""
+
+BUFFER = 1 << 18
+WINDOW = (1 << 31) - 1
+LINKS = 1 << 16
+FORCED = ("connection:forced", "link:detach-forced")
+"""Conditions with which a broker that is stopped closes connections and links."""
+
+
+class Connection(Outbox):
+    """An open connection.  Frames that have come are in ``buffer`` up to ``have``.
+
+    ``outgoing`` is the id of the next frame of a message that is sent, ``incoming`` of the next one
+    that comes; ``window`` is how many more the other end takes now.
+    """
+
+    def __init__(self, broker: Broker) -> None:
+        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
+        self.broker = broker
+        self.buffer = bytearray(BUFFER)
+        self.have = 0
+        super().__init__()
+        self.outgoing = self.incoming = self.window = 0
+        self.frame_max, self.idle_s = LEAST_FRAME, 0.0
+        self.socket, self.address = connected(broker.addresses, broker.authority)
+        self.last_in = time.monotonic()
+        try:
+            self._log_in()
+            self._open()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    # set up: every call waits
+
+    def expect(self, *codes: int) -> tuple[Described, bytes]:
+        """The next of these performatives, with its payload; all others concern the connection."""
+        while True:
+            while (found := self.frame(0)) is None:
+                self.fill()
+            kind, body, end = found
+            self.consumed(end)
+            if not body:
+                continue
+            one, payload = performative(body)
+            if one.code in codes and kind in {codec.AMQP, codec.SASL}:
+                return one, payload
+            self.attend(one)
+
+    # messages flow
+
+    def fill(self) -> bool:
+        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
+        return taken(self.socket, self._take)
+
+    def _take(self) -> bool:
+        if self.have == len(self.buffer):
+            self.buffer += bytes(len(self.buffer))
+        try:
+            with memoryview(self.buffer) as view:
+                count = self.socket.recv_into(view[self.have :])
+        except WAITING:
+            return False
+        except OSError as error:
+            raise self.lost(error.strerror or str(error)) from None
+        if not count:
+            raise self.lost("the connection was closed by the other end")
+        self.have += count
+        self.last_in = time.monotonic()
+        return True
+
+    def frame(self, at: int) -> tuple[int, bytes, int] | None:
+        """Type and body of the frame that begins there, and where it ends, if it is whole."""
+        if self.have - at < codec.FRAME.size:
+            return None
+        size, words, kind, _ = codec.FRAME.unpack_from(self.buffer, at)
+        if not codec.FRAME.size <= 4 * words <= size <= FRAME_MAX:
+            raise Refused(f"{self.address} sent a frame of {size} bytes, {FRAME_MAX} are allowed")
+        if at + size > self.have:
+            return None
+        return kind, bytes(self.buffer[at + 4 * words : at + size]), at + size
+
+    def consumed(self, until: int) -> None:
+        """Forget what was read."""
+        left = self.have - until
+        self.buffer[:left] = self.buffer[until : self.have]
+        self.have = left
+
+    def keep_alive(self) -> None:
+        """Send an empty frame if it is time; raises ``Lost`` when the other end's are missing."""
+        now = time.monotonic()
+        if now - self.last_in > 2 * IDLE_S:
+            raise self.lost(f"nothing came for {now - self.last_in:.0f} s")
+        if self.idle_s and now - self.last_out > self.idle_s / 2 and self.drained:
+            self.send(codec.EMPTY)
+
+    def attend(self, one: Described) -> None:
+        """Deal with what concerns connection or session; raises ``Lost`` or ``Refused`` at an end.
+
+        A flow says what the session takes; what it says of a link is the link's to read.
+        """
+        if one.code == codec.FLOW:
+            begun = one.field(0)
+            self.window = one.field(1) - codec.ahead(self.outgoing, 0 if begun is None else begun)
+        elif one.code in {codec.CLOSE, codec.END}:
+            what = "connection" if one.code == codec.CLOSE else "session"
+            raise self.ended(f"the {what} was closed", one.field(0))
+        elif one.code == codec.DETACH:
+            raise self.ended("the link was detached", one.field(2))
+
+    def ended(self, what: str, error: Described | None) -> Lost | Refused:
+        """What the other end says when it closes: that it stops, or that it refuses."""
+        words = f"{what}: {codec.said(error)}"
+        stops = error is None or str(error.field(0)).endswith(FORCED)
+        return self.lost(words) if stops else Refused(words)
+
+    def close(self, timeout_s: float) -> bool:
+        """Say goodbye, and wait until the other end has read all that was sent; whether it has."""
+        try:
+            self.socket.settimeout(timeout_s)
+            self.send(codec.frame(composite(codec.CLOSE)))
+            while not self.drained:
+                self.flush()
+            while (found := self._next()) is None or found.code != codec.CLOSE:
+                pass
+        except (Lost, Refused):
+            return False
+        finally:
+            self.socket.close()
+        return True
+
+    def _next(self) -> Described | None:
+        """What the next frame says, None for an empty one."""
+        while (found := self.frame(0)) is None:
+            self.fill()
+        _, body, end = found
+        self.consumed(end)
+        return performative(body)[0] if body else None
+
+    def _log_in(self) -> None:
+        """SASL, as who is named, or as nobody."""
+        self._agree(codec.SASL_PROTOCOL)
+        offered, _ = self.expect(codec.MECHANISMS)
+        mechanism = "PLAIN" if self.broker.user else "ANONYMOUS"
+        found = offered.field(0)
+        names = found if isinstance(found, list) else [found]
+        if mechanism not in names:
+            raise Refused(f"SASL {mechanism} is not offered, but {', '.join(map(str, names))}")
+        identity = f"\0{self.broker.user}\0{self.broker.password}" if self.broker.user else "mqperf"
+        fields = codec.symbol(mechanism), codec.binary(identity.encode())
+        self.send(codec.frame(composite(codec.INIT, *fields), codec.SASL))
+        outcome, _ = self.expect(codec.OUTCOME, codec.CHALLENGE)
+        if outcome.code == codec.CHALLENGE or outcome.field(0) != 0:
+            who = f"user {self.broker.user}" if self.broker.user else "nobody"
+            raise Refused(f"SASL {mechanism} as {who} was refused")
+
+    def _open(self) -> None:
+        self._agree(codec.PROTOCOL)
+        name = codec.string(f"mqperf-{secrets.token_hex(8)}")
+        host = codec.string(self.address.rpartition(":")[0].strip("[]"))
+        opened = name, host, uint(FRAME_MAX), b"\x60\0\0", uint(IDLE_S * 1000)
+        begun = codec.NULL, uint(0), uint(WINDOW), uint(WINDOW), uint(LINKS - 1)
+        self.send(codec.frame(composite(codec.OPEN, *opened)))
+        self.send(codec.frame(composite(codec.BEGIN, *begun)))
+        answer, _ = self.expect(codec.OPEN)
+        theirs, idle_ms = answer.field(2), answer.field(4)
+        self.frame_max = min(FRAME_MAX if theirs is None else theirs, FRAME_MAX)
+        self.idle_s = (idle_ms or 0) / 1000
+        session, _ = self.expect(codec.BEGIN)
+        self.incoming, self.window = session.field(1), session.field(2)
+        handles = session.field(4)
+        self.handles = LINKS if handles is None else min(handles + 1, LINKS)
+
+    def _agree(self, protocol: bytes) -> None:
+        """Both ends name the protocol that follows."""
+        self.send(protocol)
+        while self.have < len(protocol):
+            self.fill()
+        answer = bytes(self.buffer[: len(protocol)])
+        self.consumed(len(protocol))
+        if answer != protocol:
+            raise Refused(f"{self.address} speaks no AMQP 1.0: it answers {answer!r}")
+
+    def lost(  # type: ignore[explicit-override]  # typing.override is of Python 3.12
+        self, why: str
+    ) -> Lost:
+        """The error that says so, with the other end's address."""
+        return Lost(f"{self.address}: {why}")
+
+
+def performative(body: bytes) -> tuple[Described, bytes]:
+    """What a frame says, and its payload; raises ``Refused`` for what is no AMQP 1.0."""
+    try:
+        return codec.performative(body)
+    except ValueError as error:
+        raise Refused(f"a frame cannot be read: {error}") from None

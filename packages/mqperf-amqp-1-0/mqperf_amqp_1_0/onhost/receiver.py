@@ -1,0 +1,130 @@
+"""A server: receives what is sent to the addresses of its threads, and accounts for all of it."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.arrivals import Arrivals
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
+from mqperf.onhost.load.numbered.record import Numbers, Record
+from mqperf.onhost.load.numbered.roles import Server
+from mqperf.onhost.load.numbered.schedule import NS
+from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_1_0.onhost import links
+from mqperf_amqp_1_0.onhost.codec import Described
+from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_amqp_1_0.onhost.orders import Orders, Thread
+from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers
+
+
+class Source:
+    """A link from which messages come: how many came, and how many more may come now."""
+
+    def __init__(self, handle: int, count: int, credit: int) -> None:
+        self.handle, self.count, self.credit, self.left = handle, count, credit, 0
+
+    def replenished(self, connection: Connection) -> bytes:
+        """A flow when half of the credit is used up, else nothing."""
+        if self.left > self.credit // 2:
+            return b""
+        self.left = self.credit
+        return links.flow(connection, self.handle, self.count, self.credit)
+
+
+class Inlet(ManagedConnection[Connection]):
+    """A connection with a link from the address of each of some threads."""
+
+    def __init__(
+        self,
+        orders: Orders,
+        threads: list[Thread],
+        server: "Receiver",
+        waiting: Waiting,
+        diary: Diary,
+    ) -> None:
+        self.orders, self.threads, self.server = orders, threads, server
+        # what has come is dealt with at once, and no messages are sent
+        handlers = Handlers(self._connect, self._prepare, lambda _: True, self._read, lambda: None)
+        super().__init__(waiting, diary, handlers)
+
+    def _connect(self) -> Connection:
+        return Connection(self.orders.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Attach all links, and then give credit."""
+        self.on = connection
+        self.transfers = Transfers(connection, self._take, connection.attend)
+        self.sources: dict[int, Source] = {}
+        self.to_accept: list[Numbers] = []
+        for handle, thread in enumerate(self.threads):
+            wanted = links.Wanted(handle, thread.address, sends=False, settled=self.orders.settled)
+            answer = links.attached(connection, wanted, _nothing)
+            begun = answer.field(9)
+            source = Source(handle, 0 if begun is None else begun, self.orders.credit)
+            self.sources[answer.field(1)] = source
+        self._answer()
+
+    def _read(self, _connection: Connection) -> None:
+        self.transfers.read()
+        self._answer()
+
+    def _take(self, batch: Batch) -> None:
+        """Count deliveries, and remember those that are to be accepted."""
+        source = self.sources[batch.handle]
+        source.count += len(batch.ids)
+        source.left -= len(batch.ids)
+        if not batch.settled:
+            self.to_accept.append(batch.ids)
+        self.server.take(batch)
+
+    def _answer(self) -> None:
+        """Accept what has come, in as few words as can be, and give credit."""
+        frames = [one.replenished(self.on) for one in self.sources.values()]
+        if self.to_accept:
+            frames += [links.accepted(*some) for some in stretches(np.concatenate(self.to_accept))]
+            self.to_accept = []
+        if content := b"".join(frames):
+            self.on.send(content)
+
+
+def _nothing(_flow: Described) -> None:
+    """What a sender's flow says is of no use here."""
+
+
+def stretches(ids: Numbers) -> list[tuple[int, int]]:
+    """First and last of ids that follow each other."""
+    breaks = np.flatnonzero(np.diff(ids) != 1) + 1
+    bounds = [0, *breaks.tolist(), len(ids)]
+    return [(int(ids[first]), int(ids[end - 1])) for first, end in pairwise(bounds)]
+
+
+class Receiver(Server[Inlet]):
+    """All connections of a process, from the first link to the end of the drain."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        waiting, threads = Waiting(exact=False), orders.threads
+        inlets = [
+            Inlet(orders, [threads[place] for place in some], self, waiting, diary)
+            for some in shares(len(threads), orders.links)
+        ]
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        super().__init__(control, ManagedConnections(waiting, inlets), arrivals)
+
+    def run(self, _start: float) -> None:
+        """Receive until told to stop."""
+        self.attend_until_stop()
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                managed.connection.close(1.0)
+
+    def take(self, batch: Batch) -> None:
+        """Record deliveries."""
+        sender = batch.stamp["sender"].astype(np.int64)
+        self.arrivals.take(batch.stamp, sender, time.time_ns() / NS)

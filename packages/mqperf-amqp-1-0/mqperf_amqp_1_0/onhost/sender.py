@@ -1,0 +1,191 @@
+"""A client: several threads, each a link, that send on schedule or as fast as they can."""
+
+import time
+
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.numbered.diary import Diary
+from mqperf.onhost.load.numbered.managed_connections import (
+    Handlers,
+    Lost,
+    ManagedConnection,
+    ManagedConnections,
+    Refused,
+)
+from mqperf.onhost.load.numbered.record import Record
+from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
+from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
+from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_1_0.onhost import codec, links
+from mqperf_amqp_1_0.onhost.codec import Described
+from mqperf_amqp_1_0.onhost.connection import Connection, performative
+from mqperf_amqp_1_0.onhost.dispositions import Form, Settled, form_of, single
+from mqperf_amqp_1_0.onhost.orders import Orders
+from mqperf_amqp_1_0.onhost.sender_thread import SenderThread
+from mqperf_amqp_1_0.onhost.unsettled import Unsettled
+
+
+class Outlet(ManagedConnection[Connection]):
+    """A connection with the links of some senders."""
+
+    def __init__(
+        self, orders: Orders, senders: list[SenderThread], waiting: Waiting, diary: Diary
+    ) -> None:
+        self.orders, self.senders = orders, senders
+        self.unsettled = Unsettled(senders[0].record, diary)
+        self.forms: dict[bytes, Form] = {}
+        self.turn = 0
+        super().__init__(
+            waiting,
+            diary,
+            Handlers(self._connect, self._prepare, lambda _: True, self._read, self._settle),
+        )
+
+    def _connect(self) -> Connection:
+        return Connection(self.orders.broker)
+
+    def _prepare(self, connection: Connection) -> None:
+        """Attach a link for each sender."""
+        self.unsettled.forget()
+        self.unsettled.next = self.unsettled.lowest = 0
+        self.of_handle: dict[int, SenderThread] = {}
+        for handle, sender in enumerate(self.senders):
+            sender.attach(connection, handle, self.unsettled)
+            wanted = links.Wanted(
+                handle, sender.thread.address, sends=True, settled=self.orders.settled
+            )
+            answer = links.attached(connection, wanted, self._flow)
+            self.of_handle[answer.field(1)] = sender
+            sender.fits(answer.field(10))
+
+    def _settle(self) -> None:
+        for sender in self.senders:
+            sender.settle()
+
+    def transfer(self, now_ns: int) -> bool:
+        """Send what is due, until the socket is full; whether anything more could be sent now."""
+        connection = self.connection
+        if connection is None:
+            return False
+        for _ in self.senders:
+            if not connection.drained:
+                break
+            sender = self.senders[self.turn]
+            self.turn = (self.turn + 1) % len(self.senders)
+            if (count := sender.wanted(now_ns)) > 0:
+                sender.send(count)
+        return connection.drained and any(sender.wanted(now_ns) > 0 for sender in self.senders)
+
+    def next_due_ns(self) -> int | None:
+        """When to look again, if nothing comes; None when that is the other end's to say."""
+        if self.connection is None or not self.connection.drained:
+            return None
+        able = [sender for sender in self.senders if sender.wanted(1 << 62) > 0]
+        return min((sender.next_due_ns() for sender in able), default=None)
+
+    def _read(self, connection: Connection) -> None:
+        at = 0
+        while True:
+            at = self._settled(connection, at)
+            if (found := connection.frame(at)) is None:
+                break
+            _, body, end = found
+            if body:
+                one = performative(body)[0]
+                if one.code == codec.DISPOSITION:
+                    self._disposed(connection, one, at, end)
+                else:
+                    connection.attend(one)
+                    if one.code == codec.FLOW:
+                        self._flow(one)
+            at = end
+        connection.consumed(at)
+
+    def _flow(self, one: Described) -> None:
+        if (sender := self.of_handle.get(one.field(4))) is not None:
+            sender.flow(one)
+
+    def _disposed(self, connection: Connection, one: Described, at: int, end: int) -> None:
+        """A receiver has told what became of deliveries, and the next ones may do so likewise."""
+        frame = bytes(connection.buffer[at:end])
+        if (form := form_of(frame, one)) is not None:
+            self.forms[codec.beginning(frame, 0)] = form
+        self._dispose(connection, one, single(one))
+
+    def _settled(self, connection: Connection, at: int) -> int:
+        """Read dispositions of forms that are known, and give where they end."""
+        while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
+            settled = form.settled(connection, at)
+            if not len(settled.first):
+                break
+            self._dispose(connection, form.one, settled)
+            at += len(form.frame) * len(settled.first)
+        return at
+
+    def _dispose(self, connection: Connection, one: Described, settled: Settled) -> None:
+        state = one.field(4)
+        if not one.field(3):
+            if state is None or state.code == codec.RECEIVED:
+                return  # nothing is decided yet
+            for first, last in zip(settled.first.tolist(), settled.last.tolist(), strict=True):
+                connection.send(links.settled(first, last))
+        code = None if state is None else state.code
+        self.unsettled.dispose(settled, code, time.time_ns())
+
+
+class Sender(Client[Outlet]):
+    """All connections of a process, from the first to the last settlement."""
+
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+        self.orders, waiting = orders, Waiting(exact=True)
+        self.senders = [SenderThread(orders, thread, record) for thread in orders.threads]
+        outlets = [
+            Outlet(orders, [self.senders[place] for place in some], waiting, diary)
+            for some in shares(len(self.senders), orders.links)
+        ]
+        super().__init__(orders, control, ManagedConnections(waiting, outlets), self.senders)
+
+    def run(self, start: float) -> None:
+        """Send from the agreed start on until the load has ended, or a signal came.
+
+        Raises ``Refused`` when a link was never given credit.
+        """
+        start_ns, end_ns = self.span_ns(start)
+        for sender in self.senders:
+            if sender.schedule is not None:
+                sender.schedule.begin(start_ns)
+        self.await_start(start_ns)
+        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
+            more = [self._sent(managed, now_ns) for managed in self.connections.all]
+            end_ns = self.end_ns(now_ns, end_ns)
+            self.connections.attend(
+                0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns)
+            )
+        if self.orders.paced and not self.control.stopping:
+            for managed in self.connections.all:
+                self._sent(managed, end_ns - 1)  # due between the last look and the end
+        self.finish(self._busy)
+        for managed in self.connections.all:
+            managed.unsettled.forget()
+        without = [one.thread.address for one in self.senders if not one.had_credit]
+        if without and not self.control.stopping:
+            raise Refused(
+                f"no credit was ever given for {', '.join(without)}: nobody receives from there, or"
+                " the other end takes no messages"
+            )
+
+    def _sent(self, managed: Outlet, now_ns: int) -> bool:
+        try:
+            return managed.transfer(now_ns)
+        except Lost as error:
+            managed.lost(error)
+            return False
+
+    def _pause_s(self, last_ns: int, end_ns: int) -> float:
+        """How long nothing is due; at least to the next tick."""
+        due = [at for managed in self.connections.all if (at := managed.next_due_ns()) is not None]
+        next_ns = max(min(due, default=end_ns), last_ns + TICK_NS)
+        return max(0.0, min(CLIENT_IDLE_S, (min(next_ns, end_ns) - time.time_ns()) / NS))
+
+    def _busy(self) -> bool:
+        """Whether anything is still to be handed over, or to be settled."""
+        return self.pending or any(managed.unsettled.waiting for managed in self.connections.all)

@@ -1,0 +1,223 @@
+"""A sending thread: a link, the templates of its messages, and what it may send and has sent."""
+
+import time
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.managed_connections import Refused
+from mqperf.onhost.load.numbered.record import Numbers, Record
+from mqperf.onhost.load.numbered.schedule import NS, of_thread
+from mqperf_amqp_1_0.onhost import codec, links
+from mqperf_amqp_1_0.onhost.codec import HIGHEST, Described, boolean, composite, ubyte, uint
+from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_amqp_1_0.onhost.orders import Orders, Thread
+from mqperf_amqp_1_0.onhost.unsettled import Unsettled
+
+BLOCK_BYTES = 1 << 17
+"""Of one thread, for messages of one length."""
+
+MOST_LENGTHS = 21
+"""Where lengths differ: each has a block of its own."""
+
+ID_AT = codec.FRAME.size + 3 + 9 + 5 + 1
+"""Where the delivery id is in a frame: behind descriptor, head of the list, and handle."""
+
+TAG_AT = ID_AT + 4 + 2
+
+
+class Block(NamedTuple):
+    """Room for messages of one length: each a row, with its stamp, as so many frames."""
+
+    rows: stamps.Bytes
+    stamps: stamps.Stamps
+    frames: int
+    size: int
+
+
+class SenderThread:
+    """One thread.  Its numbers count what was handed over whole, from 0.
+
+    The other end takes messages up to number ``limit`` of this link, of which ``on_link`` were
+    sent.
+    """
+
+    def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
+        self.orders, self.thread, self.record = orders, thread, record
+        self.schedule = of_thread(orders, thread.number)
+        self.next = self.count = self.sent_ns = 0
+        self.total = orders.count_of(thread.number)
+        self.had_credit = False
+        self.random = Random(thread.number)
+
+    def attach(self, connection: Connection, handle: int, unsettled: Unsettled) -> None:
+        """Prepare for this link, on a new connection."""
+        self.connection, self.handle, self.unsettled = connection, handle, unsettled
+        self.on_link = self.limit = 0
+        self.first = self.count = 0
+        self.began_at = connection.queued
+        every = lengths(self.orders)
+        sharing = len(self.orders.threads) * len(every)
+        self.blocks = [self._block(length, sharing) for length in every]
+        self.unit = 0
+        self.most = min(len(block.rows) for block in self.blocks)
+        self.frames = max(block.frames for block in self.blocks)
+
+    def _block(self, length: int, sharing: int) -> Block:
+        """One of so many that share the memory of a process."""
+        orders = replace(self.orders, payload_bytes=length)
+        message = template(orders, self.handle, self.connection.frame_max)
+        rows, own = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
+        own["run"], own["sender"] = orders.run, self.thread.number
+        return Block(rows, own, message.pieces, message.size)
+
+    def fits(self, most: int | None) -> None:
+        """Raise ``Refused`` when messages are larger than the link takes."""
+        size = max(block.size for block in self.blocks)
+        if most and size > most:
+            raise Refused(
+                f"{self.thread.address} takes messages of up to {most} bytes, those of the load"
+                f" have {size}: lower payload_bytes"
+            )
+
+    def flow(self, one: Described) -> None:
+        """Heed what the other end takes, and give up what it drains."""
+        count, credit = one.field(5), one.field(6)
+        self.limit = (0 if count is None else count) + (credit or 0)
+        self.had_credit = self.had_credit or bool(credit)
+        if one.field(8):
+            self.on_link += max(self.credit, 0)
+            self.limit = self.on_link
+            self._tell(drained=True)
+        elif one.field(9):
+            self._tell(drained=False)
+
+    @property
+    def credit(self) -> int:
+        """How many messages the other end takes now; below 0 when it took some back."""
+        return codec.ahead(self.limit, self.on_link)
+
+    def wanted(self, now_ns: int) -> int:
+        """Messages that may be sent now."""
+        due = self.most if self.schedule is None else self.schedule.due(now_ns) - self.next
+        room = self.connection.window // self.frames
+        most = self.most if self.orders.settled else min(self.most, self.unsettled.room)
+        return min(due, self.total - self.next, self.credit, room, most)
+
+    def next_due_ns(self) -> int:
+        """When the next message is due; at once, if there is no schedule."""
+        return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
+
+    def send(self, count: int) -> None:
+        """Send so many, of one length; the connection must have handed over all before them."""
+        block = self.blocks[0] if len(self.blocks) == 1 else self.random.choice(self.blocks)
+        now_ns = time.time_ns()
+        due_ns: Numbers | int = now_ns
+        if self.schedule is not None:
+            due_ns = self.schedule.instants_ns(self.next, count)
+        own = block.stamps[:count]
+        own["number"] = np.arange(self.next, self.next + count)
+        own["due_ns"], own["sent_ns"] = due_ns, now_ns
+        first = self.unsettled.next
+        ids = (np.arange(first, first + count) % HIGHEST).astype(">u4").view(np.uint8)
+        for at in (ID_AT, TAG_AT):
+            block.rows[:count, at : at + 4] = ids.reshape(count, 4)
+        if self.orders.settled:
+            self.unsettled.pass_by(count)
+        else:
+            self.unsettled.add(self.thread.number, self.next, count, due_ns)
+        self.on_link += count
+        self.connection.outgoing += count * block.frames
+        self.connection.window -= count * block.frames
+        self.first, self.count, self.sent_ns = self.next, count, now_ns
+        self.block_due_ns = due_ns
+        self.began_at, self.unit = self.connection.queued, block.rows.shape[1]
+        self.connection.send(block.rows[:count].data.cast("B"))
+        if self.connection.drained:
+            self.settle()
+
+    def settle(self) -> None:
+        """Count what of the last block was handed over whole; the rest never was on a lost link."""
+        if not self.count:
+            return
+        whole = min((self.connection.sent - self.began_at) // self.unit, self.count)
+        numbers = np.arange(self.first, self.first + whole)
+        self.record.add("sent", self.thread.number, numbers, self.sent_ns / NS)
+        if isinstance(self.block_due_ns, np.ndarray):
+            due = self.block_due_ns[:whole] / NS
+            self.record.add("handover", self.thread.number, numbers, due, self.sent_ns / NS)
+        if whole < self.count:
+            self.unsettled.take_back(self.count - whole)
+        self.next = self.first + whole
+        self.count = 0
+
+    def _tell(self, *, drained: bool) -> None:
+        credit = max(self.credit, 0)
+        self.connection.send(
+            links.flow(self.connection, self.handle, self.on_link, credit, drained=drained)
+        )
+
+
+class Template(NamedTuple):
+    """A message of so many bytes, as so many frames; and where its stamp begins in them."""
+
+    frames: bytes
+    stamp_at: int
+    pieces: int
+    size: int
+
+
+def lengths(orders: Orders) -> list[int]:
+    """The lengths that bodies have, as evenly as there are blocks for them."""
+    spread = round(orders.payload_bytes * (orders.payload_spread or 0.0))
+    every = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
+    return [orders.payload_bytes + int(one) for one in np.rint(every)]
+
+
+def template(orders: Orders, handle: int, frame_max: int) -> Template:
+    """A message with room for its stamp."""
+    message = _sections(orders) + _data(body(orders))
+    body_at = len(message) - orders.payload_bytes
+    first = _transfer(orders, handle, more=True, begins=True)
+    later = _transfer(orders, handle, more=True, begins=False)
+    room = frame_max - codec.FRAME.size - len(first)
+    parts = [message[:room]]
+    room = frame_max - codec.FRAME.size - len(later)
+    parts += [message[at : at + room] for at in range(len(parts[0]), len(message), room)]
+    frames = [
+        codec.frame(_transfer(orders, handle, more=left > 0, begins=left == len(parts) - 1) + part)
+        for left, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True)
+    ]
+    stamp_at = codec.FRAME.size + len(first) + body_at
+    return Template(b"".join(frames), stamp_at, len(frames), len(message))
+
+
+def body(orders: Orders) -> bytes:
+    """Bytes which nobody can compress: the same for every message of a run."""
+    return Random(orders.run).randbytes(orders.payload_bytes)
+
+
+def _transfer(orders: Orders, handle: int, *, more: bool, begins: bool) -> bytes:
+    """The performative of a message's first frame, or of a later one; of one length each."""
+    own = (uint(0), codec.binary(bytes(4)), codec.uint(0)) if begins else (codec.NULL,) * 3
+    return composite(codec.TRANSFER, uint(handle), *own, boolean(orders.settled), boolean(more))
+
+
+def _sections(orders: Orders) -> bytes:
+    """The header of a message, if it says anything that is not so anyway."""
+    if not orders.durable and orders.priority is None and orders.ttl_ms is None:
+        return b""
+    return composite(
+        codec.HEADER,
+        boolean(orders.durable),
+        codec.NULL if orders.priority is None else ubyte(orders.priority),
+        codec.NULL if orders.ttl_ms is None else uint(orders.ttl_ms),
+    )
+
+
+def _data(body: bytes) -> bytes:
+    """The section that is the body."""
+    return codec.descriptor(codec.DATA) + codec.binary(body)

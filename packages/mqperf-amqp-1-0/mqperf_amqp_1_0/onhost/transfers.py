@@ -1,0 +1,189 @@
+"""Transfers, read as arrays: those of one link have one form, which is learnt from the first.
+
+While frames that are whole messages follow each other and have the form that is known, a whole
+buffer of them is one array with a row for each.  Whatever does not fit, as a message of several
+frames, is read frame by frame.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf.onhost.load.numbered import stamps
+from mqperf.onhost.load.numbered.managed_connections import Refused
+from mqperf_amqp_1_0.onhost import codec
+from mqperf_amqp_1_0.onhost.codec import Described
+from mqperf_amqp_1_0.onhost.connection import Connection, performative
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Deliveries on a link in their order: the id and the stamp of each; whether all are settled.
+
+    Ids are as they come, from 0 to 2**32 - 1.
+    """
+
+    handle: int
+    ids: NDArray[np.int64]
+    stamp: stamps.Stamps
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a frame: its bytes but for the id, the tag, and the body from its stamp on."""
+
+    frame: stamps.Bytes
+    handle: int
+    settled: bool
+    same: tuple[slice, ...]
+    id_at: slice
+    stamp_at: int
+
+    def fitting(self, rows: stamps.Bytes) -> int:
+        """How many rows, from the first on, have this form."""
+        fits = len(rows)
+        for part in self.same:
+            equal = rows[:fits, part] == self.frame[part]
+            if not equal.all():
+                fits = int(equal.all(axis=1).argmin())
+        return fits
+
+    def batch(self, rows: stamps.Bytes) -> Batch:
+        """The deliveries in rows of this form."""
+        width = self.id_at.stop - self.id_at.start
+        ids = np.zeros((len(rows), 4), np.uint8)
+        ids[:, 4 - width :] = rows[:, self.id_at]
+        stamp = stamps.read(rows[:, self.stamp_at : self.stamp_at + stamps.SIZE])
+        return Batch(self.handle, ids.view(">u4").ravel().astype(np.int64), stamp, self.settled)
+
+
+@dataclass(slots=True)
+class _Partial:
+    """A message of which not all frames have come."""
+
+    ids: int
+    settled: bool
+    payload: list[bytes]
+
+
+class Transfers:
+    """What comes on a connection with receivers: ``take`` gets deliveries, ``other`` the rest."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        take: Callable[[Batch], None],
+        other: Callable[[Described], None],
+    ) -> None:
+        self.connection, self.take, self.other = connection, take, other
+        self.forms: dict[bytes, Form] = {}
+        self.partial: dict[int, _Partial] = {}
+
+    def read(self) -> None:
+        """Everything that has come whole."""
+        connection, at = self.connection, 0
+        while True:
+            at = self._rows(at)
+            if (found := connection.frame(at)) is None:
+                break
+            _, body, end = found
+            if body:
+                try:
+                    self._one(at, end, *performative(body))
+                except ValueError as error:
+                    raise Refused(f"a message cannot be read: {error}") from None
+            at = end
+        connection.consumed(at)
+
+    def _rows(self, at: int) -> int:
+        """Read what has a form that is known, and give where that ends."""
+        connection = self.connection
+        while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
+            length = len(form.frame)
+            count = (connection.have - at) // length
+            every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
+            rows = every.reshape(count, length)
+            if not (fitting := form.fitting(rows)):
+                break
+            connection.incoming += fitting
+            self.take(form.batch(rows[:fitting]))
+            at += fitting * length
+        return at
+
+    def _one(self, at: int, end: int, one: Described, payload: bytes) -> None:
+        """Read a frame."""
+        if one.code != codec.TRANSFER:
+            self.other(one)
+            return
+        self.connection.incoming += 1
+        handle, more, aborted = one.field(0), one.field(5), one.field(9)
+        known = self.partial.pop(handle, None)
+        if aborted:
+            return
+        if known is None:
+            known = _Partial(one.field(1), bool(one.field(4)), [payload])
+            if not more:
+                self._learn(at, end)
+        else:
+            known.payload.append(payload)
+            known.settled |= bool(one.field(4))
+        if more:
+            self.partial[handle] = known
+            return
+        stamp = stamp_of(b"".join(known.payload))
+        self.take(Batch(handle, np.array([known.ids]), stamp, known.settled))
+
+    def _learn(self, at: int, end: int) -> None:
+        """The form of a message that is one frame."""
+        frame = bytes(self.connection.buffer[at:end])
+        if (form := form_of(frame)) is not None:
+            self.forms[codec.beginning(frame, 0)] = form
+
+
+def form_of(frame: bytes) -> Form | None:
+    """The form of a frame that is a whole message; None if it has no stamp."""
+    body_at = 4 * frame[4]
+    _, id_at = codec.value(frame, codec.fields_at(frame, body_at))
+    _, tag_at = codec.value(frame, id_at)
+    _, after_tag = codec.value(frame, tag_at)
+    one, payload = codec.performative(frame[body_at:])
+    if (start := _stamp_at(payload)) is None:
+        return None
+    stamp_at = len(frame) - len(payload) + start
+    width = tag_at - id_at - 1
+    tag = one.field(2)
+    same = (
+        slice(0, id_at + 1),
+        slice(tag_at, after_tag - len(tag or b"")),
+        slice(after_tag, stamp_at),
+    )
+    return Form(
+        np.frombuffer(frame, np.uint8),
+        one.field(0),
+        bool(one.field(4)),
+        same,
+        slice(tag_at - width, tag_at),
+        stamp_at,
+    )
+
+
+def _stamp_at(payload: bytes) -> int | None:
+    """Where the stamp begins in a message: at the beginning of its body, if that is bytes."""
+    at = 0
+    while at < len(payload):
+        section, at = codec.value(payload, at)
+        if isinstance(section, Described) and section.code in {codec.DATA, codec.VALUE}:
+            body = section.value
+            whole = isinstance(body, bytes) and len(body) >= stamps.SIZE
+            return at - len(body) if whole else None
+    return None
+
+
+def stamp_of(payload: bytes) -> stamps.Stamps:
+    """The stamp of one message; one of no run for a message that has none."""
+    at = _stamp_at(payload)
+    content = bytes(stamps.SIZE) if at is None else payload[at : at + stamps.SIZE]
+    return np.frombuffer(content, stamps.STAMP)

@@ -1,0 +1,1 @@
+"""Records of atop, read and checked."""

@@ -1,0 +1,107 @@
+"""The record of the atop probe in a run folder: what the processes of a run used, on one host."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import SEEK_END
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import ProbeError
+from mqperf_atop.record.text import (
+    RESET,
+    SEPARATOR,
+    Interval,
+    blocks,
+    host_of,
+    interval,
+    together,
+    used,
+)
+
+LOG, PIDS, TEXT = "atop.log", "atop.json", "atop.txt"
+"""What it said itself, which processes were meant, and what was recorded of them."""
+
+PROCESS = re.compile(
+    rb"PRC (?:\S+ ){5}(\d+) \(.*\) \S ([1-9]\d*) (\d+) (\d+) (?:-?\d+ ){6}\1 y(?: .*)?"
+)
+"""Process id; ticks a second, in user, in system.  The name may hold blanks and brackets."""
+
+Pid = Annotated[int, Field(gt=0, le=2**31)]
+
+
+class Chosen(BaseModel):
+    """What the recorder says of its record."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    version: str
+    processes: Mapping[str, list[Pid]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A record of one host: the processes by label, and what they used, by label, too."""
+
+    chosen: Chosen
+    intervals: Sequence[Interval]
+
+
+def recorded(folder: Path) -> Recorded:
+    """The record in the folder of a host.
+
+    Raises ``ProbeError`` with file and line for one that is missing, cut short or no such record.
+    """
+    chosen, file = _chosen(folder / PIDS), folder / TEXT
+    labels = {b"%d" % pid: label for label, pids in chosen.processes.items() for pid in pids}
+    found: list[Interval] = []
+    line = 1
+    try:
+        for block in blocks(file):
+            found += _of_block(file, line, block, labels)
+            if len(found) > 1 and found[-1].start != found[-2].end:
+                raise ProbeError(f"{file}:{line}: does not begin where the block before it ended")
+            line += block.count(b"\n") + 2
+        if not _is_whole(file):
+            raise ProbeError(f"{file}:{max(1, line - 1)}: cut short: the last line is not SEP")
+    except OSError as error:
+        raise ProbeError(f"{file}: no record of atop: {error.strerror}") from None
+    return Recorded(chosen, found)
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether its last block is closed."""
+    with raw.opened(file) as text:
+        text.seek(max(0, text.seek(0, SEEK_END) - len(SEPARATOR)))
+        return text.read() == SEPARATOR
+
+
+def _chosen(file: Path) -> Chosen:
+    try:
+        return Chosen.model_validate_json(raw.content(file))
+    except OSError as error:
+        raise ProbeError(f"{file}: no record of atop: {error.strerror}") from None
+    except ValidationError as error:
+        raise ProbeError(f"{file}:1: {raw.first_problem(error)}") from None
+
+
+def _of_block(
+    file: Path, line: int, block: bytes, labels: Mapping[bytes, str]
+) -> Iterator[Interval]:
+    """The interval of a block that begins in this line; none where it counts from the boot on."""
+    own: dict[str, list[tuple[float, float]]] = {label: [] for label in labels.values()}
+    for number, text in enumerate(block.split(b"\n"), line):
+        if text + b"\n" == RESET or text.startswith(b"CPU "):
+            continue
+        process = PROCESS.fullmatch(text)
+        if process is None or process[1] not in labels:
+            raise ProbeError(f"{file}:{number}: no line of atop about a process of the run")
+        own[labels[process[1]]].append(used(*map(int, process.groups()[1:])))
+    host = host_of(block)
+    if host is None:
+        raise ProbeError(f"{file}:{line}: a block without a line CPU of atop")
+    if not block.startswith(RESET):
+        yield interval(host, {label: together(some) for label, some in own.items()})

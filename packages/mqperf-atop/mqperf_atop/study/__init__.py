@@ -1,0 +1,1 @@
+"""What records of atop tell of a run."""

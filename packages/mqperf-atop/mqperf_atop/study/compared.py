@@ -1,0 +1,142 @@
+"""The atop probe in tables: a second record of CPU, compared with that of psutil.
+
+The psutil probe watches the same processes, so what atop says is in no table of the run: it is
+compared, and there for whoever asks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.record import Whole
+from mqperf.record.logs import psutil_log
+from mqperf.study.probes import psutil_tables
+from mqperf.study.probes.reader import ProbeReader
+from mqperf_atop.record.recorded import LOG, TEXT, recorded
+from mqperf_atop.record.text import MACHINE, Interval, Named, rows
+from mqperf_atop.study import unwatched
+
+NEAR_S = 0.2
+"""A sample of psutil so near to a whole second is taken for one at it."""
+
+PROCESS_COUNTERS = 2
+"""User and system of a process."""
+
+TICK_S = 0.01
+MISSING_S = 2
+"""By its stamps a whole record may begin or end so much inside the load."""
+
+AT_LEAST_S = 2
+"""Shorter records are not compared: the ends are all of them."""
+
+
+def overlapping(run: Whole) -> Mapping[str, pd.DataFrame]:
+    """Rows of the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
+    frames = []
+    for folder in _folders(run):
+        found, kinds, host = recorded(folder), run.facts.kinds, folder.name
+        known = [label for label in kinds if label in found.chosen.processes]
+        names = {label: Named(label, kinds[label], host) for label in known}
+        own = f"host {host}" if len(run.facts.hosts) > 1 else "host"
+        names[MACHINE] = Named(own, "host", host)
+        frames.append(rows(found.intervals, names, run.window, run.clock(host).offset_s))
+    return {"cpu": pd.concat(frames or [pd.DataFrame()])}
+
+
+def disagreements(run: Whole) -> Iterator[str]:
+    """Processes which by psutil used other than by atop, beyond what both can tell.
+
+    Machines are not compared: of those atop has what the kernel found at its ticks, and psutil what
+    it measured.  Raises as ``recorded`` does.
+    """
+    logs = psutil_tables.logs(run)
+    for folder in _folders(run):
+        found, host = recorded(folder), folder.name
+        name = (folder / TEXT).relative_to(run.run.path)
+        ahead_s = run.clock(host).offset_s
+        begin, end = (instant + ahead_s for instant in run.load)
+        stamps = [one.end for one in found.intervals] or [0]
+        if stamps[0] > begin + MISSING_S or stamps[-1] < end - MISSING_S:
+            yield f"{name}: its samples are not of the whole load"
+        samples = logs.get(folder / psutil_log.LOG, ())
+        for label, pids in found.chosen.processes.items():
+            counted = _counted(samples, label, ahead_s)
+            rounding_s = len(pids) * PROCESS_COUNTERS * TICK_S
+            if reason := _apart(label, found.intervals, counted, rounding_s):
+                yield f"{name}: {reason}"
+
+
+def _folders(run: Whole) -> list[Path]:
+    """Of the hosts on which the probe was started."""
+    return [log.parent for log in sorted((run.run.path / "probes").glob(f"*/{LOG}"))]
+
+
+Counted = Sequence[tuple[float, float]]
+"""Instants by the clock of the host, and seconds of CPU until then."""
+
+
+def _counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Counted:
+    """By psutil; none of a process that was gone at some time."""
+    found = []
+    for one in samples:
+        reading = one.processes.get(label)
+        if reading is None:
+            return ()
+        at = one.epoch + ahead_s + reading[0] - one.monotonic
+        found.append((at, reading[1] + reading[2]))
+    return found
+
+
+def _apart(
+    label: str, intervals: Sequence[Interval], counted: Counted, rounding_s: float
+) -> str | None:
+    """The contradiction between two records of a process; None where both can be true.
+
+    atop's sample with the stamp ``s`` was taken at some time from ``s`` to ``s + 1``; so by the
+    counters of psutil, which only grow, a least and a most follow for what it may have counted.
+    """
+    if len(counted) < AT_LEAST_S:
+        return None
+    first, last = counted[0][0], counted[-1][0]
+    both = [
+        one for one in intervals if one.start + NEAR_S >= first and one.end + 1 - NEAR_S <= last
+    ]
+    if sum(one.seconds for one in both) < AT_LEAST_S:
+        return None
+    begin, end = both[0].start, both[-1].end
+    by_atop = sum(one.used[label][0] for one in both)
+    slack_s = rounding_s + 2 * NEAR_S * _fastest(counted)
+    least = max(0.0, _until(counted, end) - _after(counted, begin + 1) - slack_s)
+    most = _after(counted, end + 1) - _until(counted, begin) + slack_s
+    if least <= by_atop <= most:
+        return None
+    return (
+        f"{label} used {by_atop:.2f} s of CPU in {end - begin} s by atop, {least:.2f} to {most:.2f}"
+        " s by psutil"
+    )
+
+
+def _until(counted: Counted, instant: float) -> float:
+    """Seconds of CPU at the last reading that is not after the instant."""
+    return max(used_s for at, used_s in counted if at <= instant + NEAR_S)
+
+
+def _after(counted: Counted, instant: float) -> float:
+    """The same at the first that is not before it."""
+    return min(used_s for at, used_s in counted if at >= instant - NEAR_S)
+
+
+def _fastest(counted: Counted) -> float:
+    """The most cores that were used between two readings."""
+    return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(counted))
+
+
+READER = ProbeReader(
+    "atop",
+    read=unwatched.tables,
+    events=unwatched.unread,
+    disagreements=disagreements,
+    overlapping=overlapping,
+)

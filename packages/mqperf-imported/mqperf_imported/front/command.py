@@ -1,0 +1,50 @@
+"""The command line of what others measured: ``mqperf import``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mqperf.base.terminal import print_line
+from mqperf.front.commands import Command
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+console = Console(highlight=False)
+
+
+@app.command()
+def import_(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="RST of a report, or CSV; or the folder of a run of another tool, such as quiver",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of tables, e.g. data/published/2016.")],
+    title: Annotated[str, typer.Option(help="Title of these tables in reports.")] = "",
+    system: Annotated[
+        str, typer.Option(help="System of the folders, e.g. qpid-dispatch; reports name it.")
+    ] = "unknown",
+    topology: Annotated[
+        str, typer.Option(help="Topology of the folders, e.g. standalone.")
+    ] = "unknown",
+    queues: Annotated[str, typer.Option(help="Queues of the folders, e.g. routed.")] = "unknown",
+) -> None:
+    """Read published reports, and runs of other tools, into tables.
+
+    Runs are read by importers, which packages bring: mqperf-imported knows Maestro and quiver.
+
+    Examples: `mqperf import cmsm/index.rst cs1ss2-ha/index.rst --out data/published/mine`,
+    `mqperf import quiver-run --system qpid-dispatch --out data/published/quiver`
+    """
+    from mqperf_imported.study import importing
+    from mqperf_imported.study.measured import About
+
+    found = importing.import_paths(paths, About(system, topology, queues))
+    for file in importing.write(found.tables, out, title, found.latencies):
+        print_line(console, str(file))
+
+
+COMMAND = Command("import", app)

@@ -1,0 +1,52 @@
+"""Latency logs of Maestro: HdrHistogram's own, a line for an interval and a connection.
+
+Its workers in Java count microseconds, those in C milliseconds.  The file does not say so; its
+heading tells who wrote it: those in C call the second column the end of the interval.
+"""
+
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+
+from mqperf.base.errors import TableError
+from mqperf.record.streams.hdr_log import Interval
+from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.study.histograms import converted
+from mqperf_imported.study.maestro_rates import LONGEST_S
+
+LIMIT_BYTES = 256 * MIB
+UNITS_S = {"Interval_Length": 1e-6, "EndTimestamp": 1e-3}
+"""How long the unit of the values is, by the heading of the second column."""
+
+
+def read_hdr(file: Path) -> list[Interval]:
+    """The intervals of the log, in order of their starts, which count from the first one's.
+
+    Raises ``TableError`` with the line that is none.
+    """
+    found = sorted(_intervals(file, text_of(file, file, LIMIT_BYTES)), key=lambda one: one.start_s)
+    first = found[0].start_s if found else 0.0
+    return [Interval(one.start_s - first, one.length_s, one.histogram) for one in found]
+
+
+def _intervals(file: Path, text: str) -> Iterator[Interval]:
+    heading: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith('"'):
+            heading = [name.strip('"') for name in line.split(",")]
+        elif line and not line.startswith("#"):
+            try:
+                yield _interval(line, heading)
+            except ValueError as error:
+                raise TableError(f"{file}:{number}: no line of a latency log: {error}") from None
+
+
+def _interval(line: str, heading: list[str]) -> Interval:
+    if len(heading) != 4 or heading[1] not in UNITS_S:
+        raise ValueError("its heading is not that of Maestro's workers")
+    start, second, _, encoded = line.split(",")
+    begin = float(start)
+    length = float(second) - (begin if heading[1] == "EndTimestamp" else 0.0)
+    if not (isfinite(begin) and 0 <= length <= LONGEST_S):
+        raise ValueError("it is of no time")
+    return Interval(begin, length, converted(encoded, UNITS_S[heading[1]]))

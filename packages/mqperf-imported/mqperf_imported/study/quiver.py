@@ -1,0 +1,209 @@
+"""Runs of quiver: a sender and a receiver with one connection, session and link each.
+
+Where its transfers are there, every message is known, to the millisecond.  Of summaries alone,
+the rate is that of the whole run, and percentiles are those that they print.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor
+from pathlib import Path
+
+import pandas as pd
+
+from mqperf.base.errors import TableError
+from mqperf.plan import PERCENTILES
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record.streams.stream import Instants, Window
+from mqperf.record.streams.telling import tells
+from mqperf.study.importer import Importer, Measurement, throughput
+from mqperf.study.tables import within_run
+from mqperf.study.tables.histograms import by_second
+from mqperf.study.tables.of_run import intervals
+from mqperf.study.tables.percentiles import percentiles
+from mqperf_imported.study.quiver_files import (
+    MS,
+    ROLES,
+    Config,
+    Results,
+    Summary,
+    read_snapshots,
+    read_summary,
+    read_transfers,
+    summary_file,
+)
+
+TEST_CASE = "transfer"
+STREAM = TEST_CASES[TEST_CASE].finish.latency
+
+PROCESSES = {"sender": ("client-1", "client"), "receiver": ("server-1", "server")}
+"""Label and kind that a process has in runs of ours, by the role of an arrow."""
+
+NINES = ("latency_p90_s", "latency_p99_s", "latency_p999_s")
+LEVELS = (0.9, 0.99, 0.999, 0.9999, 0.99999)
+"""What a summary calls the nines: columns of those that have one, and all of them as shares."""
+
+WHOLE = "its throughput and latency are of the whole run: no transfers of a whole second are there"
+
+COVERED_S = 0.1
+"""Of the window, so much may be without a snapshot: the first is taken when an arrow has begun."""
+
+Frames = dict[str, pd.DataFrame]
+
+
+def is_quiver(folder: Path) -> bool:
+    """Whether an arrow wrote its summary into this folder."""
+    return any(summary_file(folder, role).exists() for role in ROLES)
+
+
+def read(folder: Path, source: str) -> Measurement:
+    """The run in this folder, called ``source``.
+
+    Raises ``TableError`` for files that are missing or damaged.
+    """
+    sender, receiver = (read_summary(folder, role) for role in ROLES)
+    begin_s, length_s = _sending(folder, sender.results)
+    window = 0.0, length_s
+    counts: dict[str, object] = {
+        "sent": sender.results.message_count,
+        "received": receiver.results.message_count,
+        "offered_rate_msg_s": float(sender.config.rate) or None,
+    }
+    frames: Frames = {"cpu": _cpu(folder, begin_s, length_s)}
+    sent, received = (read_transfers(folder, role, begin_s) for role in ROLES)
+    if sent is not None and received is not None and length_s > 0:
+        counts |= throughput(received.per_second(window), sent.per_second(window))
+        counts["disagreements"] = _disagreements(folder, (sender, receiver), (sent, received))
+        frames |= _of_transfers(sent, received, window)
+        histograms, notes = by_second(received, window), []
+    else:
+        counts |= {"throughput_msg_s": receiver.results.message_rate}
+        frames |= _of_nines(receiver.results)
+        histograms, notes = [], [WHOLE]
+    return Measurement(
+        source=source,
+        test_case=TEST_CASE,
+        threads=1,
+        parameters=_parameters(sender.config),
+        facts=_facts(sender, receiver, begin_s, length_s),
+        frames={"messages": pd.DataFrame([counts]), **frames},
+        histograms=histograms,
+        notes=notes,
+    )
+
+
+def _sending(folder: Path, sender: Results) -> tuple[int, float]:
+    """The first of the whole seconds in which messages were sent, and how many there are."""
+    if sender.first_send_time is None or sender.last_send_time is None:
+        raise TableError(f"{summary_file(folder, 'sender')}: says of no message that it was sent")
+    begin_s = ceil(sender.first_send_time / 1000)
+    return begin_s, float(max(0, sender.last_send_time // 1000 - begin_s))
+
+
+def _parameters(config: Config) -> Mapping[str, object]:
+    rate = {"rate_msg_s": float(config.rate)} if config.rate else {}
+    return rate | {
+        "payload_bytes": config.body_size,
+        "credit": config.credit_window,
+        "delivery": "persistent" if config.durable else "transient",
+    }
+
+
+def _facts(
+    sender: Summary, receiver: Summary, begin_s: int, length_s: float
+) -> Mapping[str, object]:
+    arrows = dict.fromkeys((sender.config.impl, receiver.config.impl))
+    return {
+        "generator": "quiver",
+        "generator_version": f"quiver, {' to '.join(arrows)}",
+        "started": pd.Timestamp(begin_s, unit="s", tz="UTC"),
+        "window_s": length_s or None,
+        **dict.fromkeys(("green_threads", "processes", "hosts"), 1),
+    }
+
+
+def _of_transfers(sent: Instants, received: Instants, window: Window) -> Frames:
+    processes = {"client-1": {"sent": sent}, "server-1": {"received": received}}
+    load = float(floor(sent.started.min())), float(floor(received.finished.max()) + 1)
+    frames = {"intervals": intervals(processes, load, window)}
+    found = received.started_in(window)
+    if not found.count:
+        return frames
+    figures = within_run.latency_figures(found)
+    estimates = {name: figures[name] for name in PERCENTILES}
+    figures |= within_run.latency_intervals(found, window, estimates)
+    row = {"stream": STREAM, "samples": found.count, **figures}
+    return frames | {
+        "latency": pd.DataFrame([row]),
+        "percentiles": pd.DataFrame(percentiles(STREAM, found)),
+    }
+
+
+def _of_nines(results: Results) -> Frames:
+    """What a receiver's summary says of latency, over the whole run."""
+    if (
+        results.latency_average is None
+        or not results.latency_quartiles
+        or not results.latency_nines
+    ):
+        return {}
+    nines, count = [value * MS for value in results.latency_nines], results.message_count
+    _, _, median, _, largest = (value * MS for value in results.latency_quartiles)
+    row = {
+        "stream": STREAM,
+        "samples": count,
+        "latency_mean_s": results.latency_average * MS,
+        "latency_p50_s": median if tells(count, 0.5) else None,
+        "latency_max_s": largest,
+        **{
+            name: value if tells(count, level) else None
+            for name, level, value in zip(NINES, LEVELS, nines, strict=False)
+        },
+    }
+    told = [
+        {"stream": STREAM, "samples": count, "percentile": level, "latency_s": value}
+        for level, value in zip((0.5, *LEVELS), (median, *nines), strict=True)
+        if tells(count, level)
+    ]
+    return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(told)}
+
+
+def _disagreements(
+    folder: Path, summaries: Sequence[Summary], transfers: Sequence[Instants]
+) -> str | None:
+    """Where the summary of an arrow counts other messages than its transfers have."""
+    found = [
+        f"{summary_file(folder, role).name} counts {summary.results.message_count} messages, the"
+        f" transfers have {known.count}"
+        for role, summary, known in zip(ROLES, summaries, transfers, strict=True)
+        if summary.results.message_count != known.count
+    ]
+    return "; ".join(found) or None
+
+
+def _cpu(folder: Path, begin_s: int, length_s: float) -> pd.DataFrame:
+    """CPU of both arrows between their snapshots, and over the window from ``begin_s`` on.
+
+    A process is taken to have used CPU evenly between two snapshots, where the window ends there.
+    """
+    parts = []
+    for role, (process, kind) in PROCESSES.items():
+        taken = read_snapshots(folder, role, begin_s)
+        length = taken["end_s"] - taken["start_s"]
+        told = taken.assign(scope="interval", total_cores=taken["cpu_s"] / length)
+        covered = told["end_s"].clip(upper=length_s) - told["start_s"].clip(lower=0)
+        if length_s > 0 and covered.clip(lower=0).sum() > length_s - COVERED_S:
+            used = (told["total_cores"] * covered.clip(lower=0)).sum()
+            window = {"start_s": 0.0, "end_s": length_s, "total_cores": used / length_s}
+            told = pd.concat([told, pd.DataFrame([{"scope": "window", **window}])])
+        parts.append(told.drop(columns="cpu_s").assign(process=process, kind=kind))
+    return pd.concat(parts, ignore_index=True)
+
+
+IMPORTER = Importer(
+    name="quiver",
+    title="Quiver",
+    link="https://github.com/ssorj/quiver",
+    known_by="sender-summary.json",
+    holds=is_quiver,
+    read=read,
+)

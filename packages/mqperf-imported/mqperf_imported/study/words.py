@@ -1,0 +1,185 @@
+"""What a report's own words say: which system, who connects where, which queues.
+
+The title is believed first, then the sentences, then the name of the diagram.  Where a later one
+says otherwise, the report contradicts itself, and that is noted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mqperf.base.errors import TableError
+from mqperf.plan.topologies import QUEUES, TOPOLOGIES
+from mqperf_imported.study.cells import DIRECT, NO_QUEUES, TITLES
+from mqperf_imported.study.documents import Document, Phrase
+
+TITLE = re.compile(
+    r"(?P<system>\w[\w .-]*) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?"
+)
+BROKERLESS = ("ZeroMQ",)
+"""Systems whose name alone says that clients and servers are connected directly."""
+
+SAME_HOST = re.compile(r"executed on the same physical host", re.IGNORECASE)
+CONNECTED = {
+    re.compile(r"connected to (?:the )?Master node", re.IGNORECASE): "cmsm",
+    re.compile(r"connected to different slave nodes", re.IGNORECASE): "cs1ss2",
+}
+HA = re.compile(r"HA queues`?_? are (?P<state>enabled|disabled)")
+DIAGRAM = re.compile(r"topology_(?P<topology>[a-z0-9]+?)(?P<ha>_ha)?\b(?!_)")
+GREEN_THREADS = re.compile(r"executor running in ([1-9][0-9]{0,8}) threads")
+SECTION = re.compile(r"Test Case \d+: (RPC CALL|RPC CAST|Notification)\b.*", re.IGNORECASE)
+CAPTION = re.compile(
+    r"(?:\w+ nodes CPU consumption during )?(RPC CALL|RPC CAST|NOTIFY)"
+    r"(?: Message count| throughput.+ depending on thread count| load test)",
+    re.IGNORECASE,
+)
+TEST_CASES = {
+    "rpc call": "rpc-call",
+    "rpc cast": "rpc-cast",
+    "notify": "notify",
+    "notification": "notify",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a phrase says about the topology or the queues."""
+
+    subject: str
+    value: str
+    phrase: Phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a report is about."""
+
+    system: str
+    title: str
+    topology: str
+    queues: str
+    contradictions: tuple[tuple[Claim, Claim], ...]
+
+
+def identity(document: Document) -> Identity:
+    """What the report is about; raises ``TableError`` if its words do not say it."""
+    file, title = document.label, next(iter(document.titles), Phrase("", 1))
+    match = TITLE.fullmatch(title.text)
+    if match is None:
+        raise TableError(
+            f"{file}:{title.line}: {title.text!r} is not the title of a performance report,"
+            " such as 'RabbitMQ performance (Client and Server connected to Master)'"
+        )
+    claims = [
+        *_of_title(file, title, match),
+        *_of_body(document.paragraphs),
+        *_of_images(document.images),
+    ]
+    topology = _first(claims, "topology")
+    if topology is None:
+        raise TableError(f"{file}: neither title nor text says which node the client connects to")
+    queues = _first(claims, "queues")
+    if queues is None:
+        raise TableError(f"{file}: neither title nor text says which kind of queues was used")
+    return Identity(
+        system=re.sub(r"\W+", "-", match["system"].lower()),
+        title=match["system"],
+        topology=topology.value,
+        queues=queues.value,
+        contradictions=tuple(
+            (believed, other)
+            for believed in (topology, queues)
+            for other in claims
+            if other.subject == believed.subject and not _agree(believed.value, other.value)
+        ),
+    )
+
+
+def test_case_of_section(phrase: Phrase) -> str | None:
+    """The test case of the section that the phrase stands in, if it stands in one."""
+    found = (SECTION.fullmatch(title) for title in (phrase.text, *phrase.sections))
+    return next((TEST_CASES[match[1].lower()] for match in found if match), None)
+
+
+def test_case_of_caption(caption: Phrase) -> str | None:
+    """The test case whose figures the caption announces, if it announces any."""
+    match = CAPTION.fullmatch(caption.text)
+    return TEST_CASES[match[1].lower()] if match else None
+
+
+def green_threads(paragraphs: Sequence[Phrase]) -> int | None:
+    """Green threads of each client process, if the text says so."""
+    found = (GREEN_THREADS.search(phrase.text) for phrase in paragraphs)
+    return next((int(match[1]) for match in found if match), None)
+
+
+def same_host(paragraphs: Sequence[Phrase]) -> bool:
+    """Whether the text says that clients and servers ran on one host."""
+    return any(SAME_HOST.search(phrase.text) for phrase in paragraphs)
+
+
+def strangers(system_title: str, text: str) -> list[str]:
+    """Other systems that the text speaks of."""
+    return [
+        title
+        for title in TITLES.values()
+        if title != system_title and re.search(rf"\b{title}\b", text)
+    ]
+
+
+def sentence_with(text: str, word: str) -> str:
+    """The sentence of the text in which the word stands."""
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    return next((sentence for sentence in sentences if word in sentence), text)
+
+
+def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]:
+    topology = DIRECT if match["system"] in BROKERLESS else None
+    if match["topology"] is not None:
+        known = {one.title: name for name, one in TOPOLOGIES.items()}
+        topology = _known(f"{file}:{title.line}: topology", match["topology"], known)
+    if topology is not None:
+        yield Claim("topology", topology, title)
+    if match["suffix"] is not None:
+        suffixes = {one.title: name for name, one in QUEUES.items() if one.title}
+        where = f"{file}:{title.line}: end of the title"
+        yield Claim("queues", _known(where, match["suffix"], suffixes), title)
+    elif topology is not None:
+        yield Claim("queues", NO_QUEUES if topology == DIRECT else "classic", title)
+
+
+def _known(where: str, words: str, known: Mapping[str, str]) -> str:
+    if words not in known:
+        listing = "; ".join(repr(one) for one in known)
+        raise TableError(f"{where} {words!r} is unknown; known are: {listing}")
+    return known[words]
+
+
+def _of_body(body: Sequence[Phrase]) -> Iterator[Claim]:
+    for phrase in body:
+        for words, topology in CONNECTED.items():
+            if words.search(phrase.text):
+                yield Claim("topology", topology, phrase)
+        if match := HA.search(phrase.text):
+            yield Claim("queues", _mirrored(match["state"] == "enabled"), phrase)
+
+
+def _of_images(images: Sequence[Phrase]) -> Iterator[Claim]:
+    for phrase in images:
+        match = DIAGRAM.search(phrase.text)
+        if match and match["topology"] in TOPOLOGIES:
+            yield Claim("topology", match["topology"], phrase)
+            yield Claim("queues", _mirrored(match["ha"] is not None), phrase)
+
+
+def _mirrored(enabled: bool) -> str:  # noqa: FBT001 - reads as the words it translates
+    return "mirrored" if enabled else "classic"
+
+
+def _agree(believed: str, other: str) -> bool:
+    # a report on any other kind of queue rightly says that mirroring is disabled
+    return other == believed or (other == "classic" and believed != "mirrored")
+
+
+def _first(claims: Sequence[Claim], subject: str) -> Claim | None:
+    return next((claim for claim in claims if claim.subject == subject), None)
