@@ -12,6 +12,9 @@ RAMP = "ramp_to_msg_s"
 STEPS = "ramp_steps"
 """In how many steps it does so."""
 
+STEPS_BY = "ramp_steps_by"
+"""Whether these steps differ by equal differences, or by equal ratios."""
+
 THREAD_RATE = "thread_rate_msg_s"
 """The rate of each thread, in place of that of all."""
 

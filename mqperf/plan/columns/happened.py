@@ -17,6 +17,15 @@ EVENTS = (
     text("detail", "More, as JSON."),
 )
 
+RATE_STEPS = (
+    rate("step_rate_msg_s", "Offered rate of the step.", "offered rate"),
+    seconds("from_s", "When its first whole second in the window begins.", "from"),
+    seconds("until_s", "When its last one ends.", "until"),
+    rate("throughput_msg_s", "Finished in these seconds, by the second.", "throughput"),
+    count("unfinished", "Deliveries due by then, since the start of the load, and not finished."),
+    latency("latency_mean_s", "Mean, of messages due in them, however late they finished.", "mean"),
+)
+
 UNITS = ("_bits_s", "_share", "_s")
 """How the names of a link's quantities end, the longest first."""
 

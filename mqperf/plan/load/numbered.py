@@ -11,7 +11,7 @@ from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case, Frozen, Misplaced, offered_msg_s
 from mqperf.plan.columns import BYTES, MESSAGE_RATE, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
-from mqperf.plan.pace import RAMP, RATE, STEPS, THREAD_RATE
+from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
 
 USUAL_BYTES = 256
 
@@ -82,6 +82,14 @@ class Paced(Frozen):
             " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
         ),
     ] = None
+    ramp_steps_by: Annotated[
+        Literal["difference", "ratio"],
+        Field(
+            title="steps differ by",
+            description="Whether one step of the rate and the next differ by equal differences, or"
+            " by equal ratios.",
+        ),
+    ] = "difference"
     message_count: Annotated[
         int | None,
         Field(
@@ -110,7 +118,7 @@ class Paced(Frozen):
     def ordered(self, threads: int) -> dict[str, Any]:
         """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
-        own = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS})
+        own = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS, STEPS_BY})
         return own | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
@@ -131,4 +139,5 @@ class Paced(Frozen):
         if self.rate_msg_s is None:
             return None
         last = None if self.ramp_to_msg_s is None else self.ramp_to_msg_s / threads
-        return Pace(self.rate_msg_s / threads, last, self.ramp_steps)
+        by_ratio = self.ramp_steps_by == "ratio"
+        return Pace(self.rate_msg_s / threads, last, self.ramp_steps, by_ratio=by_ratio)

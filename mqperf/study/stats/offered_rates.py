@@ -10,6 +10,7 @@ a rate beyond it was offered, and not kept.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mqperf.plan.columns import parameters
@@ -26,6 +27,11 @@ from mqperf.study.tables.shape import in_order
 RATES = (RATE, THREAD_RATE)
 """Parameters that say what is offered."""
 
+STEP = ("step_rate_msg_s", "from_s", "until_s", "throughput_msg_s", "unfinished", "latency_mean_s")
+
+DIGITS = 4
+"""Significant digits of the rates of steps."""
+
 FEWEST = 2
 """Offered rates below which nothing is bracketed."""
 
@@ -34,6 +40,8 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     """One row per sweep of offered rates: which were kept, which not, and where it saturates.
 
     A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
+    Where the rate changes in steps within a run, each of them is one that was offered, and kept
+    where no backlog is left of it, by most of the repeats.
     ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
     points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
     about the point with the best throughput, on which the saturation point rests.
@@ -44,8 +52,26 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
         frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
     ]
     doubts = tables.get("doubts", empty("doubts"))
-    rows = conform("saturation_rates", pd.DataFrame(_rows(frame, doubts)))
+    steps = tables.get("rate_steps", empty("rate_steps"))
+    steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan)
+    whole = pd.concat([one for one in (steady, _stairs(frame, steps)) if len(one)] or [steady])
+    rows = conform("saturation_rates", pd.DataFrame(_rows(whole, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
+
+
+def _stairs(frame: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    """Runs whose rate changes in steps: each step as if it were a run.
+
+    It is ``kept`` where no more is unfinished at its end than 2 % of what was due in it, beside
+    what is on its way: that of a message which takes as long as those of the fastest step.
+    """
+    runs = frame.drop(columns=["offered", *STEP], errors="ignore")
+    found = runs.merge(steps[["run", *STEP]], on="run")
+    fastest = found.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
+    lasted = found["until_s"] - found["from_s"]
+    allowed = found["step_rate_msg_s"] * found["each"] * (KEEPS_UP * lasted + fastest)
+    rounded = [float(f"{rate:.{DIGITS}g}") for rate in found["step_rate_msg_s"]]
+    return found.assign(offered=rounded, kept=found["unfinished"].le(allowed).astype("float64"))
 
 
 def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -62,11 +88,16 @@ def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]
 
 
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
-    """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck."""
+    """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck.
+
+    And whether it is ``kept``, as far as its throughput does not tell.
+    """
     unit = f"{unit_of(*curve['test_case'].unique())}/sec"
-    by_rate = curve.groupby("offered")[["throughput_msg_s", "each"]].mean().astype(float)
+    names = ["throughput_msg_s", "each", "kept"]
+    by_rate = curve.reindex(columns=["offered", *names]).groupby("offered")[names].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
-    kept = by_rate.index[by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)]
+    finished = by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)
+    kept = by_rate.index[by_rate["kept"].gt(0.5).where(by_rate["kept"].notna(), finished)]
     low = kept.max() if len(kept) else None
     beyond = by_rate.index[by_rate.index > (low or 0.0)]
     high = beyond.min() if len(beyond) else None

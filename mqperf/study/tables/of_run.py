@@ -27,6 +27,7 @@ from mqperf.study.tables.background import background
 from mqperf.study.tables.hosts import hosts, links
 from mqperf.study.tables.outages import outages
 from mqperf.study.tables.percentiles import percentiles
+from mqperf.study.tables.rate_steps import rate_steps
 from mqperf.study.tables.run_row import run_row
 from mqperf.study.tables.streams import Streams, read_streams
 
@@ -272,6 +273,7 @@ ROWS: Mapping[str, Callable[[Reading], Any]] = {
     "action_phases": lambda one: action_phases(one.run, one.streams, one.accounts, one.outages),
     "hosts": lambda one: hosts(one.run.facts, one.events),
     "links": lambda one: links(one.run.case, one.run.facts),
+    "rate_steps": rate_steps,
     "background": lambda one: background(one.run, one.events),
 }
 """How the rows of the tables are made that a run has, whatever its generator and its probes."""

@@ -39,12 +39,14 @@ T = TypeVar("T", bound=Orders)
 class Pace:
     """The rate of one thread, in messages a second.
 
-    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps``.
+    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps`` that differ
+    by equal differences or, ``by_ratio``, by equal ratios.
     """
 
     rate: float
     ramp_to: float | None = None
     steps: int | None = None
+    by_ratio: bool = False
 
 
 @dataclass(frozen=True, slots=True)

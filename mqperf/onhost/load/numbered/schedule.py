@@ -66,13 +66,15 @@ class Ramp:
 
 
 class SteppedRate:
-    """From ``rate`` to ``last`` in ``steps`` of equal length and height; steady from the last on.
+    """From ``rate`` to ``last`` in ``steps`` of equal length; steady from the last on.
 
-    All of them take ``over_s`` seconds.
+    They are equally high, or ``by_ratio`` equally many times higher.  All take ``over_s`` seconds.
     """
 
-    def __init__(self, rate: float, last: float, over_s: float, steps: int) -> None:
-        self.rates = np.linspace(rate, last, steps)
+    def __init__(
+        self, rate: float, last: float, over_s: float, steps: int, *, by_ratio: bool = False
+    ) -> None:
+        self.rates = (np.geomspace if by_ratio else np.linspace)(rate, last, steps)
         self.step_s = over_s / steps
         self.before = np.concatenate([[0.0], np.cumsum(self.rates[:-1] * self.step_s)])
 
@@ -125,7 +127,7 @@ def curve_of(pace: Pace, over_s: float) -> Curve:
         return Steady(pace.rate)
     if pace.steps is None:
         return Ramp(pace.rate, pace.ramp_to, over_s)
-    return SteppedRate(pace.rate, pace.ramp_to, over_s, pace.steps)
+    return SteppedRate(pace.rate, pace.ramp_to, over_s, pace.steps, by_ratio=pace.by_ratio)
 
 
 def of_thread(orders: OfThreads, number: int) -> Schedule | None:

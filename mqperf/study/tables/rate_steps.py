@@ -1,0 +1,52 @@
+"""The table ``rate_steps``: what became of each step of the offered rate within a run."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mqperf.onhost.load.numbered.schedule import SteppedRate
+from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
+
+
+def rate_steps(one: "Reading") -> Iterator[dict[str, Any]]:
+    """One row for each step that has a whole second in the window; none where the rate is steady.
+
+    Throughput is of what was finished in the whole seconds of the step, latency of what was due in
+    them, however late it finished.
+    """
+    case, said = one.run.case, one.run.case.parameters
+    if said.get(STEPS) is None:
+        return
+    by_ratio = said.get(STEPS_BY) == "ratio"
+    ends = float(said[RATE]), float(said[RAMP])
+    curve = SteppedRate(*ends, case.load_s, int(said[STEPS]), by_ratio=by_ratio)
+    each, start = _deliveries(one), one.run.load[0]
+    for step, offered in enumerate(curve.rates.tolist()):
+        begin, end = _whole_seconds(one, step * curve.step_s, (step + 1) * curve.step_s)
+        if end <= begin:
+            continue
+        due, finished = one.done.started_in((begin, end)), one.done.per_second((start, end))
+        yield {
+            "step_rate_msg_s": offered,
+            "from_s": begin - one.run.window[0],
+            "until_s": end - one.run.window[0],
+            "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
+            "unfinished": max(0, round(curve.whole(end - start) * each - finished.sum())),
+            "latency_mean_s": due.mean_s if due.count else None,
+        }
+
+
+def _deliveries(one: "Reading") -> float:
+    """How many deliveries each message is to have."""
+    each, sent = one.accounts.get("deliveries"), one.streams.together("sent").count
+    return float(each) / sent if each and sent else 1.0
+
+
+def _whole_seconds(one: "Reading", begin_s: float, end_s: float) -> tuple[float, float]:
+    """Those between two times of the load that are in the window, in epoch seconds."""
+    start, _ = one.run.load
+    first = max(start + math.ceil(begin_s - 1e-9), one.run.window[0])
+    return first, min(start + math.floor(end_s + 1e-9), one.run.window[1])
