@@ -12,6 +12,7 @@ import pandas as pd
 from mqperf.onhost.record.hdr import LENGTH, Histogram, indices, middle_s
 from mqperf.onhost.record.hdr_code import encode
 from mqperf.record import messages
+from mqperf.record.facts import FIRST_PARAMETERS
 from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
 from mqperf.record.streams.hdr_log import decode_sparse
@@ -126,6 +127,11 @@ def exact(name: str, change: Callable[[Streams], object], **header: Json) -> Fau
         streams = {stream: np.array(instants) for stream, instants in views.items()}
         change(streams)
         told = json.loads(file.read_bytes()[: known.size]) | header
+        told["streams"] += [
+            {"name": name, "columns": ["started", "finished"]}
+            for name in streams
+            if name not in views
+        ]
         for stream in told["streams"]:
             stream["count"] = len(streams[stream["name"]])
         blocks = [streams[stream["name"]].T.astype("<f8").tobytes() for stream in told["streams"]]
@@ -175,6 +181,36 @@ def all_moved(seconds: float) -> Callable[[Streams], None]:
     def fault(streams: Streams) -> None:
         for name in streams:
             streams[name] = streams[name] + seconds
+
+    return fault
+
+
+def paced(late_s: float = 0.0002, share: float = 1.0) -> Fault:
+    """The messages were due when they started, and handed over so late.
+
+    The rate that was offered is that of the window, times ``share``.
+    """
+
+    def handed(streams: Streams) -> None:
+        due = streams["sent"][:, 0]
+        streams["handover"] = np.column_stack([due, due + late_s])
+        if "round_trip" in streams:
+            served(streams, "round_trip")
+
+    def served(streams: Streams, whole: str = "received") -> None:
+        streams["service"] = streams[whole] + np.array([late_s, 0.0])
+
+    def fault(run: Path) -> None:
+        asked = json.loads((run / "run.json").read_text())
+        begin, end = asked["window"]["start"], asked["window"]["end"]
+        starts = messages.read_messages(run / f"{CLIENT}.messages")["sent"]
+        rate = share * int(((starts >= begin) & (starts < end)).sum()) / (end - begin)
+        facts(lambda found: found.update(schema=2, parameters={}))(run)
+        facts(lambda found: [found["case"].pop(name, None) for name in FIRST_PARAMETERS])(run)
+        case(parameters={"rate_msg_s": rate})(run)
+        exact(CLIENT, handed)(run)
+        if asked["case"]["test_case"] != "rpc-call":
+            exact(SERVER, served)(run)
 
     return fault
 

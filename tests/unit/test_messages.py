@@ -84,6 +84,29 @@ def test_a_server_records_when_it_received(tmp_path: Path) -> None:
     assert read_messages(tmp_path / "s.messages")["received"].tolist() == [[10.0, 10.125]]
 
 
+def test_parts_of_a_latency_are_recorded_with_it(tmp_path: Path) -> None:
+    """Due at 10, sent at 10.25 and received at 10.5, or answered at 11."""
+    due = (10.25, "abc", 10.0, 10.5, 11.0)
+    client = Recorder(HEADER, ["sent", "round_trip", "error", "service", "handover"])
+    server = Recorder(HEADER | {"kind": "server"}, ["received", "service"])
+    client.push("client-0", [])(due)
+    client.push("round-trip-0", [])(due)
+    server.push("server", [])(due)
+    found: dict[str, list[list[float]]] = {}
+    for name, recorder in (("client", client), ("server", server)):
+        recorder.save(tmp_path / name)
+        streams = read_messages(tmp_path / name)
+        found |= {f"{name} {key}": rows.tolist() for key, rows in streams.items() if len(rows)}
+    assert found == {
+        "client sent": [[10.0]],
+        "client handover": [[10.0, 10.25]],
+        "client round_trip": [[10.0, 11.0]],
+        "client service": [[10.25, 11.0]],
+        "server received": [[10.0, 10.5]],
+        "server service": [[10.25, 10.5]],
+    }
+
+
 def test_the_simulator_keeps_its_own_statistics() -> None:
     """Recording takes nothing away from the simulator's per-second buffer."""
     buffer: list[object] = []

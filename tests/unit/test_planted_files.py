@@ -48,6 +48,7 @@ from file_faults import (
     of,
     one_way_loop,
     other_speed,
+    paced,
     probe,
     relabelled,
     renamed,
@@ -273,6 +274,49 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "has an instant far from those of the run",
         CALL,
         exact(CLIENT, moved("round_trip", 1, 200_000.0, 5, 6)),
+    ),
+    # an offered rate, and the parts of latencies
+    "a client that sends late": (
+        "sender-late",
+        "one message of a hundred was handed over more than 60 ms after it was due",
+        CAST,
+        paced(late_s=0.06),
+    ),
+    "a client that calls late": (
+        "sender-late",
+        "one message of a hundred was handed over more than 12 ms after it was due",
+        CALL,
+        paced(late_s=0.012),
+    ),
+    "a client that sends too little": (
+        "rate-missed",
+        "clients sent 2793 msg/sec in the window instead of the offered 2849",
+        CAST,
+        paced(share=1.02),
+    ),
+    "a handover of other messages": (
+        "record-disagrees",
+        "client-1: handover and sent differ for 3 of .* messages",
+        CAST,
+        all_of(paced(), exact(CLIENT, moved("handover", 0, 0.001, -3))),
+    ),
+    "service times from another sending": (
+        "record-disagrees",
+        "server-1: service and received differ for 2 of .* messages",
+        CAST,
+        all_of(paced(), exact(CLIENT, moved("handover", 1, 0.001, -2))),
+    ),
+    "service times until another reply": (
+        "record-disagrees",
+        "client-1: service and round_trip differ for 4 of .* messages",
+        CALL,
+        all_of(paced(), exact(CLIENT, moved("service", 1, 0.001, -4))),
+    ),
+    "parts of fewer messages than there are": (
+        "unreadable-run",
+        r"server-1.messages: \d+ messages in service, \d+ in received",
+        CAST,
+        all_of(paced(), exact(SERVER, rows("service", lambda found: found[1:]))),
     ),
     # the simulator's counts
     "one more in a server's summary": (
@@ -554,6 +598,14 @@ def test_the_list_is_long_enough() -> None:
 def test_a_sound_run_is_silent(folder: Path, run: str) -> None:
     """Written anew as it was, with a seal, it has no doubt."""
     assert doubts(folder, run, exact(SERVER, nothing)).empty
+
+
+@pytest.mark.parametrize("run", [CALL, CAST, NOTIFY])
+def test_a_rate_that_was_kept_is_no_doubt(folder: Path, run: str) -> None:
+    """With both parts of every latency; only its folder has the name of another case."""
+    found = doubts(folder, run, paced())
+    assert found["kind"].tolist() == ["changed-record"]
+    assert "recorded files were changed" not in found["text"].iloc[0]
 
 
 @pytest.mark.parametrize("what", PLANTED)

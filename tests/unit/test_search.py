@@ -417,10 +417,11 @@ def plan_of(**more: object) -> str:
     [
         (
             {
-                "load": {"green_threads": 1, "duration_s": 1},
-                "test_cases": ["rpc-call"],
+                "load": {"generator": "command", "command": "true", "green_threads": 1,
+                         "duration_s": 1},
+                "test_cases": ["command"],
             },
-            "keeps to no offered rate; these do: amqp-0-9-1, amqp-1.0",
+            "keeps to no offered rate; these do: simulator, amqp-0-9-1, amqp-1.0",
         ),
         (
             {"load": {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1,

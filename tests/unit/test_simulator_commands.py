@@ -124,6 +124,17 @@ def test_a_payload_is_the_length_of_every_body(tmp_path: Path) -> None:
     assert "--payload" not in run(tmp_path)[1].argv
 
 
+def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
+    """Of all clients; servers learn that messages are due, and the simulator itself nothing."""
+    paced = run(tmp_path, processes=2, parameters={"rate_msg_s": 250})
+    own = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
+    assert all("--rate 250.0 --all-threads 20 --first-thread" in words for words in own)
+    assert [words.split()[-1] for words in own] == ["0", "10", "0", "10"]
+    flood = run(tmp_path, processes=2)
+    assert [simulated(command) for command in paced] == [simulated(command) for command in flood]
+    assert not any("--rate" in command.argv for command in flood)
+
+
 def test_only_clients_have_a_duration(tmp_path: Path) -> None:
     """Clients send for the window and its ragged ends; servers run until they are told to stop."""
     server, client = run(tmp_path, duration_s=5, warmup_s=2, cooldown_s=1)

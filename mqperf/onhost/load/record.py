@@ -15,6 +15,8 @@ COLUMNS = {
     "round_trip": ("started", "finished"),
     "error": ("started", "finished"),
     "received": ("started", "finished"),
+    "handover": ("started", "finished"),
+    "service": ("started", "finished"),
 }
 
 

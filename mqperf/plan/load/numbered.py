@@ -44,18 +44,19 @@ TimeToLive = Annotated[
     MILLISECONDS,
 ]
 Rate = Annotated[float | None, Field(gt=0, le=10_000_000), MESSAGE_RATE]
+OfferedRate = Annotated[
+    Rate,
+    Field(
+        title="offered rate",
+        description="Messages a second over all threads; without it, as fast as they can.",
+    ),
+]
 
 
 class Paced(Frozen):
     """When messages are sent, at a rate or as fast as they can, and how many."""
 
-    rate_msg_s: Annotated[
-        Rate,
-        Field(
-            title="offered rate",
-            description="Messages a second over all threads; without it, as fast as they can.",
-        ),
-    ] = None
+    rate_msg_s: OfferedRate = None
     ramp_to_msg_s: Annotated[
         Rate,
         Field(

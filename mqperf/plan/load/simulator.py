@@ -8,6 +8,7 @@ from mqperf.plan import Case, Frozen
 from mqperf.plan.columns import BYTES, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
+from mqperf.plan.load.numbered import OfferedRate
 
 
 class Parameters(Frozen):
@@ -38,6 +39,7 @@ class Parameters(Frozen):
         ),
         SECONDS,
     ] = 0.0
+    rate_msg_s: OfferedRate = None
 
 
 def of_case(case: Case) -> Parameters:

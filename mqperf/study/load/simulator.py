@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 
 from mqperf.base.errors import LoadError
+from mqperf.plan import offered_msg_s
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.outputs import simulator as output
@@ -40,6 +41,7 @@ def account(run: Whole, streams: ByProcess) -> Account:
     return Account(
         throughput_msg_s=published.throughput_per_s,
         latency_mean_s=published.latency_mean_s,
+        offered_msg_s=offered_msg_s(run.case.parameters, run.case.threads),
         disagreements=[
             *_logged(run, outputs),
             *(

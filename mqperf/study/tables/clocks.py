@@ -20,8 +20,8 @@ from mqperf.record.streams.stream import Instants
 RECEIVED = "received"
 """The stream of servers: started by the client's clock, finished by the server's own."""
 
-OF_TWO_CLOCKS = (RECEIVED, "service")
-"""Streams like it."""
+OF_TWO_CLOCKS = {RECEIVED, "service"}
+"""Streams like it; of instants, the same row of both is of the same message."""
 
 UNSURE = "latency_uncertainty_s"
 """The column that says by how much clocks may make the latencies of a row wrong, either way."""
@@ -49,7 +49,9 @@ def instants(run: Whole, recorded: Recorded) -> tuple[Recorded, float]:
         if RECEIVED in streams:
             hosts, ahead = senders[label]
             of_both = np.column_stack([ahead, np.full(len(ahead), own_s)])
-            by_us[RECEIVED] = _less(streams[RECEIVED], of_both)
+            by_us |= {
+                name: _less(streams[name], of_both) for name in OF_TWO_CLOCKS & streams.keys()
+            }
             uncertain += [_uncertainty_s(run, one, host) for one in hosts]
         found[label] = by_us
     return found, max(uncertain)

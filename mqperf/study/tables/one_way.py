@@ -1,6 +1,7 @@
-"""The parts of a one-way latency: how late a message was handed over, and how long it took then.
+"""The parts of a latency: how late a message was handed over, and how long it took then.
 
-The three are recorded apart, by client and server: of the same messages the sums must agree.
+The three are recorded apart, by client and server.  Of counts, the sums of the same messages must
+agree; of instants, those of every message.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from mqperf.record import Whole
 from mqperf.record.streams.counted import Counted, cut
-from mqperf.study.tables.streams import Streams
+from mqperf.record.streams.stream import ByProcess, Instants, Stream
+from mqperf.record.totals import INSTANTS
+from mqperf.study.tables.streams import Streams, parts_of
 
 RESOLUTION_S = 5e-7
 """Two steps of epoch seconds in a float64: by so much a latency of each message may be off."""
@@ -25,6 +28,9 @@ def disagreements(run: Whole, streams: Streams, duplicates: int, foreign: int) -
     same messages are in all three sums.  What was lost of them, or received again, was handed over
     no faster than the fastest, and no slower than the slowest.
     """
+    if streams.record == INSTANTS:
+        yield from _by_message(streams.recorded)
+        return
     named = {name: streams.together(name) for name in ("received", "handover", "service")}
     parts = {name: one for name, one in named.items() if isinstance(one, Counted) and one.count}
     if len(parts) < len(named) or foreign:
@@ -42,6 +48,38 @@ def disagreements(run: Whole, streams: Streams, duplicates: int, foreign: int) -
             f" {sums['service_s'][at]:.6g} s of it service, so {late[at]:.6g} s handover; clients"
             f" recorded {sums['handover_s'][at]:.6g} s of the {sums['due'][at]:.0f} messages"
         )
+
+
+def _by_message(recorded: ByProcess) -> Iterator[str]:
+    """Processes of which a message was due, sent or finished at another instant than its part says.
+
+    When a message was sent is known by when it was due.
+    """
+    named = {label: _values(streams) for label, streams in recorded.items()}
+    handed = [streams["handover"] for streams in named.values() if "handover" in streams]
+    if not sum(map(len, handed)):
+        return
+    known = np.concatenate(handed)
+    known = known[np.argsort(known[:, 0], kind="stable")]
+    for label, streams in named.items():
+        for part, whole in parts_of(streams):
+            started, finished = streams[part].T
+            due = streams[whole][:, 0]
+            wrong = started != (due if part == "handover" else _sent(known, due))
+            if part != "handover":
+                wrong |= finished != streams[whole][:, 1]
+            if wrong.any():
+                yield f"{label}: {part} and {whole} differ for {wrong.sum()} of {len(due)} messages"
+
+
+def _values(streams: Mapping[str, Stream]) -> Mapping[str, NDArray[np.float64]]:
+    return {name: one.values for name, one in streams.items() if isinstance(one, Instants)}
+
+
+def _sent(known: NDArray[np.float64], due: NDArray[np.float64]) -> NDArray[np.float64]:
+    """When messages were sent that were due at these instants; NaN where nobody knows."""
+    at = np.minimum(np.searchsorted(known[:, 0], due), len(known) - 1)
+    return np.where(known[at, 0] == due, known[at, 1], np.nan)
 
 
 def _sums(parts: Mapping[str, Counted], *, one_clock: bool) -> Sums:

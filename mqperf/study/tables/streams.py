@@ -4,7 +4,7 @@ Processes record the instants of every message, or counts of each second; all of
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,12 +31,12 @@ CALLER = {**CLIENT, "round_trip": TWO}
 """The columns of each stream of a process; the order of streams does not matter."""
 
 FURTHER = {
-    "client": dict.fromkeys(("handover", "confirmed", *REFUSALS), TWO),
+    "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
     "server": {"service": TWO},
 }
 """Streams that a process may have besides, by its kind: when messages were handed over that were
-due; when the broker confirmed them; when it refused them, and how; and when those were received
-that were handed over."""
+due; when the broker confirmed them; when it refused them, and how; and when those were received,
+or answered, that were handed over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,21 @@ def _instants(run: Whole, file: Path) -> Mapping[str, Instants]:
     header, streams = messages.read_all(file)
     columns = {stream.name: stream.columns for stream in header.streams}
     _check(run, file, header, columns if len(columns) == len(header.streams) else {})
+    for part, whole in parts_of(streams):
+        if (parts := len(streams[part])) != (wholes := len(streams[whole])):
+            raise LoadError(f"{file}: {parts} messages in {part}, {wholes} in {whole}")
     return {name: Instants(instants) for name, instants in streams.items()}
+
+
+def parts_of(streams: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The streams of a process that hold a part of the latency, and those that hold the whole.
+
+    Of instants, the same row of both is of the same message.
+    """
+    finish = "round_trip" if "round_trip" in streams else "received"
+    for part, whole in (("handover", "sent"), ("service", finish)):
+        if part in streams:
+            yield part, whole
 
 
 def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:

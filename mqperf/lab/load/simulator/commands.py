@@ -37,7 +37,7 @@ def commands(job: Job) -> list[Command]:
 def describe(case: Case) -> list[str]:
     """The same processes as command lines to type by hand, in the order in which to start them.
 
-    By hand the lengths of bodies are those of the simulator's table.
+    By hand the lengths of bodies are those of the simulator's table, and no rate is kept.
     """
     return [
         shlex.join(
@@ -98,8 +98,12 @@ class _Shim:
             "--threads": job.case.green_threads,
             "--seed": _seed(job.case, one.label),
         }
-        if (payload := of_case(job.case).payload_bytes) is not None:
-            options["--payload"] = payload
+        said = of_case(job.case)
+        if said.payload_bytes is not None:
+            options["--payload"] = said.payload_bytes
+        if said.rate_msg_s is not None:
+            options |= {"--rate": said.rate_msg_s, "--all-threads": job.case.threads}
+            options["--first-thread"] = (one.number - 1) * job.case.green_threads
         for name, value in options.items():
             yield from (name, str(value))
         for repair in self.environment.release.repairs:

@@ -18,6 +18,7 @@ from mqperf.onhost.load.repairs import prepare, repair
 
 from .bodies import quick_bodies
 from .clients import Gate, hold
+from .pace import Pace, keep_to
 from .recorder import Recorder, record
 from .servers import prepare_server
 
@@ -48,6 +49,8 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     gate = Gate(control, options.threads)
     if options.kind == "client":
         quick_bodies(simulator, options.seed, options.payload)
+        if options.rate is not None:
+            keep_to(Pace(options.rate, options.all_threads, options.first_thread), simulator, gate)
         hold(simulator, gate)
     else:
         prepare_server(simulator, control, recorder)
@@ -73,6 +76,9 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--threads", type=int, default=0, help="green threads of a client")
     parser.add_argument("--seed", type=int, default=0, help="of the message bodies")
     parser.add_argument("--payload", type=int, help="length of all bodies; else by the table")
+    parser.add_argument("--rate", type=float, help="messages a second of all threads together")
+    parser.add_argument("--all-threads", type=int, default=0, help="of all processes")
+    parser.add_argument("--first-thread", type=int, default=0, help="its number among all, from 0")
     parser.add_argument("--repair", action="append", default=[])
     own = argv.index("--")
     return parser.parse_args(argv[:own]), argv[own + 1 :]
@@ -99,7 +105,12 @@ def _header(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _streams(options: argparse.Namespace) -> list[str]:
-    return ["received"] if options.kind == "server" else STREAMS[options.test_case]
+    """At an offered rate those of both parts of a latency, too: until sent, and until finished."""
+    streams = {"client": [*STREAMS[options.test_case]], "server": ["received"]}
+    if options.rate is not None:
+        streams["client" if "round_trip" in streams["client"] else "server"].append("service")
+        streams["client"].append("handover")
+    return streams[options.kind]
 
 
 def _stop_gently(

@@ -1,7 +1,8 @@
 """Exact record of every message, beside the simulator's own per-second statistics.
 
 The simulator keeps messages for one second and then only their sums.  Here the instants of each
-are recorded: 24 bytes per CALL at the client, 16 per message at the server.
+are recorded: 24 bytes per CALL at the client, 16 per message at the server; at an offered rate 56
+and 16, and 24 and 32 of those that are not answered.
 """
 
 import time
@@ -14,8 +15,14 @@ from mqperf.onhost.load.record import Record
 CLIENT_TS, SERVER_TS, RETURN_TS = 2, 3, 4
 """Positions in the simulator's ``Message`` tuple."""
 
+SENT = 0
+"""Position of the instant of sending, where messages are timed from when they were due."""
+
 STREAMS = {"client": "sent", "round": "round_trip", "error": "error", "server": "received"}
 """Stream by the first word of a collector's label, as in ``round-trip-7``."""
+
+PARTS = {"sent": "handover", "received": "service", "round_trip": "service"}
+"""Streams of a part of the latency, by the one whose messages bring it."""
 
 Push = Callable[[Sequence[Any]], None]
 
@@ -43,13 +50,18 @@ class Recorder(Record):
         """A collector's ``push``: keeps the message for the simulator and notes its instants."""
         self.buffers.append(buffer)
         stream = STREAMS[label.partition("-")[0]]
-        keep = buffer.append
+        keep: Push = buffer.append
+        end = RETURN_TS if label[0] == "r" else SERVER_TS
+        if (part := PARTS.get(stream)) in self.streams:
+            first, last = self.streams[part]
+            places = (CLIENT_TS, SENT) if stream == "sent" else (SENT, end)
+            keep = _push_both(keep, first.append, last.append, *places)
         started, *rest = (column.append for column in self.streams[stream])
         if not rest:
             return _push_sent(keep, started)
         if stream == "error":
             return _push_error(keep, started, rest[0])
-        return _push_finished(keep, started, rest[0], RETURN_TS if label[0] == "r" else SERVER_TS)
+        return _push_both(keep, started, rest[0], CLIENT_TS, end)
 
 
 def record(simulator: ModuleType, recorder: Recorder) -> None:
@@ -83,15 +95,16 @@ def _push_error(
     return push
 
 
-def _push_finished(
+def _push_both(
     keep: Callable[[Any], None],
     started: Callable[[float], None],
     finished: Callable[[float], None],
+    begin: int,
     end: int,
 ) -> Push:
     def push(message: Sequence[Any]) -> None:
         keep(message)
-        started(message[CLIENT_TS])
+        started(message[begin])
         finished(message[end])
 
     return push

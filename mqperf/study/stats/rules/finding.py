@@ -97,9 +97,9 @@ def calls(tables: Tables) -> pd.DataFrame:
 
 
 def closed(tables: Tables) -> pd.DataFrame:
-    """The measured runs in which a thread waits until its message is finished."""
+    """The measured runs in which a thread sends its next message when the last is finished."""
     frame = measured(tables)
-    return frame[frame["test_case"].isin(closed_loops())]
+    return frame[frame["test_case"].isin(closed_loops()) & offered(frame).isna()]
 
 
 def offered(frame: pd.DataFrame) -> pd.Series:

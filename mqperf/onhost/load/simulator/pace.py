@@ -1,0 +1,98 @@
+"""An offered rate: messages are due on an absolute schedule, and timed from then on.
+
+The simulator times a message from the instant that it carries, which here is the one at which it
+was due.  In place of its number, which the simulator does not read, it carries the one at which it
+was sent.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from types import ModuleType
+from typing import Any, Protocol
+
+from .clients import Gate
+
+LOOK_S = 0.5
+"""Longest wait in one piece: then the simulator looks whether it is to stop."""
+
+MARGIN_S = 1
+"""The simulator's own duration begins at a whole second of its host's clock: up to so much before
+the agreed start."""
+
+
+class Client(Protocol):
+    """The part of the simulator's clients that is wrapped."""
+
+    send_msg: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """``rate`` messages a second of ``all_threads``, which take turns.
+
+    ``first`` is the number of this process's first thread among them.
+    """
+
+    rate: float
+    all_threads: int
+    first: int
+
+    def dues(self, thread: int, start: float) -> Iterator[float]:
+        """When the messages of a thread of this process are due, in epoch seconds."""
+        for turn in count(self.first + thread, self.all_threads):
+            yield start + turn / self.rate
+
+
+class Turns:
+    """The instants at which one thread sends; those that are past at once, none from ``end`` on."""
+
+    def __init__(self, dues: Iterator[float], end: float) -> None:
+        self.dues, self.end = dues, end
+        self.due = next(dues)
+
+    def take(self) -> float | None:
+        """When the next message was due, after a wait for it; None if it is not due by then."""
+        early = min(self.due, self.end) - time.time()
+        if early > 0:
+            time.sleep(min(early, LOOK_S))
+        if not self.due <= time.time() < self.end:
+            return None
+        taken, self.due = self.due, next(self.dues)
+        return taken
+
+    @property
+    def ended(self) -> bool:
+        """Whether there are no more."""
+        return time.time() >= self.end
+
+
+def keep_to(pace: Pace, simulator: ModuleType, gate: Gate) -> None:
+    """Make the simulator's green threads send when messages are due, until the load ends."""
+    make_message, send_messages = simulator.make_message, simulator.send_messages
+    due = 0.0
+
+    def make_due_message(_seq: int, cargo: str, sent: float) -> Any:  # noqa: ANN401 (its tuple)
+        return make_message(sent, cargo, due)
+
+    def in_turn(client: Client, turns: Turns) -> Client:
+        send_msg = client.send_msg
+
+        def send_when_due() -> None:
+            nonlocal due
+            if (taken := turns.take()) is not None:
+                due = taken
+                send_msg()
+            elif turns.ended:
+                vars(simulator)["IS_RUNNING"] = False
+
+        client.send_msg = send_when_due
+        return client
+
+    def send_paced(thread: int, build: Callable[[], Client], messages: int, load_s: int) -> None:
+        start = gate.start or 0.0
+        turns = Turns(pace.dues(thread, start), start + load_s)
+        send_messages(thread, lambda: in_turn(build(), turns), messages, load_s + MARGIN_S)
+
+    vars(simulator).update(make_message=make_due_message, send_messages=send_paced)
