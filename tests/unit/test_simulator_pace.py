@@ -41,7 +41,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_threads_of_all_processes_take_turns() -> None:
     """Together they are as even as one thread, and none drifts."""
-    both = [Pace(rate=8, all_threads=4, first=first) for first in (0, 2)]
+    both = [Pace([8.0], all_threads=4, first=first) for first in (0, 2)]
     dues = [list(islice(one.dues(thread, START), 1000)) for one in both for thread in (0, 1)]
     assert dues[3][:2] == [START + 3 / 8, START + 7 / 8]
     assert sorted(chain(*dues)) == [START + number / 8 for number in range(4000)]
@@ -83,7 +83,7 @@ def sent(clock: Clock, folder: Path, first_s: float = 0.0) -> ModuleType:
     """The simulator after a load of 1 s at 4 messages a second."""
     module, gate = simulator(clock), Gate(Control(folder, "client-1"), 1)
     gate.start = START
-    keep_to(Pace(rate=4, all_threads=1, first=0), module, gate)
+    keep_to(Pace([4.0], all_threads=1, first=0), module, gate)
     module.send_messages(0, lambda: Client(module, clock, first_s), 1, 1)
     return module
 

@@ -17,17 +17,16 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
-from mqperf.study.stats.contrasts import contrasts, named_axes
+from mqperf.study.stats.contrasts import contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, varied
+from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 
 
 def asked(tables: Tables) -> bool:
     """Where a name varies: a system, topology or kind of queue, a version, an option."""
-    paced = "rate_msg_s" in varied(tables["points"])
-    return not paced and bool(named_axes(tables["points"])) and tables["searches"].empty
+    return bool(named_axes(tables["points"])) and tables["searches"].empty
 
 
 def answer(tables: Tables) -> Answer | None:
@@ -35,7 +34,7 @@ def answer(tables: Tables) -> Answer | None:
     rows = [
         found[found["figure"].eq(FIGURE)].assign(axis=axis)
         for axis in named_axes(tables["points"])
-        if len(found := contrasts(tables, axis))
+        if len(found := _contrasts(tables, axis))
     ]
     if not rows or not len(told := pd.concat(rows, ignore_index=True)):
         return None
@@ -47,6 +46,12 @@ def answer(tables: Tables) -> Answer | None:
         drawing=drawings.contrasts("Throughput against the first", told),
         settle=[*enough_repeats(told[told["sound"].astype(bool)])],
     )
+
+
+def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
+    """Of the rates that are kept, where several are offered; of the best points else."""
+    offered = len(tables["saturation_rates"])
+    return (contrasts_of_rates if offered else contrasts)(tables, axis)
 
 
 def _sentences(told: pd.DataFrame, tables: Tables) -> Iterator[Text]:
@@ -71,11 +76,13 @@ def _changes(rows: pd.DataFrame) -> Text:
 
 
 def _change(row: Row) -> str:
-    told = f"{case_of(row)} {percent(row['ratio'])}"
+    changed = percent(row["ratio"])
     if pd.isna(row["ratio_low"]):
-        return told
+        return f"{case_of(row)} {changed}"
+    if row["ratio_low"] <= 1 <= row["ratio_high"]:
+        changed = "is not told apart"
     low, high = percent(row["ratio_low"]), percent(row["ratio_high"])
-    return f"{told} ({low.removesuffix(' %')} to {high})"
+    return f"{case_of(row)} {changed} ({low.removesuffix(' %')} to {high})"
 
 
 def _value(row: Row, tables: Tables) -> str:

@@ -14,8 +14,8 @@ from mqperf.study.tables.axes import SWEEP
 
 
 def asked(tables: Tables) -> bool:
-    """Where several rates are offered, and no search chooses them."""
-    return "rate_msg_s" in varied(tables["points"]) and tables["searches"].empty
+    """Where several rates are offered, by runs or in steps of one, and no search chooses them."""
+    return bool(len(tables["saturation_rates"])) and tables["searches"].empty
 
 
 def answer(tables: Tables) -> Answer | None:
@@ -53,8 +53,9 @@ def _sentence(row: Row, apart: list[str], tables: Tables) -> Text:
 
 def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
-    points = tables["points"].dropna(subset=["rate_msg_s"])
-    if len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any():
+    points = tables["points"]
+    one = len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
+    if one and "rate_msg_s" in varied(points):
         return drawings.latency("Latency at each offered rate", points, tables)
     caption = "Highest rate that is kept"
     return drawings.brackets(caption, rates, "kept_rate_msg_s", "missed_rate_msg_s")

@@ -30,8 +30,8 @@ from mqperf.study.tables.axes import SWEEP
 
 def asked(tables: Tables) -> bool:
     """Where load is not offered, searched for, disturbed or set under conditions."""
-    paced = "rate_msg_s" in varied(tables["points"])
-    return not paced and all(tables[name].empty for name in ("searches", "outages", "factors"))
+    others = ("saturation_rates", "searches", "outages", "factors")
+    return all(tables[name].empty for name in others)
 
 
 def answer(tables: Tables) -> Answer | None:

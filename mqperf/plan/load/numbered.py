@@ -53,8 +53,8 @@ OfferedRate = Annotated[
 ]
 
 
-class Paced(Frozen):
-    """When messages are sent, at a rate or as fast as they can, and how many."""
+class Ramped(Frozen):
+    """At which rate messages are sent, and how it changes; without one, as fast as they can."""
 
     rate_msg_s: OfferedRate = None
     ramp_to_msg_s: Annotated[
@@ -63,13 +63,6 @@ class Paced(Frozen):
             title="rate at the end",
             description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
             " its start.",
-        ),
-    ] = None
-    thread_rate_msg_s: Annotated[
-        Rate,
-        Field(
-            title="offered rate of a thread",
-            description="Messages a second of each thread, in place of ``rate_msg_s``.",
         ),
     ] = None
     ramp_steps: Annotated[
@@ -91,6 +84,28 @@ class Paced(Frozen):
             " by equal ratios.",
         ),
     ] = "difference"
+
+    @model_validator(mode="after")
+    def _one_way_up(self) -> Self:
+        if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
+            text = "it needs the rate at the start: give rate_msg_s, too"
+            raise Misplaced(("ramp_to_msg_s",), text)
+        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
+            text = "they lead to another rate: give ramp_to_msg_s, too"
+            raise Misplaced(("ramp_steps",), text)
+        return self
+
+
+class Paced(Ramped):
+    """When messages are sent, at a rate or as fast as they can, and how many."""
+
+    thread_rate_msg_s: Annotated[
+        Rate,
+        Field(
+            title="offered rate of a thread",
+            description="Messages a second of each thread, in place of ``rate_msg_s``.",
+        ),
+    ] = None
     message_count: Annotated[
         int | None,
         Field(
@@ -108,12 +123,6 @@ class Paced(Frozen):
         if self.rate_msg_s is not None and self.thread_rate_msg_s is not None:
             text = "rate_msg_s and thread_rate_msg_s are two rates: keep one"
             raise Misplaced(("thread_rate_msg_s",), text)
-        if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
-            text = "it needs the rate at the start: give rate_msg_s, too"
-            raise Misplaced(("ramp_to_msg_s",), text)
-        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
-            text = "they lead to another rate: give ramp_to_msg_s, too"
-            raise Misplaced(("ramp_steps",), text)
         return self
 
     def ordered(self, threads: int) -> dict[str, Any]:

@@ -1,17 +1,17 @@
 """What a plan may say of the simulator's load."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from mqperf.plan import Case, Frozen
+from mqperf.plan import Case, Misplaced
 from mqperf.plan.columns import BYTES, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
-from mqperf.plan.load.numbered import OfferedRate
+from mqperf.plan.load.numbered import Ramped
 
 
-class Parameters(Frozen):
+class Parameters(Ramped):
     """Each is a column of tables, and may be a list."""
 
     targets: Annotated[
@@ -39,7 +39,13 @@ class Parameters(Frozen):
         ),
         SECONDS,
     ] = 0.0
-    rate_msg_s: OfferedRate = None
+
+    @model_validator(mode="after")
+    def _in_steps(self) -> Self:
+        if self.ramp_to_msg_s is not None and self.ramp_steps is None:
+            text = "the simulator changes its rate in steps alone: give ramp_steps, too"
+            raise Misplaced(("ramp_to_msg_s",), text)
+        return self
 
 
 def of_case(case: Case) -> Parameters:

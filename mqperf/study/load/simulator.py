@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from mqperf.base.errors import LoadError
-from mqperf.plan import offered_msg_s
+from mqperf.plan import RAMP, Case, offered_msg_s
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Whole
 from mqperf.record.outputs import simulator as output
@@ -27,6 +27,12 @@ PRECISION = 1e-9
 """Two ways to add up the same numbers differ by less."""
 
 
+def _offered_msg_s(case: Case) -> float | None:
+    """The rate all the time; None where there is none, or where it changes."""
+    changes = case.parameters.get(RAMP) is not None
+    return None if changes else offered_msg_s(case.parameters, case.threads)
+
+
 def account(run: Whole, streams: ByProcess) -> Account:
     """Throughput and latency by the formulas of 2016, from the simulator's own summaries.
 
@@ -41,7 +47,7 @@ def account(run: Whole, streams: ByProcess) -> Account:
     return Account(
         throughput_msg_s=published.throughput_per_s,
         latency_mean_s=published.latency_mean_s,
-        offered_msg_s=offered_msg_s(run.case.parameters, run.case.threads),
+        offered_msg_s=_offered_msg_s(run.case),
         disagreements=[
             *_logged(run, outputs),
             *(

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.topologies import QUEUES
-from mqperf.study.stats.compare import KEYS, judged, one_side
-from mqperf.study.stats.sustained import best_first
+from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, one_side
+from mqperf.study.stats.sustained import FIGURE, best_first
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import FACTORS, LAYOUT, SWEEP
 from mqperf.study.tables.places import CONDITION
@@ -42,6 +43,49 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     keys = [*alike, axis, "figure"]
     told = together[[*keys, "reference", "point_a", "point_b", "sound"]]
     return judged("comparison", together).merge(told, on=keys)
+
+
+def contrasts_of_rates(tables: Tables, axis: str) -> pd.DataFrame:
+    """The same of the highest rates that are kept, in the columns that tell of throughput.
+
+    The interval is what the rates leave open that were offered: from the next one of the reference
+    to the other's own, and the reverse.  Where nothing was missed, or kept, there is no row.
+    """
+    rates = tables["saturation_rates"].dropna(subset=["kept_rate_msg_s", "missed_rate_msg_s"])
+    values = _in_order(axis, rates)
+    names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
+    alike = [name for name in names if name != axis and name not in LOAD]
+    pairs = [
+        rates[rates[axis] == values[0]]
+        .merge(rates[rates[axis] == value], on=alike, suffixes=("_a", "_b"))
+        .assign(**{axis: value}, reference=values[0])
+        for value in values[1:]
+    ]
+    return _of_brackets(pd.concat(pairs, ignore_index=True)) if pairs else pd.DataFrame()
+
+
+def _of_brackets(pairs: pd.DataFrame) -> pd.DataFrame:
+    ends = {
+        f"{end}_{side}": pairs[f"{name}_rate_msg_s_{side}"]
+        for end, name in (("low", "kept"), ("high", "missed"))
+        for side in "ab"
+    }
+    low, high = ends["low_b"] / ends["high_a"], ends["high_b"] / ends["low_a"]
+    open_ = (low < 1) & (high > 1)
+    return pairs.assign(
+        figure=FIGURE,
+        value_a=ends["low_a"],
+        value_b=ends["low_b"],
+        ratio=np.sqrt(low * high),
+        ratio_low=low,
+        ratio_high=high,
+        interval_kind="between rates",
+        verdict=np.where(open_, "cannot tell", np.where(low > 1, "better", "worse")),
+        min_effect=MIN_EFFECT,
+        repeats_needed=pd.array([pd.NA] * len(pairs), dtype="Int64"),
+        doubted=None,
+        sound=True,
+    )
 
 
 def _pair(

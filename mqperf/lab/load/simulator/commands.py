@@ -104,8 +104,13 @@ class _Shim:
         if said.rate_msg_s is not None:
             options |= {"--rate": said.rate_msg_s, "--all-threads": job.case.threads}
             options["--first-thread"] = (one.number - 1) * job.case.green_threads
+        if said.ramp_to_msg_s is not None:
+            options |= {"--ramp-to": said.ramp_to_msg_s, "--steps": said.ramp_steps}
+            options["--load-s"] = job.case.load_s
         for name, value in options.items():
             yield from (name, str(value))
+        if said.ramp_to_msg_s is not None and said.ramp_steps_by == "ratio":
+            yield "--by-ratio"
         for repair in self.environment.release.repairs:
             yield from ("--repair", repair)
 

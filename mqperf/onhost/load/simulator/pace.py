@@ -6,9 +6,9 @@ was sent.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import accumulate, count
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -30,19 +30,33 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """``rate`` messages a second of ``all_threads``, which take turns.
+    """The messages of ``all_threads``, which take turns, at ``rates`` a second one after another.
 
-    ``first`` is the number of this process's first thread among them.
+    Each lasts for ``step_s`` seconds, and the last one until the end.  ``first`` is the number of
+    this process's first thread among all.
     """
 
-    rate: float
+    rates: Sequence[float]
     all_threads: int
     first: int
+    step_s: float = 0.0
 
     def dues(self, thread: int, start: float) -> Iterator[float]:
         """When the messages of a thread of this process are due, in epoch seconds."""
+        before = [0.0, *accumulate(rate * self.step_s for rate in self.rates[:-1])]
+        step = 0
         for turn in count(self.first + thread, self.all_threads):
-            yield start + turn / self.rate
+            while step + 1 < len(before) and turn >= before[step + 1]:
+                step += 1
+            yield start + step * self.step_s + (turn - before[step]) / self.rates[step]
+
+
+def stairs(first: float, last: float, steps: int, *, by_ratio: bool) -> list[float]:
+    """The rates of so many steps, which differ by equal ratios, or by equal differences."""
+    parts = (step / (steps - 1) for step in range(steps))
+    if by_ratio:
+        return [first * (last / first) ** part for part in parts]
+    return [first + (last - first) * part for part in parts]
 
 
 class Turns:

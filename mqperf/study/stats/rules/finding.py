@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.pace import RATE, THREAD_RATE
+from mqperf.plan.pace import RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
 from mqperf.study.tables import Tables, whole
 from mqperf.study.tables.shape import AXES
@@ -109,6 +109,11 @@ def offered(frame: pd.DataFrame) -> pd.Series:
         if name in frame.columns:
             found = found.fillna(frame[name].astype("float64") * threads)
     return found.astype("float64")
+
+
+def steady(frame: pd.DataFrame) -> pd.DataFrame:
+    """The runs whose offered rate does not change in steps: those are judged step by step."""
+    return frame[frame[STEPS].isna()] if STEPS in frame.columns else frame
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

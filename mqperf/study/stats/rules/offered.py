@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.plan.pace import COUNT
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.rules.finding import Finding, detail, each, measured, offered
+from mqperf.study.stats.rules.finding import Finding, detail, each, measured, offered, steady
 from mqperf.study.tables import Tables
 
 MISSED_SHARE = 0.01
@@ -23,7 +23,7 @@ the latency: up to a hundredth of a second a busy machine is slow, and no pause.
 
 def rate_missed(tables: Tables) -> Iterator[Finding]:
     """Clients that sent more or less than they were to."""
-    for row in each(missed(measured(tables))):
+    for row in each(missed(steady(measured(tables)))):
         yield Finding(
             row.run,
             f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window"
@@ -63,7 +63,7 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
 def sender_late(tables: Tables) -> Iterator[Finding]:
     """Messages that waited at the client, so long that this is most of their latency."""
     latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
-    frame = measured(tables).merge(latency, on="run", how="left")
+    frame = steady(measured(tables)).merge(latency, on="run", how="left")
     late = frame["handover_p99_s"].fillna(0.0)
     slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)
     wrong = (late > LATE_S) & (late > LATE_SHARE * slow)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.study.stats.rules.cpu import over_the_window, percent
-from mqperf.study.stats.rules.finding import Finding, each
+from mqperf.study.stats.rules.finding import Finding, each, measured, steady
 from mqperf.study.stats.rules.idle import cpu_too_low
 from mqperf.study.tables import Tables
 
@@ -31,9 +31,11 @@ WHOLE = ("host", "total")
 
 def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator without CPU left, or a host which the run's own processes filled."""
+    kept = steady(measured(tables))["run"]
     window = over_the_window(tables)
-    busy = busy_testers(window)
+    busy = busy_testers(window[window["run"].isin(kept)])
     hosts = hosts_used(tables)
+    hosts = hosts[hosts["run"].isin(kept)]
     full = hosts[hosts["full"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
     for run, rows in busy.groupby("run", sort=False):
         used = listed(rows)

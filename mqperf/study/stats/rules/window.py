@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 
 from mqperf.plan.test_cases import closed_loops, unit_of, with_replies
-from mqperf.study.stats.rules.finding import KEYS, Finding, each, measured, of_actions, one_way
+from mqperf.study.stats.rules.finding import (
+    KEYS,
+    Finding,
+    each,
+    measured,
+    of_actions,
+    one_way,
+    steady,
+)
 from mqperf.study.stats.rules.queueing import IN_FLIGHT_PER_THREAD
 from mqperf.study.tables import Tables
 
@@ -32,7 +40,7 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
     Those in flight at the ends of the window may make a difference, too.  A message that is
     delivered several times is sent as often; one that an action of the plan cost cannot arrive.
     """
-    frame = one_way(tables).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
+    frame = steady(one_way(tables)).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
     times = (frame["asked"] / frame["sent"]).where(frame["sent"] > 0, 1.0).fillna(1.0)
     gone = (of_actions(tables, frame, "lost") / frame["window_s"]).fillna(0.0).astype("float64")
     sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
