@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from factory import Shape, tables
 from matplotlib.figure import Figure
 from viewed import contents
 
@@ -141,3 +142,48 @@ def test_what_was_offered_stands_beside_the_curve() -> None:
     assert axes.get_ylim()[1] < RATES[-1]
     assert [text.get_text() for text in axes.texts] == ["saturation point 30,000"]
     assert len(axes.patches) == 1
+
+
+def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
+    """A run of 100, 200, 400 ... msg/sec, a second each, with what is left at the end of each."""
+    shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10,))
+    found = tables(shape)
+    run = found["runs"]["run"].iloc[0]
+    rates = [100.0 * 2**step for step in range(len(unfinished))]
+    rows = pd.DataFrame(
+        {
+            "run": run,
+            "step_rate_msg_s": rates,
+            "from_s": range(len(rates)),
+            "until_s": range(1, len(rates) + 1),
+            "throughput_msg_s": rates,
+            "unfinished": unfinished,
+            "latency_mean_s": latency_s,
+        }
+    )
+    paced = found["runs"].assign(rate_msg_s=100.0, ramp_steps=len(rates))
+    own = {"runs": paced, "rate_steps": conform("rate_steps", rows)}
+    kept = {name: frame[frame["run"].eq(run)] for name, frame in found.items() if "run" in frame}
+    return {**found, **kept, **{name: frame[frame["run"].eq(run)] for name, frame in own.items()}}
+
+
+@pytest.mark.parametrize(
+    ("found", "kept", "missed"),
+    [
+        pytest.param(stairs(0, 1, 3, 9), 800, None, id="all of them"),
+        pytest.param(stairs(0, 1, 3, 200), 400, 800, id="what is left of the last"),
+        pytest.param(stairs(0, 1, 60, 80), 200, 400, id="not worked off in the next"),
+        pytest.param(stairs(20, 40, 80, 160, latency_s=0.2), 800, None, id="on its way"),
+        pytest.param(stairs(50, 1, 1, 1), 800, None, id="a slow beginning"),
+        pytest.param(stairs(0, 1, 60, 20), 800, None, id="worked off in the next"),
+        pytest.param(stairs(50, 90, 200, 400), None, 100, id="none of them"),
+    ],
+)
+def test_a_step_is_kept_where_nothing_is_left_of_it(
+    found: Tables, kept: float | None, missed: float | None
+) -> None:
+    """Beside what is on its way, and 2 % of the step."""
+    nobody = pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "none"})
+    [row] = saturation_rates(found, nobody).to_dict("records")
+    ends = (row["kept_rate_msg_s"], row["missed_rate_msg_s"])
+    assert [None if pd.isna(end) else end for end in ends] == [kept, missed]

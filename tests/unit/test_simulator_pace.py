@@ -12,7 +12,7 @@ from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.simulator import __main__ as shim
 from mqperf.onhost.load.simulator import pace
 from mqperf.onhost.load.simulator.clients import Gate
-from mqperf.onhost.load.simulator.pace import LOOK_S, Pace, Turns, keep_to
+from mqperf.onhost.load.simulator.pace import LOOK_S, Pace, Turns, keep_to, stairs
 
 START = 1000.0
 
@@ -45,6 +45,16 @@ def test_threads_of_all_processes_take_turns() -> None:
     dues = [list(islice(one.dues(thread, START), 1000)) for one in both for thread in (0, 1)]
     assert dues[3][:2] == [START + 3 / 8, START + 7 / 8]
     assert sorted(chain(*dues)) == [START + number / 8 for number in range(4000)]
+
+
+def test_steps_follow_each_other_without_a_gap() -> None:
+    """Each lasts as long; the last one goes on.  Their ratios, or differences, are equal."""
+    assert stairs(2, 18, 3, by_ratio=True) == pytest.approx([2, 6, 18])
+    assert stairs(2, 18, 3, by_ratio=False) == pytest.approx([2, 10, 18])
+    pace = Pace([2.0, 4.0], all_threads=2, first=0, step_s=3.0)
+    both = sorted(due - START for thread in (0, 1) for due in islice(pace.dues(thread, START), 9))
+    assert both[:6] == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    assert both[6:] == pytest.approx([3.0 + number / 4 for number in range(12)])
 
 
 class Client:

@@ -43,6 +43,7 @@ from mqperf.pages.figures.sheets import (
     top_sheet,
     topology_sheet,
 )
+from mqperf.pages.figures.stairs import stairs_sheet
 from mqperf.pages.figures.svg import write_svg
 from mqperf.pages.figures.trends import trend, trend_sheet
 
@@ -83,6 +84,7 @@ __all__ = [
     "ratio_sheet",
     "ratios",
     "run_sheet",
+    "stairs_sheet",
     "sweep_sheet",
     "throughput",
     "time_sheet",

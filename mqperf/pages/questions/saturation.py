@@ -5,12 +5,18 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, grouped, layout_of, rate_unit
+from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, layout_of, rate_unit
 from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections.offered_rates import differing
-from mqperf.study.tables import Tables, at, varied
+from mqperf.pages.sections.offered_rates import TOLD, differing
+from mqperf.pages.sections.section import Content, present
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables import Tables, at, varied, where
 from mqperf.study.tables.axes import SWEEP
+
+LIMITS = {"host", "broker", "tester", "network"}
+"""Kinds of bottleneck that are worth saying."""
 
 
 def asked(tables: Tables) -> bool:
@@ -19,51 +25,80 @@ def asked(tables: Tables) -> bool:
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each sweep of rates."""
+    """A sentence for each test case: each layout, or what else differs, the highest first."""
     rates = tables["saturation_rates"]
     if rates.empty:
         return None
     apart = differing(rates, "threads")
-    words = [_where(row, apart, tables) for row in rates.to_dict("records")]
+    climbed = bool(len(tables["rate_steps"]))  # the doubts are those of the run with the steps
+    told = rates.assign(
+        doubted=rates["doubted"] if climbed else None,
+        what=[_where(row, apart, tables) for row in rates.to_dict("records")],
+        case=[case_of(row) for row in rates.to_dict("records")],
+    )
     return Answer(
         question="Up to which offered rate does it keep up?",
-        sentences=[_sentence(row, apart, tables) for row in rates.to_dict("records")],
-        drawing=_drawing(rates.assign(what=words), tables),
+        sentences=[*sentences(told)],
+        drawing=_drawing(told, tables),
+        table=_table(told) if len(told) > 1 else None,
         settle=[*_settle(rates)],
     )
 
 
-def _sentence(row: Row, apart: list[str], tables: Tables) -> Text:
+def sentences(told: pd.DataFrame) -> Iterator[Text]:
+    """Of rows of ``saturation_rates`` that say ``what`` each of them is about."""
+    for case in TEST_CASES:
+        own = where(told, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
+        if len(own):
+            parts = Text("; ").join(_kept(row) for row in own.to_dict("records"))
+            yield bold(TEST_CASES[case].short) + Text(": {}.").format(parts)
+
+
+def _kept(row: Row) -> Text:
     """The bracket; no number of the plan's grid stands for what was not tried."""
     kept, missed, unit = row["kept_rate_msg_s"], row["missed_rate_msg_s"], rate_unit(row)
     if pd.isna(kept):
-        told = Text("does not keep up with {} {}, the lowest rate").format(grouped(missed), unit)
+        told = Text("less than **{} {}**").format(grouped(missed), unit)
     elif pd.isna(missed):
-        told = Text("keeps up with **at least {} {}**, the highest rate").format(
-            grouped(kept), unit
-        )
+        told = Text("at least **{} {}**").format(grouped(kept), unit)
     else:
-        told = Text("keeps up with **{} {}**, and not with {}").format(
-            grouped(kept), unit, grouped(missed)
-        )
+        told = Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
     limit = str(row["limit"]).partition(":")[0]
-    why = f"; {limits.LIMITS[limit]} is the limit" if limit in {"host", "broker", "tester"} else ""
-    return bold(_where(row, apart, tables)) + Text(" {}{}.").format(told, why)
+    why = f", where {limits.LIMITS[limit]} is the limit" if limit in LIMITS else ""
+    place = Text(" with {}").format(row["what"]) if row["what"] else Text()
+    return told + place + Text("{}{}").format(why, cited(row["doubted"]).replace(";", ","))
 
 
-def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
+def _drawing(told: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
-    points = tables["points"]
+    points, steps = tables["points"], tables["rate_steps"]
+    if len(steps):
+        return drawings.stairs("Latency at each offered rate", steps)
     one = len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
     if one and "rate_msg_s" in varied(points):
         return drawings.latency("Latency at each offered rate", points, tables)
+    named = told["case"] + (", " + told["what"]).where(told["what"].ne(""), "")
     caption = "Highest rate that is kept"
-    return drawings.brackets(caption, rates, "kept_rate_msg_s", "missed_rate_msg_s")
+    return drawings.brackets(
+        caption, told.assign(what=named), "kept_rate_msg_s", "missed_rate_msg_s"
+    )
+
+
+def _table(told: pd.DataFrame) -> Content:
+    names = [name for name in present(told, TOLD, keep=()) if name != "doubted"]
+    headings = {"case": "test case", "what": "layout"}
+    return Content(
+        heading="Rates that are kept",
+        words=[],
+        caption="Rates that are kept",
+        rows=told,
+        columns=headings | {name: COLUMNS[name].heading() for name in names},
+        style="numbers named",
+    )
 
 
 def _where(row: Row, apart: list[str], tables: Tables) -> str:
-    parts = [case_of(row), layout_of(row, tables), at(row, apart) if apart else ""]
-    return ", ".join(filter(None, parts))
+    return ", ".join(filter(None, [layout_of(row, tables), at(row, apart) if apart else ""]))
 
 
 def _settle(rates: pd.DataFrame) -> Iterator[Text]:

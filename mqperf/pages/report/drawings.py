@@ -209,6 +209,15 @@ def latency(caption: str, points: pd.DataFrame, tables: Tables) -> Drawing:
     return Drawing(caption, alt, partial(figures.metric_sheet, points, "latency", doubted=doubted))
 
 
+def stairs(caption: str, steps: pd.DataFrame) -> Drawing:
+    """Latency at each step of an offered rate, a panel for each test case."""
+    alt = (
+        f"Mean latency, {_range(steps, 'latency_mean_s')} ms, against the offered rate,"
+        f" {_range(steps, 'step_rate_msg_s')} msg/sec."
+    )
+    return Drawing(caption, alt, partial(figures.stairs_sheet, steps, titles()))
+
+
 def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:
     """Ratios of throughput of one name against another; ``rows`` say ``what`` each is about."""
     each = [

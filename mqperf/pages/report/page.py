@@ -18,7 +18,7 @@ from mqperf.pages.report.tops import against, findings, why_not
 from mqperf.pages.report.words import Layout, cell, joined, unsure
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import STANDARD, TEST_CASES
+from mqperf.plan.test_cases import STANDARD, TEST_CASES, in_unit
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE, best_first, highest
 from mqperf.study.tables import Tables, varied, where, whole
@@ -131,6 +131,10 @@ def _summary(own: Tables) -> Iterator[Text]:
     for case, words in TEST_CASES.items():
         rated = best_first(where(own["points"], test_case=case), own)
         if rated.empty:
+            continue
+        if len(where(own["rate_steps"], test_case=case)):  # a mean over its steps is no throughput
+            for row in where(own["saturation_rates"], test_case=case).to_dict("records"):
+                yield Text("**{}**: {}").format(words.short, in_unit(row["text"], words.unit))
             continue
         top, unit = rated.iloc[0], f"{words.unit}/sec"
         did = why_not(rated) or ("sustained" if top["sustained"] else "at most")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base.one_line import one_line
-from mqperf.pages.questions.first_screen import FirstScreen, first_screen
+from mqperf.pages.questions import Answer, answers
+from mqperf.pages.questions.first_screen import first_screen
 from mqperf.pages.report import (
     control_runs,
     drawings,
@@ -87,7 +88,7 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
             writer.draw(answer.drawing, out)
     context = _overview(tables, systems) | {
         "screen": screen,
-        "grids": [*_grids(screen)],
+        "grids": [*_grids(screen.answers)],
         "unknown": unknown,
         "tables": filled,
         "plan": contents.plan and PLAN,
@@ -109,6 +110,7 @@ def _system(
     for layout in layouts:
         _write_page(layout, own, out / layout.folder, writer)
     title, saturation_points = layouts[0].system_title, own["saturation_points"]
+    climbed = next(answers(own, ["saturation"]), None) if len(own["rate_steps"]) else None
     caption = "Throughput on different topologies"
     doubted = set(own["doubts"]["point"])
     return {
@@ -117,6 +119,8 @@ def _system(
         "environment": environment(own["runs"]),
         "shared_hosts": list(hosts.shared(own["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
+        "climbed": climbed,
+        "rates": [*_grids([climbed] if climbed else [])],
         "overview": verdicts.overview(best, layouts),
         "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
         "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
@@ -184,10 +188,10 @@ def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
     }
 
 
-def _grids(screen: FirstScreen) -> Iterator[rst.Grid]:
+def _grids(found: Sequence[Answer]) -> Iterator[rst.Grid]:
     """The tables of the answers; footnotes are numbered through all of them."""
     labels = (f"answer-{number}" for number in count(1))
-    for answer in screen.answers:
+    for answer in found:
         if answer.table is not None and (grid := grids.grid(answer.table, labels, {})) is not None:
             yield grid
 

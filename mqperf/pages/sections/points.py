@@ -27,6 +27,8 @@ AS_IN_2016 = {
 
 def content(view: View) -> Iterator[Content]:
     """The figures of every point, over its repeats."""
+    if len(view.tables["rate_steps"]):
+        return  # means over steps of a rate tell nothing of any
     figures, system = view.points, view.layout.system_title
     what = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():

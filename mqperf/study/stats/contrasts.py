@@ -10,7 +10,7 @@ from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.sustained import FIGURE, best_first
 from mqperf.study.tables import Tables, varied
-from mqperf.study.tables.axes import FACTORS, LAYOUT, SWEEP
+from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
 
 LOAD = (*FACTORS, "threads", "rate_msg_s")
@@ -20,7 +20,8 @@ LOAD = (*FACTORS, "threads", "rate_msg_s")
 def named_axes(points: pd.DataFrame) -> list[str]:
     """The axes of names that tell points apart: of layouts, and of parameters; no conditions."""
     told = [name for name in varied(points) if COLUMNS[name].dtype == "string"]
-    several = [name for name in LAYOUT if len(points[name].dropna().unique()) > 1]
+    layout = ("system", "queues", "topology")
+    several = [name for name in layout if len(points[name].dropna().unique()) > 1]
     return [*several, *(name for name in told if name != CONDITION)]
 
 

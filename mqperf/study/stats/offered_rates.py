@@ -63,13 +63,15 @@ def _stairs(frame: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     """Runs whose rate changes in steps: each step as if it were a run.
 
     It is ``kept`` where no more is unfinished at its end than 2 % of what was due in it, beside
-    what is on its way: that of a message which takes as long as those of the fastest step.
+    what is on its way: one of each thread, and what comes while a message takes as long as those of
+    the fastest step.
     """
     runs = frame.drop(columns=["offered", *STEP], errors="ignore")
     found = runs.merge(steps[["run", *STEP]], on="run")
     fastest = found.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
     lasted = found["until_s"] - found["from_s"]
-    allowed = found["step_rate_msg_s"] * found["each"] * (KEEPS_UP * lasted + fastest)
+    due = found["step_rate_msg_s"] * (KEEPS_UP * lasted + fastest) + found["threads"]
+    allowed = due * found["each"]
     rounded = [float(f"{rate:.{DIGITS}g}") for rate in found["step_rate_msg_s"]]
     return found.assign(offered=rounded, kept=found["unfinished"].le(allowed).astype("float64"))
 
@@ -121,6 +123,9 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
             f"Even {_told(high)} {unit}, the least that was offered, is more than it keeps up with"
         )
         return known | {"text": f"{first}{ran_out}."}
+    if by_rate["kept"].notna().all():
+        text = f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}{ran_out}."
+        return known | {"text": text}
     crossing = min(max(top / float(by_rate["each"].max()), low), high)
     return known | {
         "saturation_rate_msg_s": crossing,

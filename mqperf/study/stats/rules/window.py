@@ -68,7 +68,7 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
     With how long the nodes collected garbage, where they tell.
     """
     found = undisturbed(tables)
-    known = found[found["run"].isin(measured(tables)["run"]) & found["longest"].gt(0)]
+    known = found[found["run"].isin(steady(measured(tables))["run"]) & found["longest"].gt(0)]
     rate = known["mean"] * known["seconds"] / (known["seconds"] - known["longest"])
     waits = known["test_case"].isin(closed_loops())
     turns = (TURNS * known["threads"]).where(waits, 0).fillna(0)

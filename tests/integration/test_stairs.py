@@ -1,0 +1,56 @@
+"""Staircases of offered rates on a real RabbitMQ, up which it keeps pace."""
+
+from pathlib import Path
+
+import pytest
+from one_rabbitmq import lent
+from patience import DOUBTS_OF_A_BUSY_MACHINE
+
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.pages.questions import answers
+from mqperf.pages.sections.forms import plain
+from mqperf.plan.file import parse_plan
+from mqperf.study import stats, tables
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+STEPS, FIRST, LAST = 6, 50, 200
+PLAN = f"""\
+systems: {{rabbitmq: {{topologies: [cmsm]}}}}
+test_cases: [CASE]
+load:
+  generator: GENERATOR
+  green_threads: 5
+  rate_msg_s: {FIRST}
+  ramp_to_msg_s: {LAST}
+  ramp_steps: {STEPS}
+  ramp_steps_by: ratio
+  duration_s: 4
+  warmup_s: 1
+  cooldown_s: 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("generator", "case"), [("simulator", "rpc-call"), ("amqp-0-9-1", "publish")]
+)
+def test_each_step_is_offered_and_kept(
+    rabbitmq: PrivateCluster, tmp_path: Path, generator: str, case: str
+) -> None:
+    """By the second: what was due in it was finished, and nothing is left of it."""
+    text = PLAN.replace("GENERATOR", generator).replace("CASE", case)
+    with lent(rabbitmq):
+        outcome = sweep(parse_plan(text, Path("stairs.yaml")), text, tmp_path, Silent())
+    assert outcome.failed == ()
+    found = stats.complete(tables.read(tmp_path))
+    steps = found["rate_steps"]
+    rates = [FIRST * (LAST / FIRST) ** (step / (STEPS - 1)) for step in range(1, STEPS - 1)]
+    assert steps["step_rate_msg_s"].tolist() == pytest.approx(rates)
+    assert steps["from_s"].tolist() == [0, 1, 2, 3]
+    assert steps["latency_mean_s"].notna().all()
+    doubts = set(found["doubts"]["kind"])
+    assert doubts <= DOUBTS_OF_A_BUSY_MACHINE
+    [answer] = answers(found)
+    [sentence] = map(plain, answer.sentences)
+    assert f"at least {max(rates):.3g} msg/sec" in sentence or "noisy-host" in doubts
