@@ -5,7 +5,9 @@ of the header.  A message is known by its start, which client and server record 
 lost or received twice can be named.
 
 Clients have the streams ``sent`` (started), ``round_trip`` and ``error`` (started, finished);
-servers have ``received`` (started at the client, finished here).  ``sent`` holds attempts: also
+servers have ``received`` (started at the client, finished here).  At an offered rate messages are
+started when they are due, and clients have ``handover`` (due, sent), whoever finishes them
+``service`` (sent, finished).  ``sent`` holds attempts: also
 those that ended as errors, and those cast to a server that was not there, which the simulator takes
 for a success.
 """

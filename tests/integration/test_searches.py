@@ -30,8 +30,12 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
 
     What does not hold is run again on a busy machine, up to twice at each rate.
     """
-    for held, ends, rates in (("60.0", "beyond", {56.57, 80}), ("1.0e-9", "below", {56.57, 40})):
-        text = PLAN.replace("HELD", held)
+    cast = PLAN.replace("publish", "rpc-cast").replace("amqp-0-9-1", "simulator")
+    for plan, held, ends, rates in (
+        (PLAN, "60.0", "beyond", {56.57, 80}),
+        (cast, "1.0e-9", "below", {56.57, 40}),
+    ):
+        text = plan.replace("HELD", held)
         folder = tmp_path / ends
         job = Job(parse_plan(text, Path("search.yaml")), text, folder)
         [outcome] = sweep_all([job], Silent(), judge=judged)

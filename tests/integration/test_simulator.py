@@ -167,6 +167,29 @@ def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, ta
     the_simulator_agrees(run, len(sent))
 
 
+@pytest.mark.parametrize("test_case", ["rpc-call", "notify"])
+def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) -> None:
+    """Each message was due at its own instant of one schedule, and both parts follow from there.
+
+    What was due while a busy machine stood still at the end is not sent at all.
+    """
+    said = {"rate_msg_s": 100}
+    with begin(case(test_case, processes=2, parameters=said)) as run:
+        start = run.start()
+        run.end("client")
+        run.drain()
+    sent = run.together("client", "sent")
+    assert set(sent) <= {start + number / 100 for number in range(200)}
+    assert 150 < len(sent) == len(set(sent))
+    assert sent == run.together("server", "received") == run.together("client", "handover")
+    finish = ("client", "round_trip") if test_case == "rpc-call" else ("server", "received")
+    assert run.together(finish[0], "service", 1) == run.together(*finish, 1)
+    assert run.together(finish[0], "service") == run.together("client", "handover", 1)
+    late = run.stream("client-1", "handover") @ [-1, 1]
+    assert 0 <= late.min() < 0.01
+    the_simulator_agrees(run, len(sent))
+
+
 def test_a_pause_and_a_payload_reach_the_simulator(begin: Begin) -> None:
     """Threads wait after each message, and every body has the length that the plan says."""
     said = {"pause_s": 0.25, "payload_bytes": 50_000}

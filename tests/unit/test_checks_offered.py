@@ -45,6 +45,16 @@ def test_an_offered_rate_that_was_kept_is_no_doubt() -> None:
     assert found(late) == set()
 
 
+def test_threads_that_keep_to_a_rate_are_no_closed_loop() -> None:
+    """Late calls, and casts, may be more than threads have under way when they do not wait."""
+    frames = sound()
+    frames["latency"]["latency_mean_s"] = 0.5
+    assert {kind for kind, _ in found(frames)} == {"littles-law", "backlog"}
+    rates = frames["messages"].set_index("run")["send_rate_msg_s"]
+    frames["runs"]["rate_msg_s"] = frames["runs"]["run"].map(rates)
+    assert found(frames) == set()
+
+
 def test_an_offered_rate_that_was_missed_is_told() -> None:
     """By more than a hundredth, with both rates."""
     frames = offered(offered_rate_msg_s=3_900.0)

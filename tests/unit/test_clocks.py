@@ -232,7 +232,10 @@ FIRST, SECOND, SERVER = 3.0, -2.0, 0.5
     "targets", [{"server-1": [1], "server-2": [2]}, {"server-1": [1, 2], "server-2": [1, 2]}]
 )
 def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int]]) -> None:
-    """Whoever's messages a server received, each is by its own client's clock, no other's."""
+    """Whoever's messages a server received, each is by its own client's clock, no other's.
+
+    So is the instant at which each was sent that was due before.
+    """
     ahead = {"client-1": FIRST, "client-2": SECOND, "server-1": SERVER, "server-2": SERVER}
     places = {"client-1": "h1", "client-2": "h2", "server-1": "h3", "server-2": "h3"}
     random = np.random.default_rng(1)
@@ -250,8 +253,10 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
             got.append(np.column_stack([own, own + 0.01]))
             by_us.append(got[-1] + [ahead[client], SERVER])
         order = random.permutation(sum(map(len, got)))
-        true[label] = {"received": np.concatenate(got)[order]}
-        recorded[label] = {"received": Instants(np.concatenate(by_us)[order])}
+        values, own = (np.concatenate(parts)[order] for parts in (got, by_us))
+        sent = np.array([0.001, 0.0])
+        true[label] = {"received": values, "service": values + sent}
+        recorded[label] = {"received": Instants(own), "service": Instants(own + sent)}
     facts = Facts.model_validate(
         {
             "processes": [

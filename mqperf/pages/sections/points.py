@@ -12,6 +12,7 @@ from mqperf.pages.sections.rows import POINTS
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS
 from mqperf.record.streams.telling import BEYOND
+from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import arranged, varied
 from mqperf.study.tables.axes import FACTORS
@@ -72,6 +73,8 @@ def _words(view: View, figures: pd.DataFrame) -> Iterator[str]:
     else:
         yield f"Throughput counts {view.case.finish.counted} in the measured window."
     yield view.case.finish.measured
+    if not view.case.streamed and offered(view.tables["runs"]).notna().any():
+        yield "At an offered rate it counts from the instant at which the message was due."
     yield from _about_latencies(figures)
     if figures["cpu_total_cores"].notna().any():
         cpu = view.tables["cpu"]

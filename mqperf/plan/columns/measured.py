@@ -115,8 +115,8 @@ LATENCY = (
     latency("latency_max_s", "Largest latency.", "max"),
     latency(
         "service_p50_s",
-        "Median time from the handing over of a message to its receipt, where latency counts from"
-        f" the instant at which it was due. {FEW}",
+        "Median time from the handing over of a message to its receipt, or its reply (CALL), where"
+        f" latency counts from the instant at which it was due. {FEW}",
         "service time, p50",
     ),
     latency("service_p99_s", f"99th percentile of the service time. {FEW}", "service time, p99"),

@@ -1,7 +1,7 @@
 """The latencies of a run as histograms: every message, to three digits, second by second.
 
-CALL is a closed loop: a thread sends its next message when it has the reply to the last.  Its
-latency is the service time, and nobody was kept waiting whose latency is missing.
+CALL without an offered rate is a closed loop: a thread sends its next message when it has the reply
+to the last.  Its latency is the service time, and nobody was kept waiting whose latency is missing.
 """
 
 from pathlib import Path
