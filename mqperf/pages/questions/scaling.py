@@ -21,6 +21,7 @@ from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.tops import tops, why_not
 from mqperf.pages.report.words import layouts
+from mqperf.plan.pace import RATE
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE
@@ -47,7 +48,7 @@ def answer(tables: Tables) -> Answer | None:
         sentences=[_sentence(rows, tables) for rows in _by_case(best)],
         drawing=_drawing(best, tables, several=several),
         table=table(tables, best),
-        settle=[*_settle(best)],
+        settle=[*_settle(best, tables)],
     )
 
 
@@ -125,14 +126,16 @@ def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.D
     return drawings.tops("Top throughput", best)
 
 
-def _settle(best: pd.DataFrame) -> Iterator[Text]:
-    """Where nobody waits for a message, a rate that is offered tells what is sustained."""
+def _settle(best: pd.DataFrame, tables: Tables) -> Iterator[Text]:
+    """Where nobody waits for a message, rates that are offered tell what is sustained."""
+    if RATE in tables["runs"].columns:
+        return
     flooded = best[~best["sound"].astype(bool) & ~best["test_case"].isin(closed_loops())]
     if len(flooded):
         cases = listed(dict.fromkeys(TEST_CASES[name].short for name in flooded["test_case"]))
         yield Text(
-            "{} were sent as fast as clients could: with *rate_msg_s* below the numbers above, or"
-            " with *search*, the plan finds what is sustained."
+            "{} were sent as fast as clients could: a staircase of offered rates (*rate_msg_s*,"
+            " *ramp_to_msg_s*, *ramp_steps*) would tell what is sustained."
         ).format(cases)
 
 
