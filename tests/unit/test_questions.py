@@ -22,7 +22,7 @@ from mqperf.plan.questions import QUESTIONS
 from mqperf.study.stats import complete
 from mqperf.study.stats.checks import CHECKS, WEIGHTS
 from mqperf.study.stats.contrasts import contrasts, named_axes
-from mqperf.study.tables import Tables, of_plan
+from mqperf.study.tables import Tables, conform, of_plan
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 
@@ -154,6 +154,44 @@ def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     nothing = doubted(sound, "spread", [*sound["points"]["point"]])
     [[call]] = said(nothing, "scaling").values()
     assert call.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+
+
+def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
+    """Steps of 100, 200, 400 ... msg/sec of a run, with what is left at the end of each."""
+    rates = [100.0 * 2**step for step in range(len(unfinished))]
+    steps = {"step_rate_msg_s": rates, "throughput_msg_s": rates, "unfinished": unfinished}
+    times = {"from_s": range(len(rates)), "until_s": range(1, len(rates) + 1)}
+    where = {"run": run, "topology": "cmsm", "queues": queues, "test_case": "rpc-cast"}
+    rows = pd.DataFrame({**where, **steps, **times, "latency_mean_s": 0.001})
+    return conform("rate_steps", rows)
+
+
+def test_staircases_are_answered_by_what_was_kept() -> None:
+    """Each layout between two steps; a comparison has all that these leave open."""
+    read = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1)))
+    runs = read["runs"].assign(rate_msg_s=100.0, ramp_steps=6)
+    run = runs[runs["status"].eq("done")].groupby("queues")["run"].first()
+    steps = [
+        climbed("classic", run["classic"], [0, 1, 3, 9, 20, 2000]),
+        climbed("mirrored", run["mirrored"], [0, 300, 900, 1800, 3600, 7200]),
+    ]
+    found = complete({**read, "runs": runs, "rate_steps": pd.concat(steps)})
+    assert not {*found["doubts"]["kind"]} & {"rate-missed", "unequal-rates", "sender-late"}
+    rates = found["saturation_rates"].assign(doubted=None)
+    assert said({**found, "saturation_rates": rates}) == {
+        "Up to which offered rate does it keep up?": [
+            (
+                "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; 100 to 200"
+                " msg/sec with Client -> Master, Server -> Master (HA)."
+            )
+        ],
+        "What changes with the kind of queue?": [
+            (
+                "mirrored queues against classic queues: CAST \N{MINUS SIGN}94 %"
+                " (\N{MINUS SIGN}97 to \N{MINUS SIGN}88 %)."
+            )
+        ],
+    }
 
 
 def test_single_runs_ask_for_repeats() -> None:
