@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.report import grids, hosts, run_sheets
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
@@ -18,7 +19,7 @@ from mqperf.pages.report.tops import against, findings, why_not
 from mqperf.pages.report.words import Layout, cell, joined, unsure
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.columns import COLUMNS
-from mqperf.plan.test_cases import STANDARD, TEST_CASES, in_unit
+from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE, best_first, highest
 from mqperf.study.tables import Tables, varied, where, whole
@@ -127,14 +128,18 @@ def _factor(numbers: pd.Series) -> str:
 
 
 def _summary(own: Tables) -> Iterator[Text]:
-    """What every test case sustains, in one sentence each, with the raw maximum if it is higher."""
+    """What was asked, and answered of this layout.
+
+    Of a sweep of threads what every test case sustains, in one sentence each, with the raw maximum
+    if it is higher.
+    """
+    if not ANSWERS["scaling"].asked(own):
+        for one in answers(own):
+            yield from one.sentences
+        return
     for case, words in TEST_CASES.items():
         rated = best_first(where(own["points"], test_case=case), own)
         if rated.empty:
-            continue
-        if len(where(own["rate_steps"], test_case=case)):  # a mean over its steps is no throughput
-            for row in where(own["saturation_rates"], test_case=case).to_dict("records"):
-                yield Text("**{}**: {}").format(words.short, in_unit(row["text"], words.unit))
             continue
         top, unit = rated.iloc[0], f"{words.unit}/sec"
         did = why_not(rated) or ("sustained" if top["sustained"] else "at most")

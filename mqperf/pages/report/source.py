@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base.one_line import one_line
-from mqperf.pages.questions import Answer, answers
+from mqperf.pages.questions import ANSWERS, Answer, answers
 from mqperf.pages.questions.first_screen import first_screen
 from mqperf.pages.report import (
     control_runs,
@@ -110,7 +110,7 @@ def _system(
     for layout in layouts:
         _write_page(layout, own, out / layout.folder, writer)
     title, saturation_points = layouts[0].system_title, own["saturation_points"]
-    climbed = next(answers(own, ["saturation"]), None) if len(own["rate_steps"]) else None
+    told = [] if ANSWERS["scaling"].asked(own) else [*answers(own)]  # else as in 2016
     caption = "Throughput on different topologies"
     doubted = set(own["doubts"]["point"])
     return {
@@ -119,8 +119,8 @@ def _system(
         "environment": environment(own["runs"]),
         "shared_hosts": list(hosts.shared(own["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
-        "climbed": climbed,
-        "rates": [*_grids([climbed] if climbed else [])],
+        "answers": told,
+        "grids": [*_grids(told)],
         "overview": verdicts.overview(best, layouts),
         "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
         "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
