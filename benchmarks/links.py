@@ -16,9 +16,9 @@ from contextlib import nullcontext
 
 from mqperf.hosts import HOSTS, Host, Hosts
 from mqperf.lab.links import LINKS
-from mqperf.lab.links.calibration import Calibration
-from mqperf.lab.links.relay import Relayed
 from mqperf.plan import LinkPoint
+from mqperf_links.lab.calibration import Calibration
+from mqperf_links.lab.relay import Relayed
 
 BULK_S = 4
 PORT = 5201

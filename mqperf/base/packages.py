@@ -16,6 +16,11 @@ BROUGHT: Mapping[str, str] = {
     "amqp-1.0": "mqperf-amqp-1-0",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
+    "tun-relay": "mqperf-links",
+    "partition": "mqperf-links",
+    "disconnect": "mqperf-links",
+    "black-hole": "mqperf-links",
+    "impair": "mqperf-links",
     "mqperf topology": "mqperf-routers",
     "mqperf import": "mqperf-imported",
 }

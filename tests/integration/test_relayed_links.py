@@ -17,10 +17,10 @@ from patience import eventually
 from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Hosts, lookup
 from mqperf.hosts.laboratory import Laboratory
-from mqperf.lab.links import relay, sink
-from mqperf.lab.links.relay import Relayed
-from mqperf.onhost.links import packet_relay
 from mqperf.plan import LinkPoint, tolerances
+from mqperf_links.lab import relay, sink
+from mqperf_links.lab.relay import Relayed
+from mqperf_links.onhost import packet_relay
 
 PATIENCE = 20
 """Measurements of which one is not disturbed by other tests."""
@@ -31,7 +31,7 @@ DOWN_S = 2.0
 HOLD = """
 import sys, time
 from mqperf.hosts import lookup
-from mqperf.lab.links import relay, sink
+from mqperf_links.lab import relay, sink
 from mqperf.plan import LinkPoint
 link = LinkPoint(between=("client", "server"), delay_s=0.01)
 with lookup(sys.argv[1]).reached() as hosts, relay.laid(link, hosts) as laid:

@@ -9,13 +9,14 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import HostError, PlanError
 from mqperf.hosts import Hosts, LocalHost
-from mqperf.lab.links import LINKS, Laid, choose, ends, relay
+from mqperf.lab.links import LINKS, Laid, choose
 from mqperf.lab.runner.linking import Linked, check_links
 from mqperf.lab.systems.possible import check_plan
 from mqperf.plan import ActionPlan, Case, LinkPlan, LinkPoint, Plan, statistically_known, tolerances
 from mqperf.plan.columns import COLUMNS, LINK, TABLES, measured_column
 from mqperf.plan.file import parse_plan
 from mqperf.record import MeasuredLink
+from mqperf_links.lab import ends, relay
 
 QUANTITIES = [column.name for column in LINK]
 

@@ -75,7 +75,7 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
-    told = ("generators", "probes", "test_cases", "systems", "inside_readers")
+    told = ("generators", "probes", "actions", "links", "test_cases", "systems", "inside_readers")
     names = {name for seam in told for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}

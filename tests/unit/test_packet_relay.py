@@ -6,8 +6,8 @@ import statistics
 
 import pytest
 
-from mqperf.onhost.links.packet_relay import shaping
-from mqperf.onhost.links.packet_relay.shaping import CorrelatedJitter, Direction
+from mqperf_links.onhost.packet_relay import shaping
+from mqperf_links.onhost.packet_relay.shaping import CorrelatedJitter, Direction
 
 PACKET = bytes(1_000)
 OUT = 7

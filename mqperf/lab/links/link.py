@@ -80,7 +80,8 @@ def choose(backends: Iterable[Backend], link: LinkPoint, hosts: Hosts) -> Backen
             return backend
         obstacles.append(f"{backend.title}: {obstacle}")
     between = " and ".join(link.between)
+    reason = "; ".join(obstacles) or "there is no backend; mqperf-links has one"
     raise HostError(
-        f"no link can be made between {between}: {'; '.join(obstacles) or 'there is no backend'};"
+        f"no link can be made between {between}: {reason};"
         " leave link: out of the plan, or install a package that brings a backend"
     )

@@ -1,6 +1,6 @@
 """Disconnect: the cables are pulled at both ends of the link, and their hosts know."""
 
-from mqperf.lab.actions.on_link import on_link
+from mqperf_links.lab.on_link import on_link
 
 ACTION = on_link(
     "disconnect",

@@ -15,8 +15,9 @@ from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.hosts import Host, Process
 from mqperf.hosts.software import programs
-from mqperf.lab.links.routes import lead
+from mqperf_links.lab.routes import lead
 
+PACKAGE = "mqperf_links"
 DEVICE = "mqsink"
 LIMIT_S = 15.0
 END_GRACE_S = 5.0
@@ -51,10 +52,10 @@ class Sink:
 @contextmanager
 def made(host: Host) -> Iterator[Sink]:
     """Make one on a host; raises ``HostError`` when that is refused."""
-    inside = host.copied(programs())
+    inside = host.copied(programs(PACKAGE))
     with host.scratch("sink") as folder:
         log = folder / "log"
-        argv = [host.python, "-SB", "-m", "mqperf.onhost.links.packet_relay.sink", DEVICE]
+        argv = [host.python, "-SB", "-m", f"{PACKAGE}.onhost.packet_relay.sink", DEVICE]
         env = {"PYTHONPATH": str(inside), "PATH": host.path}
         process = host.start("packet sink", argv, env=env, log=log)
         try:

@@ -24,14 +24,15 @@ from mqperf.base.one_line import one_line
 from mqperf.base.processes.piped import Piped, piped
 from mqperf.hosts import Hosts
 from mqperf.hosts.software import programs
-from mqperf.lab.links import ends
-from mqperf.lab.links.calibration import Calibration
-from mqperf.lab.links.ends import Ends
-from mqperf.lab.links.link import Backend
-from mqperf.lab.links.routes import lead
+from mqperf.lab.links import Backend
 from mqperf.plan import LinkPoint, statistically_known
 from mqperf.record import MeasuredLink
+from mqperf_links.lab import ends
+from mqperf_links.lab.calibration import Calibration
+from mqperf_links.lab.ends import Ends
+from mqperf_links.lab.routes import lead
 
+PACKAGE = "mqperf_links"
 LABEL = "link relay"
 TUN = Path("/dev/net/tun")
 FASTEST_BITS_S = 10**9
@@ -167,8 +168,8 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
     order = json.dumps({"seed": seed, "link": link.quantities, "ends": _described(places)})
     # among the processes of a host, so that its probe sees it; our /proc has all namespaces
     inside = ("nsenter", f"--pid=/proc/{places[0][0].pid}/ns/pid", "--")
-    argv = [*inside, sys.executable, "-SPB", "-m", "mqperf.onhost.links.packet_relay", order]
-    env = {**os.environ, "PYTHONPATH": str(programs())}
+    argv = [*inside, sys.executable, "-SPB", "-m", f"{PACKAGE}.onhost.packet_relay", order]
+    env = {**os.environ, "PYTHONPATH": str(programs(PACKAGE))}
     with piped(argv, env) as program:
         said = _hello(program)
         for end, other in (places, places[::-1]):

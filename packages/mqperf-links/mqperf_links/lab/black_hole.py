@@ -1,6 +1,6 @@
 """Black hole: every packet on the link vanishes, and nobody is told."""
 
-from mqperf.lab.actions.on_link import on_link
+from mqperf_links.lab.on_link import on_link
 
 ACTION = on_link(
     "black-hole",

@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field, model_validator
 
 from mqperf.base.errors import SystemFault
 from mqperf.lab.actions.action import Target
-from mqperf.lab.actions.on_link import on_link
 from mqperf.plan import Frozen
 from mqperf.plan.link import Bandwidth, Delay, Share
+from mqperf_links.lab.on_link import on_link
 
 
 class Impairment(Frozen):

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Process
-from mqperf.onhost.links import echoes
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
+from mqperf_links.onhost import echoes
 
 PROGRAM = Path(echoes.__file__)
 

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from mqperf.base.errors import SystemFault
 from mqperf.lab.actions.action import Action, Target, Told
-from mqperf.lab.links import sink
-from mqperf.lab.links.sink import Sink
+from mqperf_links.lab import sink
+from mqperf_links.lab.sink import Sink
 
 
 def check(target: Target) -> None:

@@ -1,0 +1,1 @@
+"""How links are made and measured, and what disturbs them."""
