@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -71,7 +72,9 @@ def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     Seconds are counted from when the action began; every time that it was done is a line.
     """
     finished = finished_messages(intervals)
-    parts = [*_kinds(outages)]
+    in_turn = outages.sort_values(["run", "began_s"])
+    following = in_turn.groupby("run", sort=False)["began_s"].shift(-1).fillna(np.inf)
+    parts = [*_kinds(outages.assign(next_s=following))]
     across = min(len(parts), ACROSS)
     down = ceil(len(parts) / across)
     figure, grid = panes(across, down, (HEIGHT - 0.8) * down)
@@ -117,8 +120,9 @@ def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: st
 
 
 def _end(row: Mapping[Any, Any]) -> float:
+    """Until when it is drawn: the next action of the run is another panel's."""
     lasted = row["downtime_s"] if pd.notna(row["downtime_s"]) else 0.0
-    return float(lasted) + AFTER_S
+    return float(min(lasted + AFTER_S, row["next_s"] - row["began_s"]))
 
 
 def _contrasted(row: Mapping[Any, Any]) -> str:

@@ -14,6 +14,9 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 
+SOON_S = 0.05
+"""What is printed as no time at all."""
+
 KEYS = (*SWEEP, "action", "node")
 
 
@@ -66,6 +69,8 @@ def _parts(own: pd.DataFrame, noun: str) -> Iterator[str]:
         yield "throughput was not seen to come back" + (
             f" in {len(own) - len(recovered)} of {len(own)}" if len(recovered) else ""
         )
+    elif recovered.max() < SOON_S:
+        yield "throughput as before at its end"
     else:
         yield f"throughput as before {at_worst(recovered, 's')} after its end"
 
