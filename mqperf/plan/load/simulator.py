@@ -4,15 +4,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.plan import Case, Misplaced
+from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.columns import BYTES, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import Ramped
 
 
-class Parameters(Ramped):
-    """Each is a column of tables, and may be a list."""
+class Messages(Frozen):
+    """What is sent where, and the pause after each message."""
 
     targets: Annotated[
         Literal["own", "shared"],
@@ -39,6 +39,10 @@ class Parameters(Ramped):
         ),
         SECONDS,
     ] = 0.0
+
+
+class Parameters(Ramped, Messages):
+    """Each is a column of tables, and may be a list."""
 
     @model_validator(mode="after")
     def _in_steps(self) -> Self:
