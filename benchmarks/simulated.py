@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from simulations import comparing, sweeps, within_run
+from simulations import comparing, searching, sweeps, within_run
 
 SEED = 1
 DATA = Path(__file__).parent.parent / "docs/_data"
@@ -33,6 +33,8 @@ TABLES = {
         sweeps.controls,
         sweeps.spreads,
         sweeps.warmups,
+        searching.searches,
+        searching.busy_hosts,
     )
 }
 

@@ -20,13 +20,8 @@ DIGITS = 4
 """Significant digits of the rates between the bounds."""
 
 Bound = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
-Verdicts = Mapping[tuple[float, int], bool | None]
-"""Whether it held, by rate and repeat, for every run that was judged; None where it did not hold
-while others used the host.
-"""
-
 AGAIN = 2
-"""How often a rate is run again for runs that did not hold while others used the host."""
+"""How often a rate is run again for runs during which others used the host."""
 
 
 class Hold(LatencyLimits):
@@ -44,6 +39,29 @@ class Hold(LatencyLimits):
         if not told or self.throughput_share != type(self).model_fields["throughput_share"].default:
             told.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
         return ", ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a run holds what is asked; None where its figures do not say.  And why, in words.
+
+    ``disturbed`` says that others used the host.  ``margin`` is the logarithm of its latency by
+    what it may be, the largest of several; None where it was not a latency that decided.
+    """
+
+    holds: bool | None
+    text: str
+    disturbed: bool = False
+    margin: float | None = None
+
+    @property
+    def counted(self) -> bool | None:
+        """Whether it held, as a search counts it."""
+        return None if self.disturbed else self.holds
+
+
+Verdicts = Mapping[tuple[float, int], Verdict]
+"""By rate and repeat, of every run that says whether it holds."""
 
 
 class SearchPlan(Frozen):
@@ -75,7 +93,8 @@ class SearchPlan(Frozen):
         """How far a search has got with these verdicts.
 
         Most of the ``repeats`` of a rate decide it, and it is not run again once they agree.  A run
-        that others may have broken is replaced by another, ``AGAIN`` times.  The bounds themselves
+        during which others used the host is replaced, ``AGAIN`` times, whether it held or not: a
+        second try for those alone that did not would lift what is found.  The bounds themselves
         are only tried when all rates on one side of them were decided alike: beyond what a system
         takes, a run is slow and tells little.
         """
@@ -97,9 +116,10 @@ class SearchPlan(Frozen):
     def _ended(
         self, low: float | None, high: float | None, verdicts: Verdicts, repeats: int
     ) -> "Bracket":
-        """The bracket in the end: the rate that held has all its repeats, for its interval."""
-        left = None if low is None else _next(low, verdicts, repeats)
-        return Bracket(low, high, None if low is None or left is None else (low, left))
+        """The bracket in the end, of which both rates have all their repeats."""
+        ends = [(rate, _next(rate, verdicts, repeats)) for rate in (low, high) if rate is not None]
+        left = next(((rate, repeat) for rate, repeat in ends if repeat is not None), None)
+        return Bracket(low, high, left)
 
     def most_runs(self, repeats: int) -> int:
         """Runs that one search takes at most."""
@@ -174,23 +194,6 @@ class Search:
             yield self.case
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a run holds what is asked; None where its figures do not say.  And why, in words.
-
-    ``disturbed`` says that others used the host, which may be why it does not hold.
-    """
-
-    holds: bool | None
-    text: str
-    disturbed: bool = False
-
-    @property
-    def counted(self) -> bool | None:
-        """Whether it held, as a search counts it."""
-        return None if self.disturbed else self.holds
-
-
 def key(case: Case) -> str:
     """What the cases of one search have in common, as an id."""
     rest = {name: value for name, value in case.parameters.items() if name != RATE}
@@ -203,8 +206,16 @@ def rate_and_repeat(case: Case) -> tuple[float, int]:
 
 
 def at_rate(rate: float | None, verdicts: Verdicts) -> list[bool | None]:
-    """The verdicts on the runs at a rate."""
-    return [held for (own, _), held in verdicts.items() if own == rate]
+    """Whether the runs at a rate held, as they are counted."""
+    return [one.counted for (own, _), one in verdicts.items() if own == rate]
+
+
+def deciding(verdicts: Verdicts) -> list[tuple[float, Verdict]]:
+    """Runs with their rates: those that others disturbed only where all at their rate were."""
+    quiet = {rate for (rate, _), one in verdicts.items() if not one.disturbed}
+    return [
+        (rate, one) for (rate, _), one in verdicts.items() if not one.disturbed or rate not in quiet
+    ]
 
 
 def by_most(known: Sequence[bool | None], repeats: int) -> bool | None:
@@ -215,10 +226,12 @@ def by_most(known: Sequence[bool | None], repeats: int) -> bool | None:
 
 
 def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
-    """The same of a rate; one of which all further runs were disturbed as well does not hold."""
+    """The same of a rate; where further runs were disturbed as well, by most of all runs."""
     known = at_rate(rate, verdicts)
     held = by_most(known, repeats)
-    return False if held is None and len(known) == repeats + AGAIN else held
+    if held is None and len(known) == repeats + AGAIN:
+        return by_most([one.holds for (own, _), one in verdicts.items() if own == rate], len(known))
+    return held
 
 
 def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:

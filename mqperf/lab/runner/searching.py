@@ -25,7 +25,7 @@ class Searching:
     searches: Sequence[Search]
     judge: Judge
     tell: Tell
-    _verdicts: dict[str, dict[tuple[float, int], bool | None]] = field(default_factory=dict)
+    _verdicts: dict[str, dict[tuple[float, int], Verdict]] = field(default_factory=dict)
 
     def begin(self, folder: Path) -> list[Case]:
         """What every search runs next, after all whole runs that are in the folder."""
@@ -59,7 +59,7 @@ class Searching:
             return None
         verdict = self.judge(search.plan.hold, run)
         if verdict.holds is not None:
-            self._verdicts.setdefault(search.key, {})[rate_and_repeat(case)] = verdict.counted
+            self._verdicts.setdefault(search.key, {})[rate_and_repeat(case)] = verdict
         return search, verdict
 
     def _next(self, search: Search) -> Case | None:

@@ -10,9 +10,9 @@ from mqperf.study.tables import tidy, whole
 from mqperf.study.tables.axes import FACTORS
 
 TOLD = (
-    *("held_rate_msg_s", "broken_rate_msg_s", "throughput_msg_s"),
-    *("throughput_msg_s_low", "throughput_msg_s_high", "latency_p99_s", "search_runs", "limit"),
-    *("search_ends", "doubted"),
+    *("limit_rate_msg_s", "limit_rate_msg_s_low", "limit_rate_msg_s_high"),
+    *("held_rate_msg_s", "broken_rate_msg_s", "throughput_msg_s", "latency_p99_s"),
+    *("search_runs", "limit", "search_ends", "doubted"),
 )
 
 
@@ -27,8 +27,8 @@ def content(view: View) -> Iterator[Content]:
         words=[
             (
                 "Each search is a bisection of the range of offered rates, until it is as narrow"
-                " as the plan asks. A rate holds if most of its runs do; the interval is that of"
-                " the repeats at the highest such rate."
+                " as the plan asks. A rate holds if most of its runs do. The limit is the rate at"
+                " which half of the runs hold, with its 95 % interval by all runs of the search."
             ),
             *found["text"],
         ],

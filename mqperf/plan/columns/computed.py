@@ -141,6 +141,14 @@ SEARCHES = (
         "Lowest offered rate above it at which most do not; empty where there is none.",
         "does not hold at",
     ),
+    rate(
+        "limit_rate_msg_s",
+        "The limit by all runs of the search: the rate at which half of them hold; empty where it"
+        " did not end between two rates.",
+        "limit",
+    ),
+    rate("limit_rate_msg_s_low", "Lower end of its 95 % interval.", "limit low"),
+    rate("limit_rate_msg_s_high", "Upper end of it.", "limit high"),
     count("held_repeats", "Repeats that hold at that rate.", unit=""),
     number("search_runs", "Runs that the search has judged.", "runs"),
     text("broken_by", "What did not hold at the rate above, in the first run there.", "broken by"),

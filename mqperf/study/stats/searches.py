@@ -5,6 +5,7 @@ The rule by which a search goes on, and ends, is ``plan.search``; here are the f
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from math import log
 from typing import Any
 
 import pandas as pd
@@ -13,19 +14,23 @@ from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
 from mqperf.plan.columns.trend import FIGURES
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.pace import RATE
-from mqperf.plan.search import Verdicts, at_rate, by_most
+from mqperf.plan.search import Verdicts, at_rate, by_most, deciding
 from mqperf.plan.test_cases import unit_of
 from mqperf.record.streams.telling import needed
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.tester import noisy_host
+from mqperf.study.stats.search_limit import Tried, limit
 from mqperf.study.tables import Tables, conform, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.axis_words import shown_value
 
 Row = Mapping[Any, Any]
 
-TOLD = (*FIGURES, *("throughput_msg_s_low", "throughput_msg_s_high", "repeats"))
+TOLD = (*FIGURES, "repeats")
 """What is told of the point that holds, as ``points`` has it."""
+
+SHORTEST_S = 1e-9
+"""Below it a latency is no less for the limit: one may be zero, or negative by clocks."""
 
 CAUTION = (
     " Other processes used the host whenever that rate did not hold (noisy-host): on a quiet host,"
@@ -65,7 +70,7 @@ def _rows(
         runs = frame[frame["point"].isin(own["point"])]
         judged = [(row, _of_run(row, search.hold, disturbed)) for row in runs.to_dict("records")]
         verdicts = {
-            (float(row["offered"]), int(row["repeat"])): one.counted
+            (float(row["offered"]), int(row["repeat"])): one
             for row, one in judged
             if one.holds is not None
         }
@@ -85,9 +90,10 @@ def _rows(
             "search_to_msg_s": search.to_msg_s,
             "held_rate_msg_s": found.low,
             "broken_rate_msg_s": found.high,
+            **_limit_rate(found, verdicts),
             "search_runs": len(verdicts) or None,
             "broken_by": next(iter(broken.values()), None),
-            "limit": _limit(runs, found, bottlenecks),
+            "limit": _bottleneck(runs, found, bottlenecks),
             **_at_held(runs, found, verdicts, tables),
         }
         # without the runs that others disturbed, the rate that does not hold might be undecided
@@ -103,7 +109,7 @@ def _disturbed(tables: Tables) -> set[str]:
 def _at_held(
     runs: pd.DataFrame, found: Bracket, verdicts: Verdicts, tables: Tables
 ) -> dict[str, Any]:
-    """The figures of the point that holds, with its interval over the repeats, and its doubts."""
+    """The figures of the point that holds, and its doubts."""
     held = runs[runs["offered"] == found.low]
     if held.empty:
         return {}
@@ -119,7 +125,17 @@ def _at_held(
     }
 
 
-def _limit(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str | None:
+def _limit_rate(found: Bracket, verdicts: Verdicts) -> dict[str, float]:
+    """The limit with its interval, where there is one: a search has ended between two rates."""
+    if found.ends != "found" or found.low is None or found.high is None:
+        return {}
+    runs = [Tried(rate, bool(one.holds), one.margin) for rate, one in deciding(verdicts)]
+    told = limit(runs, found.low, found.high)
+    name = "limit_rate_msg_s"
+    return {name: told.rate, f"{name}_low": told.low, f"{name}_high": told.high}
+
+
+def _bottleneck(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str | None:
     """The bottleneck at the rate that does not hold, where all its runs agree on one."""
     broken = runs.loc[runs["offered"] == found.high, "run"]
     kinds = bottlenecks.loc[bottlenecks["run"].isin(broken), "bottleneck"].dropna().unique()
@@ -138,15 +154,16 @@ def sentence(row: Row) -> str:
         so_far = f" (so far {', '.join(known)} {unit})" if known else ""
         return f"The search for {subject} is not finished{so_far}: run the plan again."
     finished = f"finished in the window: {_rate(row['throughput_msg_s'])} {unit}"
-    if pd.notna(ends := row.get("throughput_msg_s_low")):
-        high_end = _rate(row["throughput_msg_s_high"])
-        finished += f" (95 % interval {_rate(ends)} to {high_end}, {row['repeats']} repeats)"
-    lead = f"Sustained throughput at {subject}: an offered rate of {_rate(low)} {unit}"
+    lead = f"At {subject} it sustains"
     if row["search_ends"] == "beyond":
-        return f"{lead}, the highest that was searched; {finished}."
+        return f"{lead} at least {_rate(low)} {unit}, the highest that was searched; {finished}."
+    ends = " to ".join(_rate(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
     why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""
     limit = f"; what ran out there: {row['limit']}" if pd.notna(row.get("limit")) else ""
-    return f"{lead}, and not {_rate(high)}{why}{limit}; {finished}."
+    return (
+        f"{lead} {ends} {unit} (95 % interval of the limit): most runs hold at {_rate(low)},"
+        f" and not at {_rate(high)}{why}{limit}; {finished}."
+    )
 
 
 def _figures(tables: Tables) -> pd.DataFrame:
@@ -172,16 +189,18 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     """Whether a run holds: what does not, or the figures that do."""
     disturbed = row["run"] in disturbed_runs
     if pd.notna(row["condition_failed"]):
-        text = f"it ended early: {row['condition_failed']}"
-        return Verdict(holds=False, text=text, disturbed=disturbed)
+        return Verdict(False, f"it ended early: {row['condition_failed']}", disturbed)  # noqa: FBT003
     told: list[str] = []
     broken: list[str] = []
+    margins: list[float] = []
     for name, most in hold.latencies.items():
         value = row[name]
         if pd.isna(value):
             return Verdict(None, _untold(name, row["samples"]))
         words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
         (told if value <= most else broken).append(words)
+        margins.append(log(max(value, SHORTEST_S) / most))
+    slow = bool(broken)
     sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))
     known = (row[name] for name in ("offered_rate_msg_s", "offered"))
     rate = next((one for one in known if pd.notna(one)), None)
@@ -192,7 +211,8 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     (told if share >= hold.throughput_share else broken).append(words)
     if pd.notna(lost) and lost > hold.lost_share * row["asked"]:
         broken.append(f"{int(lost)} of {int(row['asked'])} messages lost")
-    return Verdict(not broken, ", ".join(broken or told), bool(broken) and disturbed)
+    margin = max(margins) if margins and slow == bool(broken) else None
+    return Verdict(not broken, ", ".join(broken or told), disturbed, margin)
 
 
 def _rate(value: float) -> str:
