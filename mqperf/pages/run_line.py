@@ -10,7 +10,9 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.record import Run
 from mqperf.study import tables
+from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
+from mqperf.study.stats.offered_rates import saturation_rates
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import Tables
 
@@ -21,15 +23,19 @@ def of_run(run: Run) -> str:
     Doubts that take other runs to be raised are not among them.
     """
     found = tables.of_runs([run])
+    kinds = list(doubts(found)["kind"].unique())
+    doubted = f"doubts: {', '.join(kinds)}" if kinds else "no doubts"
+    if len(found["rate_steps"]):  # means over steps of a rate tell nothing of any
+        [row] = saturation_rates(found, bottlenecks(found)).to_dict("records")
+        return f"{in_unit(row['text'], unit_of(row['test_case'])).removesuffix('.')}, {doubted}"
     figures = {**_first(found["messages"]), **_first(found["latency"])}
     rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
     unit = unit_of(figures.get("test_case"))
-    kinds = list(doubts(found)["kind"].unique())
     p99 = cell("latency_p99_s", slow)
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
         f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
-        f" {'doubts: ' + ', '.join(kinds) if kinds else 'no doubts'}"
+        f" {doubted}"
         f"{''.join(f'; {told}' for told in survivors(found).values())}{_early(found)}"
     )
 

@@ -23,10 +23,16 @@ from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 
+BETWEEN = {
+    "searches": ("limit_rate_msg_s_low", "limit_rate_msg_s_high"),
+    "saturation_rates": ("kept_rate_msg_s", "missed_rate_msg_s"),
+}
+"""Tables of rates that are between two, and the columns of these."""
+
 
 def asked(tables: Tables) -> bool:
     """Where a name varies: a system, topology or kind of queue, a version, an option."""
-    return bool(named_axes(tables["points"])) and tables["searches"].empty
+    return bool(named_axes(tables["points"]))
 
 
 def answer(tables: Tables) -> Answer | None:
@@ -49,9 +55,11 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
-    """Of the rates that are kept, where several are offered; of the best points else."""
-    offered = len(tables["saturation_rates"])
-    return (contrasts_of_rates if offered else contrasts)(tables, axis)
+    """Of limits that were searched for, or rates that are kept; of the best points else."""
+    for table, ends in BETWEEN.items():
+        if len(tables[table]):
+            return contrasts_of_rates(tables[table], axis, ends)
+    return contrasts(tables, axis)
 
 
 def _sentences(told: pd.DataFrame, tables: Tables) -> Iterator[Text]:

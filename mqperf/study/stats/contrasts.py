@@ -46,13 +46,14 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     return judged("comparison", together).merge(told, on=keys)
 
 
-def contrasts_of_rates(tables: Tables, axis: str) -> pd.DataFrame:
-    """The same of the highest rates that are kept, in the columns that tell of throughput.
+def contrasts_of_rates(rates: pd.DataFrame, axis: str, ends: tuple[str, str]) -> pd.DataFrame:
+    """The same of rates that are known to be between two, in the columns that tell of throughput.
 
-    The interval is what the rates leave open that were offered: from the next one of the reference
-    to the other's own, and the reverse.  Where nothing was missed, or kept, there is no row.
+    ``ends`` are the columns of both.  The interval is all that they leave open: from the upper end
+    of the reference to the lower one of the other, and the reverse.  Where an end is not known
+    there is no row.
     """
-    rates = tables["saturation_rates"].dropna(subset=["kept_rate_msg_s", "missed_rate_msg_s"])
+    rates = rates.dropna(subset=[*ends])
     values = _in_order(axis, rates)
     names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
     alike = [name for name in names if name != axis and name not in LOAD]
@@ -62,21 +63,17 @@ def contrasts_of_rates(tables: Tables, axis: str) -> pd.DataFrame:
         .assign(**{axis: value}, reference=values[0])
         for value in values[1:]
     ]
-    return _of_brackets(pd.concat(pairs, ignore_index=True)) if pairs else pd.DataFrame()
+    return _between(pd.concat(pairs, ignore_index=True), *ends) if pairs else pd.DataFrame()
 
 
-def _of_brackets(pairs: pd.DataFrame) -> pd.DataFrame:
-    ends = {
-        f"{end}_{side}": pairs[f"{name}_rate_msg_s_{side}"]
-        for end, name in (("low", "kept"), ("high", "missed"))
-        for side in "ab"
-    }
-    low, high = ends["low_b"] / ends["high_a"], ends["high_b"] / ends["low_a"]
+def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
+    low = pairs[f"{least}_b"] / pairs[f"{most}_a"]
+    high = pairs[f"{most}_b"] / pairs[f"{least}_a"]
     open_ = (low < 1) & (high > 1)
     return pairs.assign(
         figure=FIGURE,
-        value_a=ends["low_a"],
-        value_b=ends["low_b"],
+        value_a=pairs[f"{least}_a"],
+        value_b=pairs[f"{least}_b"],
         ratio=np.sqrt(low * high),
         ratio_low=low,
         ratio_high=high,
