@@ -16,6 +16,7 @@ from mqperf.pages.questions.words import (
     listed,
     ranged,
     rate_unit,
+    system_title,
 )
 from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
@@ -45,7 +46,10 @@ def answer(tables: Tables) -> Answer | None:
         question="How far does throughput grow with threads?"
         if several
         else "How high is throughput?",
-        sentences=[_sentence(rows, tables) for rows in _by_case(best)],
+        sentences=[
+            *(_sentence(rows, tables) for rows in _by_case(best)),
+            Text.escape(limits.sentence(limits.of_points(tables))),
+        ],
         drawing=_drawing(best, tables, several=several),
         table=table(tables, best),
         settle=[*_settle(best, tables)],
@@ -123,6 +127,9 @@ def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.D
     if several and len(best["system"].unique()) == 1:
         doubted = {*tables["doubts"]["point"].dropna()}
         return drawings.topologies("Throughput", tables["points"], best, doubted)
+    if len(best["system"].unique()) > 1:
+        titles = [system_title(system, tables) for system in best["system"]]
+        best = best.assign(label=pd.Series(titles, best.index) + ": " + best["label"])
     return drawings.tops("Top throughput", best)
 
 

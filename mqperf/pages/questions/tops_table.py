@@ -38,7 +38,7 @@ def table(tables: Tables, best: pd.DataFrame) -> Content:
         case=[_case(name, unit) for name in best["test_case"]],
         sustained_throughput_msg_s=best["throughput_msg_s"].where(sound),
         highest_throughput_msg_s=best["top_throughput_msg_s"],
-        bottleneck=best["point"].map(limits.of_points(tables)).fillna(limits.UNKNOWN),
+        bottleneck=[limits.of_points(tables).get(point, limits.UNKNOWN) for point in best["point"]],
         doubts=best["doubts"].map(len),
     )
     apart = {name: COLUMNS[name].heading() for name in varied(tables["points"])}
