@@ -204,7 +204,10 @@ def test_outcomes_are_those_that_receivers_give(
     flowing: Callable[[Job], Flow],
     tmp_path: Path,
 ) -> None:
-    """accepted + released + modified + rejected + unsettled = sent, each as proton says it."""
+    """accepted + released + modified + rejected + unsettled = sent, each as proton says it.
+
+    What was on its way to the receiver when it had its 150 is modified by the router.
+    """
     one = job(tmp_path, router, {"rate_msg_s": 80.0}, seconds=2)
     flow = flowing(one)
     outcomes = "accepted,released,modified,rejected,accepted"
@@ -219,8 +222,8 @@ def test_outcomes_are_those_that_receivers_give(
     told = flow.diary("client-1")["counts"]
     sent = flow.counts("client-1").streams["sent"].count
     assert sum(told.get(name, 0) for name in OUTCOMES) == sent >= 150
-    for name in ("rejected", "modified"):
-        assert told[name] == given.count(name) == 30
+    assert told["rejected"] == given.count("rejected") == 30
+    assert 30 == given.count("modified") <= told["modified"] <= 30 + sent - 150
     assert flow.counts("client-1").streams["error"].count == sum(
         told.get(name, 0) for name in ("released", "modified", "rejected")
     )
