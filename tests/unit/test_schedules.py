@@ -111,3 +111,14 @@ def test_threads_that_share_a_rate_send_in_turn() -> None:
         one.begin(START_NS)
     instants = np.sort(np.concatenate([one.instants_ns(0, 250) for one in every]))
     assert (np.diff(instants) == 10**6).all()
+
+
+@given(st.floats(1, 1e5), st.floats(1, 1e5), st.integers(2, 100))
+def test_steps_by_ratio_are_each_as_many_times_higher(
+    first: float, last: float, steps: int
+) -> None:
+    """From the first rate to the last one."""
+    rates = SteppedRate(first, last, 10.0, steps, by_ratio=True).rates
+    ratios = rates[1:] / rates[:-1]
+    assert ratios == pytest.approx([(last / first) ** (1 / (steps - 1))] * (steps - 1))
+    assert [rates[0], rates[-1]] == pytest.approx([first, last])

@@ -128,11 +128,11 @@ def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
     """Of all clients; servers learn that messages are due, and the simulator itself nothing."""
     paced = run(tmp_path, processes=2, parameters={"rate_msg_s": 250})
     own = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
-    assert all("--rate 250.0 --all-threads 20 --first-thread" in words for words in own)
+    assert all("--rates 250.0 --all-threads 20 --first-thread" in words for words in own)
     assert [words.split()[-1] for words in own] == ["0", "10", "0", "10"]
     flood = run(tmp_path, processes=2)
     assert [simulated(command) for command in paced] == [simulated(command) for command in flood]
-    assert not any("--rate" in command.argv for command in flood)
+    assert not any("--rates" in command.argv for command in flood)
 
 
 def test_only_clients_have_a_duration(tmp_path: Path) -> None:

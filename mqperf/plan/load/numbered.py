@@ -8,9 +8,10 @@ from pydantic import AfterValidator, Field, model_validator
 from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.load.numbered.schedule import curve_of
 from mqperf.onhost.load.numbered.stamps import SIZE
-from mqperf.plan import Case, Frozen, Misplaced, offered_msg_s
-from mqperf.plan.columns import BYTES, MESSAGE_RATE, MILLISECONDS
+from mqperf.plan import Case, Misplaced, offered_msg_s
+from mqperf.plan.columns import BYTES, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
+from mqperf.plan.load.ramped import Ramped, Rate
 from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
 
 USUAL_BYTES = 256
@@ -43,57 +44,6 @@ TimeToLive = Annotated[
     ),
     MILLISECONDS,
 ]
-Rate = Annotated[float | None, Field(gt=0, le=10_000_000), MESSAGE_RATE]
-OfferedRate = Annotated[
-    Rate,
-    Field(
-        title="offered rate",
-        description="Messages a second over all threads; without it, as fast as they can.",
-    ),
-]
-
-
-class Ramped(Frozen):
-    """At which rate messages are sent, and how it changes; without one, as fast as they can."""
-
-    rate_msg_s: OfferedRate = None
-    ramp_to_msg_s: Annotated[
-        Rate,
-        Field(
-            title="rate at the end",
-            description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
-            " its start.",
-        ),
-    ] = None
-    ramp_steps: Annotated[
-        int | None,
-        Field(
-            ge=2,
-            le=1_000,
-            strict=True,
-            title="steps of the rate",
-            description="The rate changes in so many steps instead of evenly: all are equally long,"
-            " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
-        ),
-    ] = None
-    ramp_steps_by: Annotated[
-        Literal["difference", "ratio"],
-        Field(
-            title="steps differ by",
-            description="Whether one step of the rate and the next differ by equal differences, or"
-            " by equal ratios.",
-        ),
-    ] = "difference"
-
-    @model_validator(mode="after")
-    def _one_way_up(self) -> Self:
-        if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
-            text = "it needs the rate at the start: give rate_msg_s, too"
-            raise Misplaced(("ramp_to_msg_s",), text)
-        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
-            text = "they lead to another rate: give ramp_to_msg_s, too"
-            raise Misplaced(("ramp_steps",), text)
-        return self
 
 
 class Paced(Ramped):

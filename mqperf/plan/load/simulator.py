@@ -8,7 +8,7 @@ from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.columns import BYTES, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
-from mqperf.plan.load.numbered import Ramped
+from mqperf.plan.load.ramped import Ramped
 
 
 class Messages(Frozen):

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from mqperf.onhost.load.numbered.schedule import SteppedRate
-from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY
+from mqperf.plan.load.ramped import stairs_of
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -17,18 +16,15 @@ def rate_steps(one: "Reading") -> Iterator[dict[str, Any]]:
     Throughput is of what was finished in the whole seconds of the step, latency of what was due in
     them, however late it finished.
     """
-    case, said = one.run.case, one.run.case.parameters
-    if said.get(STEPS) is None:
+    if (curve := stairs_of(one.run.case)) is None:
         return
-    by_ratio = said.get(STEPS_BY) == "ratio"
-    ends = float(said[RATE]), float(said[RAMP])
-    curve = SteppedRate(*ends, case.load_s, int(said[STEPS]), by_ratio=by_ratio)
     each, start = _deliveries(one), one.run.load[0]
     for step, offered in enumerate(curve.rates.tolist()):
         begin, end = _whole_seconds(one, step * curve.step_s, (step + 1) * curve.step_s)
         if end <= begin:
             continue
-        due, finished = one.done.started_in((begin, end)), one.done.per_second((start, end))
+        due = one.done.started_in((begin, end))
+        finished = one.done.per_second((start, end))
         yield {
             "step_rate_msg_s": offered,
             "from_s": begin - one.run.window[0],

@@ -102,15 +102,14 @@ class _Shim:
         if said.payload_bytes is not None:
             options["--payload"] = said.payload_bytes
         if said.rate_msg_s is not None:
-            options |= {"--rate": said.rate_msg_s, "--all-threads": job.case.threads}
+            stairs = said.stairs(job.case.load_s)
+            rates = [said.rate_msg_s] if stairs is None else stairs.rates.tolist()
+            options |= {"--rates": ",".join(map(str, rates)), "--all-threads": job.case.threads}
             options["--first-thread"] = (one.number - 1) * job.case.green_threads
-        if said.ramp_to_msg_s is not None:
-            options |= {"--ramp-to": said.ramp_to_msg_s, "--steps": said.ramp_steps}
-            options["--load-s"] = job.case.load_s
+            if stairs is not None:
+                options["--step-s"] = stairs.step_s
         for name, value in options.items():
             yield from (name, str(value))
-        if said.ramp_to_msg_s is not None and said.ramp_steps_by == "ratio":
-            yield "--by-ratio"
         for repair in self.environment.release.repairs:
             yield from ("--repair", repair)
 

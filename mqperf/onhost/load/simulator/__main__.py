@@ -18,7 +18,7 @@ from mqperf.onhost.load.repairs import prepare, repair
 
 from .bodies import quick_bodies
 from .clients import Gate, hold
-from .pace import Pace, keep_to, stairs
+from .pace import Pace, keep_to
 from .recorder import Recorder, record
 from .servers import prepare_server
 
@@ -49,8 +49,9 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     gate = Gate(control, options.threads)
     if options.kind == "client":
         quick_bodies(simulator, options.seed, options.payload)
-        if options.rate is not None:
-            keep_to(_pace(options), simulator, gate)
+        if options.rates:
+            turns = options.all_threads, options.first_thread
+            keep_to(Pace(options.rates, *turns, options.step_s), simulator, gate)
         hold(simulator, gate)
     else:
         prepare_server(simulator, control, recorder)
@@ -65,14 +66,6 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
         sys.exit(gate.failure)
 
 
-def _pace(options: argparse.Namespace) -> Pace:
-    if options.ramp_to is None:
-        return Pace([options.rate], options.all_threads, options.first_thread)
-    rates = stairs(options.rate, options.ramp_to, options.steps, by_ratio=options.by_ratio)
-    step_s = options.load_s / options.steps
-    return Pace(rates, options.all_threads, options.first_thread, step_s)
-
-
 def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(prog="mqperf.onhost.load.simulator", description=__doc__)
     parser.add_argument("--simulator", type=Path, required=True)
@@ -84,16 +77,17 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--threads", type=int, default=0, help="green threads of a client")
     parser.add_argument("--seed", type=int, default=0, help="of the message bodies")
     parser.add_argument("--payload", type=int, help="length of all bodies; else by the table")
-    parser.add_argument("--rate", type=float, help="messages a second of all threads together")
-    parser.add_argument("--ramp-to", type=float, help="the rate at the end of the load")
-    parser.add_argument("--steps", type=int, help="of the rate, on the way there")
-    parser.add_argument("--by-ratio", action="store_true", help="steps differ by equal ratios")
-    parser.add_argument("--load-s", type=float, help="seconds that all steps take together")
+    parser.add_argument("--rates", type=_rates, help="messages a second, one after another: 5,10")
+    parser.add_argument("--step-s", type=float, default=0.0, help="how long each of these lasts")
     parser.add_argument("--all-threads", type=int, default=0, help="of all processes")
     parser.add_argument("--first-thread", type=int, default=0, help="its number among all, from 0")
     parser.add_argument("--repair", action="append", default=[])
     own = argv.index("--")
     return parser.parse_args(argv[:own]), argv[own + 1 :]
+
+
+def _rates(text: str) -> list[float]:
+    return [float(rate) for rate in text.split(",")]
 
 
 def _load(path: Path) -> ModuleType:
@@ -119,7 +113,7 @@ def _header(options: argparse.Namespace) -> dict[str, object]:
 def _streams(options: argparse.Namespace) -> list[str]:
     """At an offered rate those of both parts of a latency, too: until sent, and until finished."""
     streams = {"client": [*STREAMS[options.test_case]], "server": ["received"]}
-    if options.rate is not None:
+    if options.rates:
         streams["client" if "round_trip" in streams["client"] else "server"].append("service")
         streams["client"].append("handover")
     return streams[options.kind]

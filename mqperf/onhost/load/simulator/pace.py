@@ -51,14 +51,6 @@ class Pace:
             yield start + step * self.step_s + (turn - before[step]) / self.rates[step]
 
 
-def stairs(first: float, last: float, steps: int, *, by_ratio: bool) -> list[float]:
-    """The rates of so many steps, which differ by equal ratios, or by equal differences."""
-    parts = (step / (steps - 1) for step in range(steps))
-    if by_ratio:
-        return [first * (last / first) ** part for part in parts]
-    return [first + (last - first) * part for part in parts]
-
-
 class Turns:
     """The instants at which one thread sends; those that are past at once, none from ``end`` on."""
 

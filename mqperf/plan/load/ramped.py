@@ -1,0 +1,75 @@
+"""At which rate a load sends, and how it changes: what generators that keep to one share."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mqperf.onhost.load.numbered.schedule import SteppedRate
+from mqperf.plan import Case, Frozen, Misplaced
+from mqperf.plan.columns import MESSAGE_RATE
+
+Rate = Annotated[float | None, Field(gt=0, le=10_000_000), MESSAGE_RATE]
+OfferedRate = Annotated[
+    Rate,
+    Field(
+        title="offered rate",
+        description="Messages a second over all threads; without it, as fast as they can.",
+    ),
+]
+
+
+class Ramped(Frozen):
+    """At which rate messages are sent, and how it changes; without one, as fast as they can."""
+
+    rate_msg_s: OfferedRate = None
+    ramp_to_msg_s: Annotated[
+        Rate,
+        Field(
+            title="rate at the end",
+            description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
+            " its start.",
+        ),
+    ] = None
+    ramp_steps: Annotated[
+        int | None,
+        Field(
+            ge=2,
+            le=1_000,
+            strict=True,
+            title="steps of the rate",
+            description="The rate changes in so many steps instead of evenly: all are equally long,"
+            " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
+        ),
+    ] = None
+    ramp_steps_by: Annotated[
+        Literal["difference", "ratio"],
+        Field(
+            title="steps differ by",
+            description="Whether one step of the rate and the next differ by equal differences, or"
+            " by equal ratios.",
+        ),
+    ] = "difference"
+
+    @model_validator(mode="after")
+    def _one_way_up(self) -> Self:
+        if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
+            text = "it needs the rate at the start: give rate_msg_s, too"
+            raise Misplaced(("ramp_to_msg_s",), text)
+        if self.ramp_steps is not None and self.ramp_to_msg_s is None:
+            text = "they lead to another rate: give ramp_to_msg_s, too"
+            raise Misplaced(("ramp_steps",), text)
+        return self
+
+    def stairs(self, load_s: float) -> SteppedRate | None:
+        """The steps of all threads together, in a load that takes so long; None without steps."""
+        if self.rate_msg_s is None or self.ramp_to_msg_s is None or self.ramp_steps is None:
+            return None
+        ends = self.rate_msg_s, self.ramp_to_msg_s
+        by_ratio = self.ramp_steps_by == "ratio"
+        return SteppedRate(*ends, load_s, self.ramp_steps, by_ratio=by_ratio)
+
+
+def stairs_of(case: Case) -> SteppedRate | None:
+    """The steps of the rate of a case, whatever its generator; None without steps."""
+    said = {name: case.parameters[name] for name in Ramped.model_fields if name in case.parameters}
+    return Ramped.model_validate(said).stairs(case.load_s)
