@@ -23,7 +23,7 @@ from mqperf.record.streams.stream import Instants
 from mqperf.study import tables
 from mqperf.study.probes import broker_log
 from mqperf.study.stats import complete
-from mqperf.study.stats.checks import CHECKS
+from mqperf.study.stats.doubt_kinds import CHECKS
 from mqperf.study.tables import clocks
 
 pytestmark = pytest.mark.takes_long

@@ -20,7 +20,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
 from mqperf.plan.file import parse_plan
-from mqperf.study.stats.checks import CHECKS
+from mqperf.study.stats.doubt_kinds import CHECKS
 
 ROOT = Path(__file__).parent.parent.parent
 FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("packages/*/README.md"))]

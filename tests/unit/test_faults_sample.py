@@ -6,7 +6,7 @@ import pytest
 import samples
 
 from mqperf.pages import notebook
-from mqperf.study.stats.checks import SPOILING
+from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]

@@ -26,6 +26,7 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
             "offered": RATES[: len(throughputs)],
             "throughput_msg_s": throughputs,
             "each": each,
+            "kept": np.nan,
             "bottleneck": limit,
         }
     )

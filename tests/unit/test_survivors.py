@@ -6,7 +6,7 @@ import pytest
 import samples
 from factory import Shape, tables
 
-from mqperf.pages import notebook, run_line
+from mqperf.pages import run_line
 from mqperf.pages.questions.first_screen import first_screen, lines
 from mqperf.pages.report.build import build
 from mqperf.plan.columns import COMPUTED
@@ -43,15 +43,13 @@ def test_sound_runs_have_no_such_remark(name: str) -> None:
     assert survivors(samples.complete(ROOT / "data/samples" / name)) == {}
 
 
-def test_answer_and_overview_say_it_of_the_point_that_they_tell_of() -> None:
-    """In a line below the table, in a column of the overview."""
+def test_an_answer_says_it_of_the_point_that_it_tells_of() -> None:
+    """In a line below the table."""
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     lost = rows["messages"].assign(lost=(rows["messages"]["sent"] * 0.1).astype("Int64"))
     found = stats.complete({**rows, "messages": lost})
     [told] = survivors(found).values()
     assert told in " ".join(" ".join(lines(first_screen(found))).split())
-    assert set(notebook.overview(found)["remarks"]) == {told}
-    assert "remarks" not in notebook.overview(stats.complete(rows))
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The kinds of doubt, from the register of checks."""
 
-from mqperf.study.stats.checks import CHECKS
+from mqperf.study.stats.doubt_kinds import CHECKS
 
 from .grid import code, prose, table
 

@@ -40,11 +40,7 @@ def disagreements(run: Whole, logs: Sequence[Sequence[Sample]]) -> Iterator[str]
     """Actions that the samples contradict; ``logs`` are those of all hosts."""
     if not run.case.actions:
         return
-    spans = {
-        number: span
-        for number in range(1, len(run.case.actions) + 1)
-        if (span := _observed(run, number)) is not None
-    }
+    spans = dict(_observed(run))
     for number, span in spans.items():
         action = run.case.actions[number - 1]
         others = [one for other, one in spans.items() if other != number]
@@ -52,12 +48,14 @@ def disagreements(run: Whole, logs: Sequence[Sequence[Sample]]) -> Iterator[str]
             yield f"{action.do} of {action.target} from {action.at_s:g} s on: {problem}"
 
 
-def _observed(run: Whole, number: int) -> Span | None:
-    """When this action of the plan was seen to begin and to end, in epoch seconds."""
-    of_action = [one for one in read_events(run.run.path) if one.detail.get("number") == number]
-    observed = {one.what: one.detail.get("observed") for one in of_action}
-    began, ended = observed.get("action-began"), observed.get("action-ended")
-    return (began, ended) if isinstance(began, float) and isinstance(ended, float) else None
+def _observed(run: Whole) -> Iterator[tuple[int, Span]]:
+    """The actions that were seen to begin and to end, by their numbers, in epoch seconds."""
+    details = [(one.what, one.detail) for one in read_events(run.run.path)]
+    observed = {(what, detail.get("number")): detail.get("observed") for what, detail in details}
+    for number in range(1, len(run.case.actions) + 1):
+        began, ended = (observed.get((f"action-{what}", number)) for what in ("began", "ended"))
+        if isinstance(began, float) and isinstance(ended, float):
+            yield number, (began, ended)
 
 
 def _contradictions(

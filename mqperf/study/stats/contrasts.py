@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 
 from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
-from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, one_side
+from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.sustained import FIGURE, best_first
-from mqperf.study.tables import Tables, varied
+from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
 
-LOAD = (*FACTORS, "threads", "rate_msg_s")
+BETWEEN = "between rates"
+"""What the interval of a ratio is called that is no 95 % interval, but all that is left open."""
+
+LOAD = (*FACTORS, "threads", RATE)
 """What the best point of a layout may have another value of than that of the other one."""
 
 
@@ -37,10 +41,9 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     values = _in_order(axis, best)
     alike = [name for name in (*KEYS, *_others(best)) if name not in {axis, "threads"}]
     pairs = [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]]
-    known = [one for one in pairs if len(one)]
-    if not known:
+    if not any(map(len, pairs)):
         return pd.DataFrame()
-    together = pd.concat(known, ignore_index=True)
+    together = pd.concat([one for one in pairs if len(one)], ignore_index=True)
     keys = [*alike, axis, "figure"]
     told = together[[*keys, "reference", "point_a", "point_b", "sound"]]
     return judged("comparison", together).merge(told, on=keys)
@@ -72,13 +75,11 @@ def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
     open_ = (low < 1) & (high > 1)
     return pairs.assign(
         figure=FIGURE,
-        value_a=pairs[f"{least}_a"],
-        value_b=pairs[f"{least}_b"],
         ratio=np.sqrt(low * high),
         ratio_low=low,
         ratio_high=high,
-        interval_kind="between rates",
-        verdict=np.where(open_, "cannot tell", np.where(low > 1, "better", "worse")),
+        interval_kind=BETWEEN,
+        verdict=np.where(open_, CANNOT_TELL, np.where(low > 1, "better", "worse")),
         min_effect=MIN_EFFECT,
         repeats_needed=pd.array([pd.NA] * len(pairs), dtype="Int64"),
         doubted=None,
@@ -96,7 +97,7 @@ def _pair(
     """The figures of the best points with one value, beside those with the other."""
     own = [best[best[axis] == value] for value in values]
     sides = [
-        one_side(_of_points(tables, points), str(value), alike)
+        one_side(of_points(tables, points["point"]), str(value), alike)
         for points, value in zip(own, values, strict=True)
     ]
     pairs = sides[0].merge(sides[1], on=[*alike, "figure"], suffixes=("_a", "_b"))
@@ -126,11 +127,3 @@ def _in_order(axis: str, points: pd.DataFrame) -> list[str]:
     values = [str(value) for value in points[axis].dropna().unique()]
     known = [*QUEUES] if axis == "queues" else []
     return sorted(values, key=lambda value: known.index(value) if value in known else -1)
-
-
-def _of_points(tables: Tables, points: pd.DataFrame) -> Tables:
-    """The rows of these points alone."""
-    return {
-        name: frame[frame["point"].isin(points["point"])] if "point" in frame.columns else frame
-        for name, frame in tables.items()
-    }

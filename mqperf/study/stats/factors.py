@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.study.stats.compare import judged, paired
-from mqperf.study.tables import Tables, conditions, empty
+from mqperf.study.tables import Tables, conditions, empty, of_points
 from mqperf.study.tables.places import CONDITION
 
 
@@ -46,7 +46,4 @@ def _under(tables: Tables, condition: str) -> Tables:
     """The rows of the points that were measured under a condition."""
     runs = tables["runs"]
     points = runs.loc[runs.get(CONDITION, pd.Series(dtype=str)).eq(condition), "point"]
-    return {
-        name: frame[frame["point"].isin(points)] if "point" in frame.columns else frame
-        for name, frame in tables.items()
-    }
+    return of_points(tables, points)

@@ -29,6 +29,8 @@ RATES = (RATE, THREAD_RATE)
 
 STEP = ("step_rate_msg_s", "from_s", "until_s", "throughput_msg_s", "unfinished", "latency_mean_s")
 
+"""The columns of ``rate_steps`` by which a step is judged."""
+
 DIGITS = 4
 """Significant digits of the rates of steps."""
 
@@ -96,9 +98,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """
     unit = f"{unit_of(*curve['test_case'].unique())}/sec"
     names = ["throughput_msg_s", "each", "kept"]
-    by_rate = (
-        curve.reindex(columns=["offered", *names]).groupby("offered")[names].mean().astype(float)
-    )
+    by_rate = curve.groupby("offered")[names].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     finished = by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)
     kept = by_rate.index[by_rate["kept"].gt(0.5).where(by_rate["kept"].notna(), finished)]

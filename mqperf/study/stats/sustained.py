@@ -13,7 +13,7 @@ import pandas as pd
 
 from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import closed_loops
-from mqperf.study.stats.checks import SPOILING
+from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.tables import Tables, at, conform, varied
 from mqperf.study.tables.axes import SWEEP
 

@@ -1,6 +1,6 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, reduce
 from operator import and_
 from typing import Any
@@ -77,6 +77,15 @@ def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     """The rows of a frame with these values: of a layout, a test case, a sweep."""
     rows = reduce(and_, (frame[name].eq(value) for name, value in values.items()))
     return frame[rows.fillna(value=False)]
+
+
+def of_points(tables: Tables, points: Iterable[object]) -> Tables:
+    """The rows of these points alone; tables that are not about points stay as they are."""
+    kept = {*points}
+    return {
+        name: frame[frame["point"].isin(kept)] if "point" in frame.columns else frame
+        for name, frame in tables.items()
+    }
 
 
 def whole(runs: pd.DataFrame) -> pd.DataFrame:
