@@ -32,10 +32,12 @@ from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import figures, notebook
 from mqperf.pages.one_run import MeasuredRun
+from mqperf.pages.questions import answers
 from mqperf.pages.questions.first_screen import FirstScreen, as_html, first_screen, questions_of
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report import comparison_page as pages
 from mqperf.pages.report.build import publish, publish_file
+from mqperf.pages.sections import forms
 from mqperf.plan import Plan
 from mqperf.plan.file import plan_from, read_plan
 from mqperf.study import stats, tables
@@ -95,8 +97,9 @@ class Results(Mapping[str, pd.DataFrame]):
 
     @property
     def summary(self) -> pd.DataFrame:
-        """The best point of each layout and test case, and the kinds of doubt about it."""
-        return notebook.overview(self)
+        """The best point of each layout and test case, in the units of reports, as they show it."""
+        told = next(answers(self._planned, ["scaling"]), None)
+        return pd.DataFrame() if told is None or told.table is None else forms.frame(told.table)
 
     def select(self, **values: str | int) -> "Results":
         """Only the rows with these values: ``results.select(test_case="rpc-call", threads=10)``.

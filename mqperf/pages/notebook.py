@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -14,18 +13,13 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from mqperf.base import injected
 from mqperf.pages import figures
 from mqperf.pages.figures.told import short
-from mqperf.pages.report import limits
 from mqperf.pages.report.drawings import counting
-from mqperf.pages.report.tops import tops
-from mqperf.pages.report.words import layouts
 from mqperf.pages.sections import forms, shown
 from mqperf.pages.sections.rows import uncertainty
 from mqperf.plan.columns import parameters
-from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
+from mqperf.plan.test_cases import TEST_CASES, unit_of
 from mqperf.study import tables
-from mqperf.study.stats.survivors import survivors
 from mqperf.study.tables import Tables, conditions, varied, with_parameters
-from mqperf.study.tables import shown as readable
 from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.places import CONDITION
 
@@ -155,29 +149,6 @@ def show_metric(found: Tables, metric: str, test_case: str) -> None:
     for view, _ in shown(found, "points", test_case):
         display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
         display(sweep_of(view.tables, metric))
-
-
-def overview(found: Tables) -> pd.DataFrame:
-    """What each topology and test case sustains, where, and the raw maximum; and doubts.
-
-    ``sustained`` is empty where no point keeps up beyond doubt: the rest of that row is about the
-    raw maximum.
-    """
-    best = tops(found, layouts(found["runs"]))
-    best = best.assign(
-        sustained_throughput_msg_s=best["throughput_msg_s"].where(best["sustained"].astype(bool)),
-        highest_throughput_msg_s=best["top_throughput_msg_s"],
-        bottleneck=best["point"].map(limits.of_points(found)),
-    )
-    columns = SWEEP
-    rates = ("sustained_throughput_msg_s", "highest_throughput_msg_s")
-    where = ("threads", *varied(found["points"]), "latency_p50_s", "latency_p99_s", "bottleneck")
-    told = readable(best, *columns, *rates, *where).rename(
-        columns=partial(in_unit, unit=_unit(best))
-    )
-    told = told.assign(doubts=best["doubts"].map(", ".join))
-    remarks = best["point"].map(survivors(found))
-    return told.assign(remarks=remarks.fillna("")) if remarks.notna().any() else told
 
 
 def bottlenecks(found: Tables) -> pd.DataFrame:

@@ -87,8 +87,3 @@ def test_sheets_are_of_one_system_each(both: Tables, capsys: pytest.CaptureFixtu
     notebook.show(both, "nodes", "rpc-call")
     told = capsys.readouterr().out
     assert told.count("<Figure") == 2 or told.count("Figure(") == 2
-
-
-def test_the_overview_names_doubts(both: Tables) -> None:
-    """A reader sees whether the top of a sweep is to be trusted."""
-    assert "doubts" in notebook.overview(both).columns

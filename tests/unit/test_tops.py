@@ -8,10 +8,11 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from mqperf.pages.figures import palette, top_sheet
+from mqperf.pages.questions import answers
+from mqperf.pages.report.overview import overview
 from mqperf.pages.report.tops import tops
-from mqperf.pages.report.verdicts import overview, verdicts
 from mqperf.pages.report.words import layouts
-from mqperf.study.stats.change import change
+from mqperf.pages.sections.forms import plain
 from mqperf.study.stats.sustained import FIGURE, best_first
 from mqperf.study.tables import Tables, conform
 
@@ -37,6 +38,12 @@ def best(read: Tables) -> pd.DataFrame:
     return tops(read, layouts(read["runs"]))
 
 
+def told(read: Tables, question: str) -> str:
+    """The first sentence of the answer to this question."""
+    [answered] = answers(read, [question])
+    return plain(answered.sentences[0])
+
+
 PLAIN, MIRRORED = (f"rabbitmq-cmsm-{queues}-rpc-call-t00" for queues in ("classic", "mirrored"))
 
 
@@ -45,10 +52,9 @@ def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
     assert best(sound)["threads"].tolist() == [20, 20]
     read = doubted(sound, "noisy-host", f"{PLAIN}20")
     assert best(read)["threads"].tolist() == [10, 20]
-    told, _ = verdicts(best(read), "RabbitMQ")
-    assert "with 10 threads" in told
-    assert "the raw maximum is 1240 msg/sec, with 20 threads" in told
-    assert told.endswith("doubts: noisy-host.")
+    said = told(read, "scaling")
+    assert "with 10 threads" in said
+    assert "more was seen, 1,240 msg/sec with 20 threads, doubted: noisy-host" in said
 
 
 @pytest.mark.parametrize("kind", ["clock-offset", "probe-gap", "peak-at-edge", "wording"])
@@ -60,32 +66,18 @@ def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     """The highest is named with its doubts, and no percentage is made of it."""
     read = doubted(sound, "spread", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
-    leader, cost = verdicts(best(read), "RabbitMQ")
-    assert "of RabbitMQ no point is beyond doubt; the raw maximum is" in leader
-    assert leader.endswith(": spread.")
-    assert cost.endswith("CALL not comparable: a maximum is doubtful.")
+    said = told(read, "scaling")
+    assert said.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+    assert said.endswith("doubted: spread.")
+    assert told(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
 
 
 def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
     """Over repeats there is one; of single runs there is none."""
-    assert "CALL \N{MINUS SIGN}55 % (95 % interval \N{MINUS SIGN}" in verdicts(best(sound), "R")[1]
+    assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in told(sound, "comparison")
     single = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1))
-    told = verdicts(best({**single, "doubts": sound["doubts"]}), "R")[1]
-    assert "(without repeats, so without an interval)" in told
-
-
-def test_the_interval_of_a_change_is_welchs() -> None:
-    """Of two means with 1 % and 2 % error in three repeats: by hand, 2.94 degrees of freedom."""
-    root = 3**0.5
-    points = [
-        {"repeats": 3, "throughput_msg_s": mean, "throughput_msg_s_sd": mean * error * root}
-        for mean, error in ((1000.0, 0.01), (500.0, 0.02))
-    ]
-    before, after = points
-    found = change(before, after)
-    assert found.change == pytest.approx(-0.5)
-    # t(0.975; 2.94) = 3.2188; exp(-+ 3.2188 x sqrt(0.0005)) / 2 - 1
-    assert (found.low, found.high) == pytest.approx((-0.5347, -0.4627), abs=2e-4)
+    said = told({**single, "doubts": sound["doubts"]}, "comparison")
+    assert "measured once, so without an interval" in said
 
 
 def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:

@@ -13,8 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_text, dress, from_zero, plain
 from mqperf.pages.figures.panels import finished_messages
-from mqperf.pages.figures.ratios import ratios
-from mqperf.pages.figures.sheets import HEIGHT, panes
+from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
@@ -30,9 +29,7 @@ ACROSS = 3
 
 def contrast_sheet(rows: pd.DataFrame) -> Figure:
     """Ratios of throughput with their intervals, one below the other, about 1."""
-    figure, [[axes]] = panes(1, 1, ENDS + ROW * len(rows))
-    ratios(rows, axes, figure="throughput_msg_s", label=_contrasted, quotient="ratio")
-    return figure
+    return ratio_sheet(rows, ["throughput_msg_s"], label=_contrasted, quotient="ratio")
 
 
 def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:

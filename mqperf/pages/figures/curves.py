@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from mqperf.pages.figures import palette
+from mqperf.pages.figures import labels, palette
 from mqperf.pages.figures.marks import PLACE, Pen
-from mqperf.pages.figures.palette import MARKERS, Shade
+from mqperf.pages.figures.palette import DASHES, MARKERS, Shade
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import where
 from mqperf.study.tables.axes import arranged, split
@@ -45,6 +45,17 @@ class Sweep:
         return replace(
             self, curves=tuple(replace(own, rows=where(own.rows, **values)) for own in self.curves)
         )
+
+
+def pen_of_layout(topology: str, queues: str) -> Pen:
+    """The same for a layout wherever it is drawn: its topology's colour, its queues' dash."""
+    kind, place = labels.order(topology, queues)
+    return Pen(
+        shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
+        label=labels.layout(topology, queues),
+        dash=DASHES[kind % len(DASHES)],
+        marker=MARKERS[place % len(MARKERS)],
+    )
 
 
 def swept(rows: pd.DataFrame, *, coloured: bool = True) -> Sweep:

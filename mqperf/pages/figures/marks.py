@@ -1,7 +1,7 @@
 """What every panel is made of: a line with its intervals and doubts, and axes that read well."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from math import ceil, floor, log10
 from typing import Any
@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.base.one_line import one_line
-from mqperf.pages.figures.palette import FAINT, GRID, INK, PAPER, Shade
+from mqperf.pages.figures.palette import FAINT, GRID, INK, MARKERS, PAPER, Shade
 from mqperf.pages.figures.told import of_points, tell
 from mqperf.plan.columns import COLUMNS
 
@@ -68,6 +68,11 @@ class Pen:
     dash: str = "-"
     marker: str = "o"
     entries: tuple[str, ...] = ()
+
+    def numbered(self, number: int, name: str) -> "Pen":
+        """That of one of the lines which it stands for: with a marker of its own, and a name."""
+        marker = MARKERS[(MARKERS.index(self.marker) + number) % len(MARKERS)]
+        return replace(self, label=", ".join(filter(None, [self.label, name])), marker=marker)
 
     @property
     def series(self) -> list[str]:

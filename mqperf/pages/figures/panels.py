@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from mqperf.pages.figures import labels, palette
-from mqperf.pages.figures.curves import Sweep, shades_of, swept
+from mqperf.pages.figures import palette
+from mqperf.pages.figures.curves import Sweep, pen_of_layout, shades_of, swept
 from mqperf.pages.figures.marks import (
     LEGEND_COLUMNS,
     Pen,
@@ -266,17 +265,9 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
     layouts = points[["topology", "queues"]].drop_duplicates()
     for topology, queues in layouts.itertuples(index=False):
         own = sweep.of(topology=topology, queues=queues)
-        kind, place = labels.order(topology, queues)
-        pen = Pen(
-            shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
-            label=labels.layout(topology, queues),
-            dash=DASHES[kind % len(DASHES)],
-            marker=MARKERS[place % len(MARKERS)],
-        )
+        pen = pen_of_layout(topology, queues)
         for number, curve in enumerate(own.curves):
-            marker = MARKERS[(place + number) % len(MARKERS)]
-            label = ", ".join(filter(None, [pen.label, curve.name]))
-            named = replace(pen, label=label, marker=marker)
+            named = pen.numbered(number, curve.name)
             line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)
     return _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading())
 

@@ -18,7 +18,7 @@ from mqperf.pages.figures.maps import throughput_map
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
-from mqperf.pages.figures.ratios import ratios, under_condition
+from mqperf.pages.figures.ratios import point_label, ratios, under_condition
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.tables import arranged, split, where
 
@@ -173,30 +173,28 @@ def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     return figure
 
 
-def ratio_sheet(comparison: pd.DataFrame) -> Figure:
-    """Ratios of two sets of runs: a panel for each figure that was compared, points as rows."""
-    figures = list(comparison["figure"].unique())
-    points = comparison.groupby("figure").size().max()
-    figure, axes = _sheet(len(figures), 1.0 + 0.24 * points)
-    for name, panel in zip(figures, axes, strict=True):
-        ratios(comparison, panel, figure=name)
+def ratio_sheet(
+    comparison: pd.DataFrame,
+    names: Sequence[str] = (),
+    label: Callable[[Mapping[Any, Any]], str] = point_label,
+    quotient: str = "B / A",
+) -> Figure:
+    """Ratios: a panel for each figure, of these ``names`` where any are given, points as rows."""
+    told = comparison["figure"]
+    shown = [name for name in names or told.unique() if told.eq(name).any()]
+    points = comparison[told.isin(shown)].groupby("figure").size().max()
+    figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
+    for name, panel in zip(shown, axes, strict=True):
+        ratios(comparison, panel, figure=name, label=label, quotient=quotient)
     for panel in axes[1:]:
         panel.tick_params(labelleft=False)
     return figure
 
 
 def factor_sheet(factors: pd.DataFrame) -> Figure:
-    """Factors of conditions: a panel for mean latency and one for throughput, points as rows."""
-    shown = [
-        name for name in ("latency_mean_s", "throughput_msg_s") if (factors["figure"] == name).any()
-    ]
-    points = factors.groupby("figure").size().max()
-    figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
-    for name, panel in zip(shown, axes, strict=True):
-        ratios(factors, panel, figure=name, label=under_condition, quotient="factor")
-    for panel in axes[1:]:
-        panel.tick_params(labelleft=False)
-    return figure
+    """Factors of conditions, of mean latency and of throughput."""
+    names = ("latency_mean_s", "throughput_msg_s")
+    return ratio_sheet(factors, names, label=under_condition, quotient="factor")
 
 
 def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:

@@ -17,13 +17,13 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
-from mqperf.study.stats.contrasts import contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.contrasts import BETWEEN, contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 
-BETWEEN = {
+BRACKETS = {
     "searches": ("limit_rate_msg_s_low", "limit_rate_msg_s_high"),
     "saturation_rates": ("kept_rate_msg_s", "missed_rate_msg_s"),
 }
@@ -56,7 +56,7 @@ def answer(tables: Tables) -> Answer | None:
 
 def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     """Of limits that were searched for, or rates that are kept; of the best points else."""
-    for table, ends in BETWEEN.items():
+    for table, ends in BRACKETS.items():
         if len(tables[table]):
             return contrasts_of_rates(tables[table], axis, ends)
     return contrasts(tables, axis)
@@ -84,13 +84,13 @@ def _changes(rows: pd.DataFrame) -> Text:
 
 
 def _change(row: Row) -> str:
-    changed = percent(row["ratio"])
+    case, changed = case_of(row), percent(row["ratio"])
     if pd.isna(row["ratio_low"]):
-        return f"{case_of(row)} {changed}"
+        return f"{case} {changed}"
+    ends = f"{percent(row['ratio_low']).removesuffix(' %')} to {percent(row['ratio_high'])}"
     if row["ratio_low"] <= 1 <= row["ratio_high"]:
-        changed = "is not told apart"
-    low, high = percent(row["ratio_low"]), percent(row["ratio_high"])
-    return f"{case_of(row)} {changed} ({low.removesuffix(' %')} to {high})"
+        return f"{case} is not told apart ({ends})"
+    return f"{case} {ends}" if row["interval_kind"] == BETWEEN else f"{case} {changed} ({ends})"
 
 
 def _value(row: Row, tables: Tables) -> str:

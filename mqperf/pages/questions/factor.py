@@ -10,11 +10,10 @@ from mqperf.pages.questions.words import (
     cited,
     grouped,
     layout_of,
-    times,
 )
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections.factors import LATENCY
+from mqperf.pages.sections.factors import LATENCY, factor
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, at, conditions, varied, with_parameters
 from mqperf.study.tables.axes import SWEEP
@@ -50,9 +49,7 @@ def _rows(tables: Tables) -> pd.DataFrame:
 def _sentence(row: Row, tables: Tables) -> Text:
     apart = [name for name in varied(tables["points"]) if name in row and name != CONDITION]
     where = (layout_of(row, tables), at(row, apart) if apart else "")
-    told = times(row["ratio"], (row["ratio_low"], row["ratio_high"]))
-    if row["clock_share"] > 0:
-        told += f", ± {100 * row['clock_share']:.2g} % by clocks"
+    told = f"{factor(row)} times"
     if pd.notna(row["published_factor"]):
         told += f"; published {grouped(row['published_factor'])}"
     several = len(tables["factors"][[*SWEEP]].drop_duplicates()) > 1

@@ -11,22 +11,19 @@ from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 
-import pandas as pd
 from typing_extensions import override
 
 from mqperf.base.errors import PlanError
 from mqperf.base.one_line import amount
 from mqperf.pages.questions import Answer, answers
+from mqperf.pages.questions.basis import measured, uncertain
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
-from mqperf.pages.report.words import joined
 from mqperf.pages.sections import forms
 from mqperf.plan.file import load_plan
-from mqperf.plan.load import GENERATORS
 from mqperf.study import stats
 from mqperf.study import tables as tables_of
-from mqperf.study.stats.checks import CHECKS, WEIGHTS, weight_of
-from mqperf.study.tables import Tables, whole
+from mqperf.study.tables import Tables
 from mqperf.study.tables.files import PLAN
 
 UNCERTAIN, SETTLE = "Not certain", "What would settle it"
@@ -62,66 +59,6 @@ class FirstScreen:
 def first_screen(tables: Tables, named: Sequence[str] = ()) -> FirstScreen:
     """Of complete tables of one plan; ``named`` are the questions that it names itself."""
     return FirstScreen([*answers(tables, named)], measured(tables), [*uncertain(tables)])
-
-
-def measured(tables: Tables) -> str:
-    """One line: how many runs of how long, when, of what, with what, and on which machine."""
-    runs = whole(tables["runs"])
-    if runs.empty:
-        return ""
-    parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", *_days(runs), *_software(runs)]
-    return f"Measured: {'; '.join([*parts, *_machines(runs, tables['hosts'])])}."
-
-
-def _windows(runs: pd.DataFrame) -> str:
-    windows = [f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())]
-    return f" of {joined(windows)} s" if windows else ""
-
-
-def _days(runs: pd.DataFrame) -> Iterator[str]:
-    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
-    if len(started):
-        yield " to ".join(dict.fromkeys([started.min(), started.max()]))
-
-
-def _software(runs: pd.DataFrame) -> Iterator[str]:
-    for _, own in runs.groupby("system", sort=False):
-        title = own["system_title"].fillna(own["system"]).iloc[0]
-        yield " ".join([str(title), joined(_texts(own["system_version"]))]).rstrip()
-    for name in _texts(runs["generator"]):
-        title = GENERATORS[name].title if name in GENERATORS else name
-        versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
-        yield " ".join([title, joined(versions)]).rstrip()
-    if versions := _texts(runs["mqperf_version"]):
-        yield f"mqperf {joined(versions)}"
-
-
-def _machines(runs: pd.DataFrame, hosts: pd.DataFrame) -> Iterator[str]:
-    machines = runs[["cpu_model", "cores", "os"]].dropna().drop_duplicates()
-    for machine in machines.head(1).to_dict("records"):
-        yield f"{machine['cores']} cores of {machine['cpu_model']}, {machine['os']}"
-    if len(machines) > 1:
-        yield f"{len(machines)} kinds of machine"
-    most = hosts.groupby("run")["host"].nunique().max() if len(hosts) else 0
-    if most > 1:
-        yield f"{most} hosts"
-
-
-def uncertain(tables: Tables) -> Iterator[str]:
-    """A line for each cause of doubt, the heaviest first: at how many points it is."""
-    doubts, points = tables["doubts"], tables["points"]["point"].nunique()
-    counted = [
-        (weight_of(str(kind)), str(kind), own) for kind, own in doubts.groupby("kind", sort=False)
-    ]
-    for weight, kind, own in sorted(counted, key=lambda one: WEIGHTS.index(one[0])):
-        about = own["point"].dropna().nunique()
-        where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
-        found = CHECKS[kind].finding if kind in CHECKS else str(own["text"].iloc[0])
-        yield f"{weight.capitalize()}: {found}, {where} ({kind})."
-
-
-def _texts(column: pd.Series) -> list[str]:
-    return [str(value) for value in column.dropna().unique()]
 
 
 def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:

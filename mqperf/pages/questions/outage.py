@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
-from mqperf.pages.questions.words import Row, at_worst, bold, case_of, layout_of, listed
+from mqperf.pages.questions.words import Row, bold, case_of, layout_of, listed, spanned
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
@@ -48,7 +48,7 @@ def _sentence(own: pd.DataFrame, tables: Tables) -> Text:
 def _done(row: Row, own: pd.DataFrame) -> str:
     """``kill of Master for 4.0 s``."""
     lasted = own["downtime_s"].dropna()
-    told = f" for {at_worst(lasted, 's')}" if len(lasted) else ""
+    told = f" for {spanned(lasted, 's')}" if len(lasted) else ""
     return f"{row['action']} of {row['node']}{told}"
 
 
@@ -59,7 +59,7 @@ def _often(own: pd.DataFrame) -> str:
 def _parts(own: pd.DataFrame, noun: str) -> Iterator[str]:
     """For how long nothing came, what was lost, what came twice, and when all was as before."""
     if len(outage := own["outage_s"].dropna()):
-        yield f"no {noun} for {at_worst(outage, 's')}"
+        yield f"no {noun} for {spanned(outage, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
         if len(counts := own[name].dropna()):
             ends = dict.fromkeys(f"{int(one):,}" for one in (counts.min(), counts.max()))
@@ -72,7 +72,7 @@ def _parts(own: pd.DataFrame, noun: str) -> Iterator[str]:
     elif recovered.max() < SOON_S:
         yield "throughput as before at its end"
     else:
-        yield f"throughput as before {at_worst(recovered, 's')} after its end"
+        yield f"throughput as before {spanned(recovered, 's')} after its end"
 
 
 def _settle(acted: pd.DataFrame) -> Iterator[Text]:

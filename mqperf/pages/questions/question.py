@@ -8,6 +8,7 @@ import pandas as pd
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
+from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.tables import Tables
 
 
@@ -37,7 +38,7 @@ MORE_REPEATS = Text("*repeats: 3* or more would tell how much these numbers diff
 
 def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
     """What would tell whether figures that were compared differ, where these runs do not."""
-    undecided = comparisons[comparisons["verdict"].eq("cannot tell")]
+    undecided = comparisons[comparisons["verdict"].eq(CANNOT_TELL)]
     if len(needed := undecided["repeats_needed"].dropna()):
         yield Text("*repeats: {}* would tell whether what is left open differs.").format(
             int(needed.max())

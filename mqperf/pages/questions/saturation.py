@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, layout_of, rate_unit
+from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, rate_unit, where_of
 from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.offered_rates import TOLD, differing
 from mqperf.pages.sections.section import Content, present
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import Tables, at, varied, where
+from mqperf.study.tables import Tables, varied, where, with_parameters
 from mqperf.study.tables.axes import SWEEP
 
 LIMITS = {"host", "broker", "tester", "network"}
@@ -33,7 +33,7 @@ def answer(tables: Tables) -> Answer | None:
     climbed = bool(len(tables["rate_steps"]))  # the doubts are those of the run with the steps
     told = rates.assign(
         doubted=rates["doubted"] if climbed else None,
-        what=[_where(row, apart, tables) for row in rates.to_dict("records")],
+        what=[where_of(row, apart, tables) for row in rates.to_dict("records")],
         case=[case_of(row) for row in rates.to_dict("records")],
     )
     return Answer(
@@ -73,7 +73,8 @@ def _drawing(told: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
     points, steps = tables["points"], tables["rate_steps"]
     if len(steps):
-        return drawings.stairs("Latency at each offered rate", steps)
+        of_runs = with_parameters(steps, tables["runs"])
+        return drawings.stairs("Latency at each offered rate", of_runs)
     one = len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
     if one and "rate_msg_s" in varied(points):
         return drawings.latency("Latency at each offered rate", points, tables)
@@ -95,10 +96,6 @@ def _table(told: pd.DataFrame) -> Content:
         columns=headings | {name: COLUMNS[name].heading() for name in names},
         style="numbers named",
     )
-
-
-def _where(row: Row, apart: list[str], tables: Tables) -> str:
-    return ", ".join(filter(None, [layout_of(row, tables), at(row, apart) if apart else ""]))
 
 
 def _settle(rates: pd.DataFrame) -> Iterator[Text]:

@@ -20,7 +20,7 @@ from mqperf.pages.questions.words import (
 )
 from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
-from mqperf.pages.report.tops import tops, why_not
+from mqperf.pages.report.tops import higher, tops, why_not
 from mqperf.pages.report.words import layouts
 from mqperf.plan.pace import RATE
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
@@ -113,7 +113,7 @@ def _first(top: Row, tables: Tables) -> Text:
 
 
 def _remarks(top: Row, tables: Tables) -> Iterator[str]:
-    """What limits it, whose latency is told, and its doubts."""
+    """What limits it, whose latency is told, its doubts, and the raw maximum where it is higher."""
     limit = str(limits.of_points(tables).get(top["point"], limits.UNKNOWN)).partition(":")[0]
     if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"}:
         yield f"{limits.LIMITS[limit]} is the limit there"
@@ -121,6 +121,9 @@ def _remarks(top: Row, tables: Tables) -> Iterator[str]:
         yield lacking
     if top["doubts"]:
         yield f"doubted: {', '.join(top['doubts'])}"
+    if higher(top):
+        most = f"{grouped(top[f'top_{FIGURE}'])} {rate_unit(top)} with {top['top_at']}"
+        yield f"more was seen, {most}, doubted: {', '.join(top['top_doubts'])}"
 
 
 def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.Drawing:

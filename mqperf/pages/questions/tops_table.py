@@ -3,7 +3,7 @@
 import pandas as pd
 
 from mqperf.pages.report import limits
-from mqperf.pages.report.verdicts import UNTOLD
+from mqperf.pages.report.tops import UNTOLD
 from mqperf.pages.sections.section import Content
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of

@@ -1,6 +1,6 @@
 """How answers are worded: numbers with their intervals, and what they are about."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -10,7 +10,7 @@ from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined, three_figures
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, at
 from mqperf.study.tables.axes import LAYOUT
 
 Row = Mapping[Any, Any]
@@ -18,7 +18,8 @@ Row = Mapping[Any, Any]
 
 def ranged(value: float, ends: tuple[float, float], unit: str) -> str:
     """``1,190 (1,150 to 1,230) msg/sec``; without an interval the number alone."""
-    return f"{grouped(value)}{_interval(ends)} {unit}"
+    interval = "" if any(map(isnan, ends)) else f" ({grouped(ends[0])} to {grouped(ends[1])})"
+    return f"{grouped(value)}{interval} {unit}"
 
 
 def grouped(value: float) -> str:
@@ -27,21 +28,12 @@ def grouped(value: float) -> str:
     return f"{float(text):,.0f}" if abs(value) >= 1000 else text
 
 
-def times(value: float, ends: tuple[float, float]) -> str:
-    """``4.36 times (4.1 to 4.6)``: a factor with its interval."""
-    return f"{grouped(value)} times{_interval(ends)}"
-
-
-def _interval(ends: tuple[float, float]) -> str:
-    return "" if any(map(isnan, ends)) else f" ({grouped(ends[0])} to {grouped(ends[1])})"
-
-
 def percent(ratio: float) -> str:
     """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
     return f"{(ratio - 1) * 100:+.0f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def at_worst(values: pd.Series, unit: str) -> str:
+def spanned(values: pd.Series, unit: str) -> str:
     """``3.1 s``, or ``2.9 to 3.4 s`` of several."""
     ends = dict.fromkeys(f"{value:.1f}" for value in (values.min(), values.max()))
     return f"{' to '.join(ends)} {unit}"
@@ -55,6 +47,11 @@ def case_of(row: Row) -> str:
 def rate_unit(row: Row) -> str:
     """``msg/sec``, or what the test case counts."""
     return f"{TEST_CASES[row['test_case']].unit}/sec"
+
+
+def where_of(row: Row, apart: Sequence[str], tables: Tables) -> str:
+    """The layout, and the parameters that tell rows apart; empty where nothing does."""
+    return ", ".join(filter(None, [layout_of(row, tables), at(row, apart) if apart else ""]))
 
 
 def layout_of(row: Row, tables: Tables) -> str:

@@ -9,7 +9,7 @@ from mqperf.pages.report.words import joined
 from mqperf.pages.sections.rows import POINTS
 from mqperf.plan.columns import COLUMNS, COUNTS, TABLES
 from mqperf.study.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
-from mqperf.study.stats.checks import CHECKS
+from mqperf.study.stats.doubt_kinds import CHECKS
 from mqperf.study.stats.law import WORST_FIT
 from mqperf.study.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.study.stats.scaling import DRAWS, FEWEST

@@ -9,23 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.pages.questions import ANSWERS, answers
+from mqperf.pages.questions import Answer, answers
 from mqperf.pages.report import grids, hosts, run_sheets
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.pages.report.rst import Grid, Text, slug
 from mqperf.pages.report.run_sheets import Sheets
-from mqperf.pages.report.tops import against, findings, why_not
-from mqperf.pages.report.words import Layout, cell, joined, unsure
+from mqperf.pages.report.words import Layout, joined
 from mqperf.pages.sections import View, contents, forms
-from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
-from mqperf.study.stats.survivors import survivors
-from mqperf.study.stats.sustained import FIGURE, best_first, highest
-from mqperf.study.tables import Tables, varied, where, whole
+from mqperf.study.tables import Tables, varied, whole
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
-from mqperf.study.tables.clocks import UNSURE
 from mqperf.study.tables.spreadsheets import write_csv
 
 
@@ -62,7 +57,7 @@ class Page:
 
     layout: Layout
     threads: str
-    summary: tuple[str, ...]
+    answers: tuple[Answer, ...]
     parts: tuple[Part, ...]
     hosts: Grid | None
     data: dict[str, Any]
@@ -93,7 +88,7 @@ def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     return Page(
         layout=layout,
         threads=_threads(own["runs"]),
-        summary=tuple(_summary(own)),
+        answers=tuple(answers(own)),
         parts=tuple(parts.values()),
         hosts=hosts.grid(own),
         data=_data(layout, own, parts),
@@ -125,58 +120,6 @@ def _factor(numbers: pd.Series) -> str:
     """``10``, ``(1, 2, 5)``, or nothing when it is not known."""
     values = [str(number) for number in sorted(numbers.dropna().unique())]
     return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
-
-
-def _summary(own: Tables) -> Iterator[Text]:
-    """What was asked, and answered of this layout.
-
-    Of a sweep of threads what every test case sustains, in one sentence each, with the raw maximum
-    if it is higher.
-    """
-    if not ANSWERS["scaling"].asked(own):
-        for one in answers(own):
-            yield from one.sentences
-        return
-    for case, words in TEST_CASES.items():
-        rated = best_first(where(own["points"], test_case=case), own)
-        if rated.empty:
-            continue
-        top, unit = rated.iloc[0], f"{words.unit}/sec"
-        did = why_not(rated) or ("sustained" if top["sustained"] else "at most")
-        lead = f"{did}; the raw maximum is" if not top["sound"] else did
-        sentence = Text("**{}**: {} {} {}, with {}").format(
-            words.short, lead, cell(FIGURE, top[FIGURE]), unit, top["at"]
-        )
-        if extra := list(_beside(top, own)):
-            sentence += Text(" ({})").format(", ".join(extra))
-        yield sentence + _raw_maximum(rated, own, unit) + Text(".")
-
-
-def _beside(top: pd.Series, own: Tables) -> Iterator[str]:
-    """Latency and CPU at the point, and the doubts about one that is not sustained."""
-    wrong = own["latency"].loc[own["latency"]["point"] == top["point"], UNSURE].max()
-    for column, label in (("latency_mean_s", "mean latency"), ("cpu_total_cores", "CPU")):
-        if pd.notna(top[column]):
-            yield f"{label} {_told(column, top, wrong)} {COLUMNS[column].shown}"
-    if (lacking := survivors(own).get(top["point"])) is not None:
-        yield lacking
-    if not top["sound"]:
-        yield against(findings(own["doubts"], top["point"]))
-
-
-def _raw_maximum(rated: pd.DataFrame, own: Tables, unit: str) -> Text:
-    raw = highest(rated)
-    if raw is None or not raw[FIGURE] > rated[FIGURE].iloc[0]:
-        return Text()
-    return Text("; the raw maximum is {} {}, with {} ({})").format(
-        cell(FIGURE, raw[FIGURE]), unit, raw["at"], against(findings(own["doubts"], raw["point"]))
-    )
-
-
-def _told(column: str, top: pd.Series, wrong_s: float) -> Text:
-    if column == "latency_mean_s":
-        return unsure(column, top[column], wrong_s, top["latency_p50_s"])
-    return cell(column, top[column])
 
 
 def _part(view: View, labels: Iterator[str], sheets: Sheets) -> Part:

@@ -19,13 +19,13 @@ from mqperf.pages.report import (
     drawings,
     grids,
     hosts,
-    limits,
     methods,
+    overview,
+    quality,
     rst,
     run_sheets,
     saturation,
     side_by_side,
-    verdicts,
 )
 from mqperf.pages.report.environment import environment
 from mqperf.pages.report.explorers import FOLDER, explorers
@@ -109,23 +109,29 @@ def _system(
     """Write the pages below a system; give what the system's own page says."""
     for layout in layouts:
         _write_page(layout, own, out / layout.folder, writer)
-    title, saturation_points = layouts[0].system_title, own["saturation_points"]
-    told = [] if ANSWERS["scaling"].asked(own) else [*answers(own)]  # else as in 2016
-    caption = "Throughput on different topologies"
-    doubted = set(own["doubts"]["point"])
+    told, swept = [*answers(own)], ANSWERS["scaling"].asked(own)
     return {
-        "system_title": title,
+        "system_title": layouts[0].system_title,
         "generator": generator(own["runs"]),
         "environment": environment(own["runs"]),
         "shared_hosts": list(hosts.shared(own["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
         "answers": told,
-        "grids": [*_grids(told)],
-        "overview": verdicts.overview(best, layouts),
-        "verdicts": [*verdicts.verdicts(best, title), limits.sentence(limits.of_points(own))],
+        "grids": [] if swept else [*_grids(told)],
+        "sweep": _sweep(own, layouts, best, out, writer) if swept else None,
+    }
+
+
+def _sweep(
+    own: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
+) -> dict[str, object]:
+    """What the page of a system has of its sweeps of threads, as in 2016."""
+    caption, doubted = "Throughput on different topologies", {*own["doubts"]["point"]}
+    return {
+        "overview": overview.overview(best, layouts),
         "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
-        "saturation": saturation.sentence(saturation_points),
-        "saturation_points": saturation.grid(saturation_points, layouts),
+        "saturation": saturation.sentence(own["saturation_points"]),
+        "saturation_points": saturation.grid(own["saturation_points"], layouts),
     }
 
 
@@ -181,10 +187,10 @@ def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
     several = len(titles) > 1
     return {
         "shared_hosts": list(hosts.shared(tables["hosts"])),
-        "quality": [*verdicts.data_quality(tables), *control_runs.drifts(tables, titles)],
+        "quality": [*quality.data_quality(tables), *control_runs.drifts(tables, titles)],
         "systems": list(systems),
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
-        "doubts": verdicts.doubt_kinds(tables["doubts"]),
+        "doubts": quality.doubt_kinds(tables["doubts"]),
     }
 
 

@@ -1,17 +1,21 @@
 """Which point stands for a test case on a layout, and what doubts say of it and of the highest."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from mqperf.pages.report.words import Layout, joined, likewise
+from mqperf.pages.report.words import Layout, likewise
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.sustained import FIGURE, NO, TESTER, best_first, highest
 from mqperf.study.tables import Tables
 
 HIGHEST = ("point", FIGURE, "at", "label", "doubts", "findings")
 """What is told of the point with the highest throughput, in columns that begin with ``top_``."""
+
+
+UNTOLD = "whether it keeps up is not known, as the rate of sending was not recorded"
+"""What is said of a throughput that no doubt is about, and that is not known to be sustained."""
 
 
 def tops(tables: Tables, layouts: Sequence[Layout]) -> pd.DataFrame:
@@ -60,12 +64,6 @@ def findings(doubts: pd.DataFrame, point: object) -> dict[str, str]:
         str(kind): likewise(list(texts.dropna().unique()))
         for kind, texts in own.groupby("kind", sort=False)["text"]
     }
-
-
-def against(kinds: Iterable[str]) -> str:
-    """What speaks against a point, for a sentence: ``doubts: backlog and lost``."""
-    known = list(kinds)
-    return f"doubts: {joined(known)}" if known else "no doubts"
 
 
 def _top(best: pd.DataFrame, tables: Tables) -> pd.DataFrame:

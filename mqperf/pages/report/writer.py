@@ -9,7 +9,7 @@ from types import MappingProxyType
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mqperf.base import processes
-from mqperf.pages.report import rst, verdicts
+from mqperf.pages.report import overview, rst
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.plan import Plan
@@ -76,7 +76,7 @@ def _templates() -> Environment:
         image=rst.image,
         table=rst.table,
         download=rst.download,
-        rounding=verdicts.ROUNDING,
+        rounding=overview.ROUNDING,
     )
     templates.filters.update(
         wrap=rst.wrap, bullets=rst.bullets, paragraph=rst.paragraph, name=rst.name

@@ -1,0 +1,71 @@
+"""What answers rest on: what was measured with what, and what is not certain of it."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.base.one_line import amount
+from mqperf.pages.report.words import joined
+from mqperf.plan.load import GENERATORS
+from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS, weight_of
+from mqperf.study.tables import Tables, whole
+
+
+def measured(tables: Tables) -> str:
+    """One line: how many runs of how long, when, of what, with what, and on which machine."""
+    runs = whole(tables["runs"])
+    if runs.empty:
+        return ""
+    parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", *_days(runs), *_software(runs)]
+    return f"Measured: {'; '.join([*parts, *_machines(runs, tables['hosts'])])}."
+
+
+def _windows(runs: pd.DataFrame) -> str:
+    windows = [f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())]
+    return f" of {joined(windows)} s" if windows else ""
+
+
+def _days(runs: pd.DataFrame) -> Iterator[str]:
+    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
+    if len(started):
+        yield " to ".join(dict.fromkeys([started.min(), started.max()]))
+
+
+def _software(runs: pd.DataFrame) -> Iterator[str]:
+    for _, own in runs.groupby("system", sort=False):
+        title = own["system_title"].fillna(own["system"]).iloc[0]
+        yield " ".join([str(title), joined(_texts(own["system_version"]))]).rstrip()
+    for name in _texts(runs["generator"]):
+        title = GENERATORS[name].title if name in GENERATORS else name
+        versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
+        yield " ".join([title, joined(versions)]).rstrip()
+    if versions := _texts(runs["mqperf_version"]):
+        yield f"mqperf {joined(versions)}"
+
+
+def _machines(runs: pd.DataFrame, hosts: pd.DataFrame) -> Iterator[str]:
+    machines = runs[["cpu_model", "cores", "os"]].dropna().drop_duplicates()
+    for machine in machines.head(1).to_dict("records"):
+        yield f"{machine['cores']} cores of {machine['cpu_model']}, {machine['os']}"
+    if len(machines) > 1:
+        yield f"{len(machines)} kinds of machine"
+    most = hosts.groupby("run")["host"].nunique().max() if len(hosts) else 0
+    if most > 1:
+        yield f"{most} hosts"
+
+
+def uncertain(tables: Tables) -> Iterator[str]:
+    """A line for each cause of doubt, the heaviest first: at how many points it is."""
+    doubts, points = tables["doubts"], tables["points"]["point"].nunique()
+    counted = [
+        (weight_of(str(kind)), str(kind), own) for kind, own in doubts.groupby("kind", sort=False)
+    ]
+    for weight, kind, own in sorted(counted, key=lambda one: WEIGHTS.index(one[0])):
+        about = own["point"].dropna().nunique()
+        where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
+        found = CHECKS[kind].finding if kind in CHECKS else str(own["text"].iloc[0])
+        yield f"{weight.capitalize()}: {found}, {where} ({kind})."
+
+
+def _texts(column: pd.Series) -> list[str]:
+    return [str(value) for value in column.dropna().unique()]

@@ -1,0 +1,65 @@
+"""What each topology sustains, a column per test case: the table of the reports of 2016."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mqperf.pages.report.rst import MISSING, Grid, Note, Text, link
+from mqperf.pages.report.tops import UNTOLD, higher, why_not
+from mqperf.pages.report.words import Layout, three_figures
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import TEST_CASES, in_unit
+from mqperf.study.stats.sustained import FIGURE
+
+ROUNDING = "Throughput in overviews is rounded to three significant figures."
+
+
+def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
+    """Sustained throughput per topology, a column per test case, then the thread counts it was at.
+
+    What doubts found is in footnotes, and so is the raw maximum where it is higher.
+    """
+    cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
+    unit = COLUMNS["throughput_msg_s"].shown
+    headings = [
+        in_unit(f"{TEST_CASES[case].short}, {unit}", TEST_CASES[case].unit) for case in cases
+    ]
+    only_threads = not best["at"].str.contains(",").any()
+    headings += [f"{TEST_CASES[case].short} at{', threads' * only_threads}" for case in cases]
+    notes: dict[str, Note] = {}
+    rows = []
+    for layout in layouts:
+        tops = {top["test_case"]: top for top in layout.of(best).to_dict("records")}
+        page = link(layout.label, layout.folder)
+        figures = [top_cell(tops.get(case), notes) for case in cases]
+        at = "threads" if only_threads else "at"
+        places = [str(tops[case][at]) if case in tops else MISSING for case in cases]
+        rows.append((page, *figures, *places))
+    return Grid(
+        "", ("Topology", *headings), tuple(rows), tuple(notes.values()), style="numbers named"
+    )
+
+
+def top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
+    """A top in an overview, with marks of what is to be known of it; new ones go to ``notes``."""
+    if top is None:
+        return Text(MISSING)
+    told = list(_to_be_known(top))
+    for text in told:
+        notes.setdefault(text, Note(f"top-{len(notes) + 1}", text))
+    return Text(three_figures(top[FIGURE])) + Text("").join(notes[text].mark for text in told)
+
+
+def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
+    """Why it is not sustained, what doubts found, and the raw maximum where that is higher."""
+    if not top["sound"]:
+        yield f"raw maximum, not sustained: {why_not(pd.DataFrame([top]))}"
+    elif not top["sustained"]:
+        yield f"at most: {UNTOLD}"
+    for kind, found in top["findings"].items():
+        yield f"doubt, {kind}: {found}"
+    if higher(top):
+        found = "; ".join(f"doubt, {kind}: {text}" for kind, text in top["top_findings"].items())
+        most = f"{three_figures(top[f'top_{FIGURE}'])} {TEST_CASES[top['test_case']].unit}/sec"
+        yield "; ".join(filter(None, [f"raw maximum: {most}, with {top['top_at']}", found]))

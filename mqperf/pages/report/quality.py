@@ -1,0 +1,43 @@
+"""What lowers the quality of the data: attempts that failed, and doubts by their kinds."""
+
+import pandas as pd
+
+from mqperf.base.one_line import amount
+from mqperf.pages.report import control_runs
+from mqperf.pages.report.rst import Grid, Text
+from mqperf.study.stats.doubt_kinds import WEIGHTS, weight_of
+from mqperf.study.tables import Tables, all_attempts
+
+
+def data_quality(tables: Tables) -> list[str]:
+    """What lowers the quality of the data beside doubts: attempts that failed, or are damaged."""
+    runs, about_control = all_attempts(tables), control_runs.doubts_of(tables)
+    failed = int(runs["status"].eq("failed").sum())
+    sentences: list[str] = []
+    if len(about_control):
+        sentence = "{} about control runs, listed in :doc:`the methods <methods/index>`."
+        sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))
+    if failed:
+        sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
+    if unreadable := int(runs["status"].eq("unreadable").sum()):
+        sentences.append(
+            f"{amount(unreadable, 'run')} of {len(runs)} cannot be read and"
+            f" {'is' if unreadable == 1 else 'are'} in no figure; the reasons are among the doubts."
+        )
+    return sentences
+
+
+def doubt_kinds(doubts: pd.DataFrame) -> Grid:
+    """How many doubts of each kind there are, the heaviest first, and what one of them says."""
+    counted = doubts.groupby("kind", sort=False)["text"].agg(["size", "first"])
+    kinds = sorted(counted.index, key=lambda kind: WEIGHTS.index(weight_of(str(kind))))
+    rows = [
+        (
+            weight_of(str(kind)),
+            str(kind),
+            str(counted.loc[kind, "size"]),
+            str(counted.loc[kind, "first"]),
+        )
+        for kind in kinds
+    ]
+    return Grid("", ("weight", "kind", "doubts", "for example"), tuple(rows), style="")
