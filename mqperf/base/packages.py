@@ -26,6 +26,9 @@ BROUGHT: Mapping[str, str] = {
 }
 """The package that brings what plans and records call so, files of that suffix, or a command."""
 
+BESIDE_RUNS = ("atop",)
+"""Those of them that record into a folder beside the runs."""
+
 
 def package_of(name: str) -> str:
     """The package to install for what records call so."""

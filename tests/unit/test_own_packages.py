@@ -159,6 +159,15 @@ def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: 
         tables.read(runs)
 
 
+@pytest.mark.usefixtures("alone")
+def test_a_folder_called_as_a_system_needs_no_package(tmp_path: Path) -> None:
+    """Only a probe writes beside the runs."""
+    runs = tmp_path / "runs"
+    shutil.copytree(ROOT / "data/samples/inside/rabbitmq", runs)
+    (runs / "artemis").mkdir()
+    assert len(tables.read(runs)["runs"])
+
+
 def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the topology, or where the plan itself describes the network; others need none."""
     monkeypatch.setattr(SYSTEMS, "_values", {"qpid-dispatch": SYSTEMS["qpid-dispatch"]})

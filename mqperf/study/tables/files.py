@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base.errors import TableError
-from mqperf.base.packages import lacking
+from mqperf.base.packages import BESIDE_RUNS, lacking
 from mqperf.plan.file import load_plan
 from mqperf.record import runs, whole
 from mqperf.study.probes import PROBE_READERS
@@ -46,8 +46,8 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
 
 def _check_packages(path: Path) -> None:
     """Raise ``TableError`` for records of probes which a package reads that is not installed."""
-    for place in (*path.iterdir(), *path.glob("*/probes/*/*.log")):
-        if (package := lacking(place.stem)) is not None:
+    for place in (*(path / name for name in BESIDE_RUNS), *path.glob("*/probes/*/*.log")):
+        if place.exists() and (package := lacking(place.stem)) is not None:
             raise TableError(f"{place}: to read it, install {package}")
 
 
