@@ -27,6 +27,8 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
             "throughput_msg_s": throughputs,
             "each": each,
             "kept": np.nan,
+            "latency_mean_s": np.linspace(0.001, 0.002, len(throughputs)),
+            "latency_p99_s": np.linspace(0.01, 0.04, len(throughputs)),
             "bottleneck": limit,
         }
     )
@@ -37,6 +39,7 @@ def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
     row = saturation_rate(curve(1000, 4990, 19_800, 27_000, limit="host"))
     assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (20_000, 40_000)
     assert row["saturation_rate_msg_s"] == 27_000
+    assert row["kept_latency_p99_s"] == pytest.approx(0.03)
     assert row["text"].endswith("the saturation point is at 27000; what ran out there: host.")
 
 

@@ -63,10 +63,19 @@ def _kept(row: Row) -> Text:
         told = Text("at least **{} {}**").format(grouped(kept), unit)
     else:
         told = Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
+    told += Text(_latency(row))
     limit = str(row["limit"]).partition(":")[0]
     why = f", where {limits.LIMITS[limit]} is the limit" if limit in LIMITS else ""
     place = Text(" with {}").format(row["what"]) if row["what"] else Text()
     return told + place + Text("{}{}").format(why, cited(row["doubted"]).replace(";", ","))
+
+
+def _latency(row: Row) -> str:
+    """The latency at the highest rate that is kept: p99, or the mean of few messages."""
+    for name in ("p99", "mean"):
+        if not pd.isna(seconds := row[f"kept_latency_{name}_s"]):
+            return f" ({name} {grouped(1e3 * seconds)} ms at {grouped(row['kept_rate_msg_s'])})"
+    return ""
 
 
 def _drawing(told: pd.DataFrame, tables: Tables) -> drawings.Drawing:

@@ -9,6 +9,8 @@ from mqperf.plan.columns import COLUMNS, parameters
 
 TOLD = (
     "kept_rate_msg_s",
+    "kept_latency_mean_s",
+    "kept_latency_p99_s",
     "missed_rate_msg_s",
     "saturation_rate_msg_s",
     "top_throughput_msg_s",

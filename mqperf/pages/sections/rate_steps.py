@@ -9,7 +9,7 @@ from mqperf.study.tables import tidy
 
 TOLD = (
     *("step_rate_msg_s", "from_s", "until_s"),
-    *("throughput_msg_s", "unfinished", "latency_mean_s"),
+    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_p99_s"),
 )
 
 KEPT = (

@@ -1,7 +1,7 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
-from mqperf.plan.columns.column import Column, count, cpu, number, rate, ratio, text
-from mqperf.plan.columns.measured import LATENCY, MESSAGES
+from mqperf.plan.columns.column import Column, count, cpu, latency, number, rate, ratio, text
+from mqperf.plan.columns.measured import FEW, LATENCY, MESSAGES
 from mqperf.plan.latencies import LATENCIES
 
 FIGURES = (
@@ -89,6 +89,8 @@ SATURATION_RATES = (
         " where none was kept.",
         "kept up with",
     ),
+    latency("kept_latency_mean_s", "Mean latency at that rate, over the repeats.", "mean there"),
+    latency("kept_latency_p99_s", f"99th percentile of the same. {FEW}", "p99 there"),
     rate(
         "missed_rate_msg_s",
         "Lowest offered rate above it; empty where all were kept.",

@@ -27,8 +27,10 @@ from mqperf.study.tables.shape import in_order
 RATES = (RATE, THREAD_RATE)
 """Parameters that say what is offered."""
 
-STEP = ("step_rate_msg_s", "from_s", "until_s", "throughput_msg_s", "unfinished", "latency_mean_s")
-
+STEP = (
+    *("step_rate_msg_s", "from_s", "until_s"),
+    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_p99_s"),
+)
 """The columns of ``rate_steps`` by which a step is judged."""
 
 DIGITS = 4
@@ -97,7 +99,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     And whether it is ``kept``, as far as its throughput does not tell.
     """
     unit = f"{unit_of(*curve['test_case'].unique())}/sec"
-    names = ["throughput_msg_s", "each", "kept"]
+    latencies = ["latency_mean_s", "latency_p99_s"]
+    names = ["throughput_msg_s", "each", "kept", *latencies]
     by_rate = curve.groupby("offered")[names].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     finished = by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)
@@ -110,6 +113,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         "rates": len(by_rate),
         "deliveries_each": float(by_rate["each"].mean()),
         "kept_rate_msg_s": low,
+        **by_rate[latencies].reindex([low]).add_prefix("kept_").iloc[0],
         "missed_rate_msg_s": high,
         "top_throughput_msg_s": top,
     }

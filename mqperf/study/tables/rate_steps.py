@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.load.ramped import stairs_of
+from mqperf.record.streams.stream import Latencies
+from mqperf.study.tables.within_run import Row, quantiles
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -31,8 +33,13 @@ def rate_steps(one: "Reading") -> Iterator[dict[str, Any]]:
             "until_s": end - one.run.window[0],
             "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
             "unfinished": max(0, round(curve.whole(end - start) * each - finished.sum())),
-            "latency_mean_s": due.mean_s if due.count else None,
+            **(_latency(due) if due.count else {}),
         }
+
+
+def _latency(due: Latencies) -> Row:
+    """The latencies of a step with messages."""
+    return {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
 
 
 def _deliveries(one: "Reading") -> float:

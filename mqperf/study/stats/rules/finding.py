@@ -41,17 +41,18 @@ def with_measured(tables: Tables) -> Tables:
 
 
 def measured(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures: its row of ``runs``, its messages, two latencies.
+    """One row per run that gave figures: its row of ``runs``, its messages, three latencies.
 
-    These are the mean and the largest.  ``asked`` is how many deliveries its messages are to have:
-    one each, unless they tell more.
+    These are the mean, p99 and the largest.  ``asked`` is how many deliveries its messages are to
+    have: one each, unless they tell more.
     """
     if (known := tables.get(MEASURED)) is not None:
         return known
     runs = whole(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
-    latency = tables["latency"][["run", "latency_mean_s", "latency_max_s"]].drop_duplicates("run")
+    names = ["run", "latency_mean_s", "latency_p99_s", "latency_max_s"]
+    latency = tables["latency"][names].drop_duplicates("run")
     frame = runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
     return frame.assign(asked=frame["deliveries"].fillna(frame["sent"]))
 

@@ -62,8 +62,7 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
     """Messages that waited at the client, so long that this is most of their latency."""
-    latency = tables["latency"][["run", "latency_p99_s"]].drop_duplicates("run")
-    frame = steady(measured(tables)).merge(latency, on="run", how="left")
+    frame = steady(measured(tables))
     late = frame["handover_p99_s"].fillna(0.0)
     slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)
     wrong = (late > LATE_S) & (late > LATE_SHARE * slow)
