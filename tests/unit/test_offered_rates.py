@@ -11,7 +11,10 @@ from viewed import contents
 
 from mqperf.pages import figures
 from mqperf.pages.sections.forms import frame
+from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.offered_rates import saturation_rate, saturation_rates
+from mqperf.study.stats.rules.tester import noisy_host
+from mqperf.study.stats.seconds import without_seconds
 from mqperf.study.tables import Tables, conform
 
 ROOT = Path(__file__).parents[2]
@@ -191,3 +194,47 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
     [row] = saturation_rates(found, nobody).to_dict("records")
     ends = (row["kept_rate_msg_s"], row["missed_rate_msg_s"])
     assert [None if pd.isna(end) else end for end in ends] == [kept, missed]
+
+
+def sampled(found: Tables, *, others: float) -> Tables:
+    """CPU second by second: half of two cores, and all of them in the last three seconds.
+
+    Then others use so many cores of them.
+    """
+    [run], seconds = found["runs"]["run"], len(found["rate_steps"])
+    used = {"host": ([1.0] * seconds, 2.0), "Master": ([0.5] * seconds, 1.0 - others)}
+    used |= {name: ([0.25] * seconds, 0.5) for name in ("client-1", "server-1")}
+    kinds = {"host": "host", "Master": "broker", "client-1": "client", "server-1": "server"}
+    rows = []
+    for process, (calm, full) in used.items():
+        cores = [*calm[:-3], *[full] * 3]
+        own = {"run": run, "process": process, "kind": kinds[process], "host": "one", "cores": 2}
+        rows += [
+            {**own, "scope": "interval", "start_s": at, "end_s": at + 1, "total_cores": one}
+            for at, one in enumerate(cores)
+        ]
+        over = {"scope": "window", "start_s": 0, "end_s": seconds}
+        rows.append({**own, **over, "total_cores": float(np.mean(cores))})
+    return {**found, "cpu": conform("cpu", pd.DataFrame(rows))}
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "others", "limit", "noisy"),
+    [
+        pytest.param([0] * 12, 0.0, "none", False, id="all kept"),
+        pytest.param([0] * 9 + [5000, 9000, 20_000], 0.0, "host", False, id="the host is full"),
+        pytest.param([0] * 9 + [5000, 9000, 20_000], 0.5, "host", True, id="others use it"),
+    ],
+)
+def test_who_had_the_cpu_is_asked_of_the_steps_that_were_missed(
+    unfinished: list[int], others: float, limit: str, *, noisy: bool
+) -> None:
+    """Over all of its steps a staircase leaves most of a host idle, and others use little of it.
+
+    Without the rows of single seconds the same is told.
+    """
+    found = sampled(stairs(*unfinished), others=others)
+    for known in (found, without_seconds(found)):
+        [verdict] = bottlenecks(known)["bottleneck"]
+        assert verdict == limit
+        assert bool([*noisy_host(known)]) == noisy

@@ -18,16 +18,15 @@ from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.study.stats.contrasts import BETWEEN, contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 
-BRACKETS = {
-    "searches": ("limit_rate_msg_s_low", "limit_rate_msg_s_high"),
-    "saturation_rates": ("kept_rate_msg_s", "missed_rate_msg_s"),
-}
-"""Tables of rates that are between two, and the columns of these."""
+LIMITS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
+KEPT = ("kept_rate_msg_s", "missed_rate_msg_s")
+"""The columns between which a rate is: of searches, and of rates that are offered."""
 
 
 def asked(tables: Tables) -> bool:
@@ -56,9 +55,10 @@ def answer(tables: Tables) -> Answer | None:
 
 def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     """Of limits that were searched for, or rates that are kept; of the best points else."""
-    for table, ends in BRACKETS.items():
-        if len(tables[table]):
-            return contrasts_of_rates(tables[table], axis, ends)
+    if len(tables["searches"]):
+        return contrasts_of_rates(tables["searches"], axis, LIMITS)
+    if len(tables["saturation_rates"]):
+        return contrasts_of_rates(brackets(tables), axis, KEPT)
     return contrasts(tables, axis)
 
 

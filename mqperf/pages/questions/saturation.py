@@ -12,6 +12,7 @@ from mqperf.pages.sections.offered_rates import TOLD, differing
 from mqperf.pages.sections.section import Content, present
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.tables import Tables, varied, where, with_parameters
 from mqperf.study.tables.axes import SWEEP
 
@@ -26,13 +27,11 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A sentence for each test case: each layout, or what else differs, the highest first."""
-    rates = tables["saturation_rates"]
+    rates = brackets(tables)
     if rates.empty:
         return None
     apart = differing(rates, "threads")
-    climbed = bool(len(tables["rate_steps"]))  # the doubts are those of the run with the steps
     told = rates.assign(
-        doubted=rates["doubted"] if climbed else None,
         what=[where_of(row, apart, tables) for row in rates.to_dict("records")],
         case=[case_of(row) for row in rates.to_dict("records")],
     )
@@ -50,8 +49,10 @@ def sentences(told: pd.DataFrame) -> Iterator[Text]:
     for case in TEST_CASES:
         own = where(told, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
         if len(own):
-            parts = Text("; ").join(_kept(row) for row in own.to_dict("records"))
-            yield bold(TEST_CASES[case].short) + Text(": {}.").format(parts)
+            parts = [_kept(row) for row in own.to_dict("records")]
+            if len(parts) == 1:  # of several the table has it
+                parts[0] += Text.escape(_latency(own.iloc[0].to_dict()))
+            yield bold(TEST_CASES[case].short) + Text(": {}.").format(Text("; ").join(parts))
 
 
 def _kept(row: Row) -> Text:
@@ -63,7 +64,6 @@ def _kept(row: Row) -> Text:
         told = Text("at least **{} {}**").format(grouped(kept), unit)
     else:
         told = Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
-    told += Text(_latency(row))
     limit = str(row["limit"]).partition(":")[0]
     why = f", where {limits.LIMITS[limit]} is the limit" if limit in LIMITS else ""
     place = Text(" with {}").format(row["what"]) if row["what"] else Text()
@@ -71,10 +71,10 @@ def _kept(row: Row) -> Text:
 
 
 def _latency(row: Row) -> str:
-    """The latency at the highest rate that is kept: p99, or the mean of few messages."""
+    """The latency at the highest rate that is kept: p99, or the mean where messages are few."""
     for name in ("p99", "mean"):
         if not pd.isna(seconds := row[f"kept_latency_{name}_s"]):
-            return f" ({name} {grouped(1e3 * seconds)} ms at {grouped(row['kept_rate_msg_s'])})"
+            return f"; {name} {grouped(1e3 * seconds)} ms at {grouped(row['kept_rate_msg_s'])}"
     return ""
 
 

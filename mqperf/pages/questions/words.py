@@ -30,7 +30,8 @@ def grouped(value: float) -> str:
 
 def percent(ratio: float) -> str:
     """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
-    return f"{(ratio - 1) * 100:+.0f} %".replace("-", "\N{MINUS SIGN}")
+    change = round((ratio - 1) * 100)
+    return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
 
 
 def spanned(values: pd.Series, unit: str) -> str:

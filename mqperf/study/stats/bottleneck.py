@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from mqperf.plan.columns import TABLES
-from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import each, measured
+from mqperf.study.stats.rules.stairs import used_cpu
 from mqperf.study.stats.rules.tester import HOST_FULL, busy_testers, hosts_used, listed
 from mqperf.study.tables import Tables, conform
 
@@ -48,7 +48,7 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     found = measured(tables)
     runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
-    cpu = _by_run(over_the_window(tables), OF_CPU)
+    cpu = _by_run(used_cpu(tables), OF_CPU)
     hosts, links = _by_run(hosts_used(tables), OF_HOSTS), _by_run(tables["network"], OF_LINKS)
     verdicts = [_verdict(cpu(run), hosts(run), links(run)) for run in runs["run"]]
     told = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])

@@ -9,6 +9,7 @@ from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
+from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.sustained import FIGURE, best_first
 from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
@@ -54,7 +55,7 @@ def contrasts_of_rates(rates: pd.DataFrame, axis: str, ends: tuple[str, str]) ->
 
     ``ends`` are the columns of both.  The interval is all that they leave open: from the upper end
     of the reference to the lower one of the other, and the reverse.  Where an end is not known
-    there is no row.
+    there is no row.  Both sides are ``sound`` where no doubt about either spoils throughput.
     """
     rates = rates.dropna(subset=[*ends])
     values = _in_order(axis, rates)
@@ -83,8 +84,12 @@ def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
         min_effect=MIN_EFFECT,
         repeats_needed=pd.array([pd.NA] * len(pairs), dtype="Int64"),
         doubted=None,
-        sound=True,
+        sound=~(pairs["doubted_a"].map(_spoiled) | pairs["doubted_b"].map(_spoiled)),
     )
+
+
+def _spoiled(doubted: object) -> bool:
+    return isinstance(doubted, str) and not SPOILING.isdisjoint(doubted.split(", "))
 
 
 def _pair(

@@ -17,6 +17,7 @@ from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import measured, offered
+from mqperf.study.stats.rules.stairs import judged_steps
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.summary import with_doubts
 from mqperf.study.tables import Tables, at, conform, empty, varied
@@ -26,15 +27,6 @@ from mqperf.study.tables.shape import in_order
 
 RATES = (RATE, THREAD_RATE)
 """Parameters that say what is offered."""
-
-STEP = (
-    *("step_rate_msg_s", "from_s", "until_s"),
-    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_p99_s"),
-)
-"""The columns of ``rate_steps`` by which a step is judged."""
-
-DIGITS = 4
-"""Significant digits of the rates of steps."""
 
 FEWEST = 2
 """Offered rates below which nothing is bracketed."""
@@ -58,26 +50,18 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
     steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan)
-    whole = pd.concat([one for one in (steady, _stairs(frame, steps)) if len(one)] or [steady])
+    whole = pd.concat([one for one in (steady, judged_steps(frame, steps)) if len(one)] or [steady])
     rows = conform("saturation_rates", pd.DataFrame(_rows(whole, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
 
 
-def _stairs(frame: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
-    """Runs whose rate changes in steps: each step as if it were a run.
+def brackets(tables: Tables) -> pd.DataFrame:
+    """The rows of ``saturation_rates``, ``doubted`` only where that is about the rates kept.
 
-    It is ``kept`` where no more is unfinished at its end than 2 % of what was due in it, beside
-    what is on its way: one of each thread, and what comes while a message takes as long as those of
-    the fastest step.
+    That is so of staircases; of sweeps by runs it is about the best throughput, beyond them.
     """
-    runs = frame.drop(columns=["offered", *STEP], errors="ignore")
-    found = runs.merge(steps[["run", *STEP]], on="run")
-    fastest = found.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
-    lasted = found["until_s"] - found["from_s"]
-    due = found["step_rate_msg_s"] * (KEEPS_UP * lasted + fastest) + found["threads"]
-    allowed = due * found["each"]
-    rounded = [float(f"{rate:.{DIGITS}g}") for rate in found["step_rate_msg_s"]]
-    return found.assign(offered=rounded, kept=found["unfinished"].le(allowed).astype("float64"))
+    rates = tables["saturation_rates"]
+    return rates if len(tables["rate_steps"]) else rates.assign(doubted=None)
 
 
 def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:

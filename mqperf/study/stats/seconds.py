@@ -1,6 +1,6 @@
 """Tables without their rows of single seconds, which are most of what a run gives.
 
-Only two rules look at these rows, and each at those of one run at a time: what they make of them is
+Few rules look at these rows, and each at those of one run at a time: what they make of them is
 kept instead, so that the doubts about thousands of runs need no more than their other tables.
 """
 
@@ -14,13 +14,13 @@ import pandas as pd
 from mqperf.base import processes
 from mqperf.plan.columns import TABLES
 from mqperf.study.stats.complete import complete
-from mqperf.study.stats.rules import cpu, window
+from mqperf.study.stats.rules import cpu, stairs, window
 from mqperf.study.tables import Tables, read, write
 from mqperf.study.tables.batches import Reduce
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.parts import write_parts
 
-STAND_INS = (cpu.SAMPLED, window.UNDISTURBED)
+STAND_INS = (cpu.SAMPLED, window.UNDISTURBED, stairs.OVERLOADED)
 """The tables that stand in their place, for the rules alone."""
 
 
@@ -34,7 +34,11 @@ def without_seconds(tables: Tables) -> Tables:
     known = pd.MultiIndex.from_frame(used.loc[over, cpu.PROCESS])
     first = ~used.duplicated(cpu.PROCESS)
     lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(known)
-    stand_ins = {cpu.SAMPLED: cpu.sampled(tables), window.UNDISTURBED: window.undisturbed(tables)}
+    stand_ins = {
+        cpu.SAMPLED: cpu.sampled(tables),
+        window.UNDISTURBED: window.undisturbed(tables),
+        stairs.OVERLOADED: stairs.overloaded(tables),
+    }
     empty = {name: tables[name].iloc[:0] for name in by_second() if name != "cpu"}
     return {**tables, **stand_ins, **empty, "cpu": used[over | lone].reset_index(drop=True)}
 

@@ -7,6 +7,7 @@ import pandas as pd
 from mqperf.study.stats.rules.cpu import over_the_window, percent
 from mqperf.study.stats.rules.finding import Finding, each, measured, steady
 from mqperf.study.stats.rules.idle import cpu_too_low
+from mqperf.study.stats.rules.stairs import used_cpu
 from mqperf.study.tables import Tables
 
 ONE_CORE = 0.9
@@ -92,7 +93,7 @@ def busy_testers(window: pd.DataFrame) -> pd.DataFrame:
 
 
 def hosts_used(tables: Tables) -> pd.DataFrame:
-    """Who used the hosts: one row per run and host, from the rows of CPU over the window.
+    """Who used the hosts: one row per run and host, from the rows of CPU by ``used_cpu``.
 
     Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
     ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
@@ -100,7 +101,7 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
     others used more than they may.
     """
     place = ["run", "host"]
-    window = _by_machine(over_the_window(tables), tables["hosts"])
+    window = _by_machine(used_cpu(tables), tables["hosts"])
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
     own = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
     used = whole[[*place, "process", "cores", "total_cores"]].merge(
