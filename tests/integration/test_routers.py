@@ -88,10 +88,10 @@ def test_every_message_is_accounted_for(tmp_path: Path) -> None:
     assert not kinds & set(found["doubts"]["kind"])
     nodes = found["cpu"].loc[found["cpu"]["kind"] == "broker", "process"].unique()
     assert list(nodes) == ["R1", "R2", "R3"]
-    told = found["internals"]
+    told = found["node_metrics"]
     assert {*told["kind"]} >= {"node", "link", "links", "address", "connections", "memory", "route"}
-    assert list(found["insides"]["node"]) == ["R1", "R2", "R3"]
-    assert list(found["insides"]["presettled_dropped"]) == [0, 0, 0]
+    assert list(found["node_summary"]["node"]) == ["R1", "R2", "R3"]
+    assert list(found["node_summary"]["presettled_dropped"]) == [0, 0, 0]
     costs = told[(told["kind"] == "route") & (told["node"] == "R1")]
     assert costs.groupby("object")["value"].max().to_dict() == {"R1": 0, "R2": 1, "R3": 2}
 
@@ -117,7 +117,7 @@ def test_what_is_dropped_of_pre_settled_messages_is_counted(tmp_path: Path) -> N
     assert row["sent"] == row["received"] + row["lost"]
     assert (row["foreign"], row["duplicates"]) == (0, 0)
     assert found["outcomes"].empty
-    [dropped] = found["insides"]["presettled_dropped"]
+    [dropped] = found["node_summary"]["presettled_dropped"]
     assert dropped <= row["lost"]
     assert ("presettled-dropped" in {*found["doubts"]["kind"]}) == (dropped > 0)
 

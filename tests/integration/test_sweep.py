@@ -69,10 +69,10 @@ def measured(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory)
 def test_nodes_tell_of_their_inside(measured: Path) -> None:
     """Every second of the window, both ends included: queues, memory, connections, no alarm."""
     found = tables.read(measured)
-    told = found["internals"]
+    told = found["node_metrics"]
     assert set(told["node"]) == {"Master", "Slave 1", "Slave 2"}
-    assert (found["insides"]["answers"] == 4).all()
-    assert (found["insides"]["memory_max_bytes"] > 10**7).all()
+    assert (found["node_summary"]["answers"] == 4).all()
+    assert (found["node_summary"]["memory_max_bytes"] > 10**7).all()
     quantities = {*told.loc[told["kind"] == "node", "quantity"]}
     assert quantities >= {"connections", "channels", "memory_alarm", "disk_alarm", "disk_free"}
     of_queues = {*told.loc[told["kind"] == "queue", "quantity"]}

@@ -46,10 +46,10 @@ def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
     assert list(found["outcomes"]["accepted"]) == [160, 160]
     assert (found["latency"]["confirm_p50_s"] > 0).all()
     assert not {"lost", "record-disagrees"} & set(found["doubts"]["kind"])
-    told = found["internals"]
+    told = found["node_metrics"]
     assert {*told["kind"]} == {"collector", "memory", "node", "pool", "queue", "queues"}
     assert {*told.loc[told["kind"] == "memory", "object"]} == {"heap", "non-heap"}
-    assert (found["insides"]["paused_s"] >= 0).all()
+    assert (found["node_summary"]["paused_s"] >= 0).all()
 
 
 def test_who_logs_in_by_name_is_known_by_it() -> None:

@@ -75,7 +75,7 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
             | {"stream": "round-trip" if call else "received"}
             for start, _, _ in seconds
         ],
-        "insides": [
+        "node_summary": [
             own
             | {"node": "Master", "answers": int(WINDOW_S) + 1, "waiting_max": 30}
             | {"waiting_growth": -3, "presettled_dropped": 0}

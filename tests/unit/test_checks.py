@@ -138,7 +138,7 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         "Master for 3 s",
     ),
     "presettled-dropped": (
-        "insides",
+        "node_summary",
         {"presettled_dropped": 12},
         f"{CAST} and node == 'Master'",
         "12 pre-settled messages were silently dropped in the window (Master 12)",
@@ -200,7 +200,7 @@ def test_a_backlog_is_confirmed_by_the_nodes() -> None:
     told = checks.doubts(frames).query("kind == 'backlog'")
     assert "at most 30 messages in their queues or on their links, 3 fewer" in told["text"].iloc[0]
     assert json.loads(told["evidence"].iloc[0])["waiting_growth"] == -3
-    frames["insides"] = frames["insides"].iloc[:0]
+    frames["node_summary"] = frames["node_summary"].iloc[:0]
     assert "told" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]
 
 

@@ -152,8 +152,8 @@ def test_silence_is_told_with_how_long_nodes_collected_garbage(
 ) -> None:
     """All nodes together, where they tell."""
     frames = disturbed() | {"outages": sound()["outages"]}
-    inside = frames["insides"].assign(paused_s=paused)
-    frames["insides"] = pd.concat([inside, inside.assign(node="Slave 1")], ignore_index=True)
+    inside = frames["node_summary"].assign(paused_s=paused)
+    frames["node_summary"] = pd.concat([inside, inside.assign(node="Slave 1")], ignore_index=True)
     [text] = checks.doubts(frames)["text"]
     assert text.endswith(words)
 

@@ -27,9 +27,9 @@ from mqperf.plan.file import parse_plan
 from mqperf.record import runs, whole
 from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import tables
-from mqperf.study.probes.internals import of_rabbitmq
-from mqperf.study.probes.internals import tables as figures
-from mqperf.study.probes.internals.insides import collecting, insides
+from mqperf.study.probes.node_metrics import of_rabbitmq
+from mqperf.study.probes.node_metrics import tables as figures
+from mqperf.study.probes.node_metrics.node_summary import collecting, node_summary
 from mqperf_routers.onhost import inside as asking_routers
 
 pytestmark = pytest.mark.takes_long
@@ -183,7 +183,7 @@ def test_what_a_node_told_is_summed_up() -> None:
             *(figure(t, "node", "presettled_dropped", v) for t, v in enumerate((7, 7, 2))),
         ]
     )
-    [found] = insides(rows)
+    [found] = node_summary(rows)
     assert (found["waiting_max"], found["waiting_growth"], found["answers"]) == (90, 35, 3)
     assert (found["paused_s"], found["presettled_dropped"]) == (0.75, 2)
     assert (found["collections"], pd.isna(found["memory_max_bytes"])) == (None, True)
@@ -216,12 +216,12 @@ def test_systems_that_cannot_be_asked_are_named(said: tuple[str, ...], message: 
 def test_old_runs_have_none() -> None:
     """The tables are there, and empty."""
     found = samples.read(SAMPLES.parent / "runs")
-    assert (len(found["internals"]), len(found["insides"])) == (0, 0)
+    assert (len(found["node_metrics"]), len(found["node_summary"])) == (0, 0)
 
 
 def told(found: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
     """What a node told of each kind of object and quantity, summed over them, by instant."""
-    rows = tables.where(found["internals"], system=system, node=node)
+    rows = tables.where(found["node_metrics"], system=system, node=node)
     groups = rows.assign(time_s=rows["time_s"].round()).groupby(["kind", "quantity"])
     return {
         (str(kind), str(quantity)): own.groupby("time_s")["value"].sum()
@@ -238,20 +238,20 @@ def test_recorded_nodes_of_rabbitmq() -> None:
     assert together.max() == master["queues", "messages"].max() == 5
     assert master["node", "connections"].max() == 6
     assert told(found, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
-    units = found["internals"].set_index("quantity")["unit"]
+    units = found["node_metrics"].set_index("quantity")["unit"]
     assert (units["used"].unique(), units["messages"].unique()) == (["bytes"], ["msg"])
-    insides = found["insides"].set_index("node")
-    assert list(insides.index) == ["Master", "Slave 1", "Slave 2"]
-    assert insides["paused_s"].isna().all()
+    node_summary = found["node_summary"].set_index("node")
+    assert list(node_summary.index) == ["Master", "Slave 1", "Slave 2"]
+    assert node_summary["paused_s"].isna().all()
 
 
 def test_recorded_routers_and_broker() -> None:
     """Qpid Dispatch 1.19: what it dropped is a doubt; Artemis 2.56: its collector is told."""
     found = samples.complete(SAMPLES / "transfers")
-    insides = found["insides"].set_index("node")
-    assert list(insides["presettled_dropped"].dropna()) == [40166, 3486, 0]
+    node_summary = found["node_summary"].set_index("node")
+    assert list(node_summary["presettled_dropped"].dropna()) == [40166, 3486, 0]
     [row] = found["messages"].query("system == 'qpid-dispatch'").to_dict("records")
-    assert insides["presettled_dropped"].sum() <= row["lost"]
+    assert node_summary["presettled_dropped"].sum() <= row["lost"]
     texts = found["doubts"].set_index(["system", "kind"])["text"]
     assert "(R1 40166, R2 3486)" in texts["qpid-dispatch", "presettled-dropped"]
     assert (
@@ -262,7 +262,7 @@ def test_recorded_routers_and_broker() -> None:
     costs = told(found, "qpid-dispatch", "R1")["route", "cost"]
     assert set(costs) == {3.0}
     artemis = told(found, "artemis", "Broker")
-    assert insides.loc["Broker", "paused_s"] == pytest.approx(0.159)
+    assert node_summary.loc["Broker", "paused_s"] == pytest.approx(0.159)
     assert artemis["memory", "max"].max() == 512 * 2**20
     assert set(artemis["queue", "consumers"]) == {2.0}
 

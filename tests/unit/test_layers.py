@@ -176,7 +176,7 @@ def test_the_rooms_between_know_no_value_of_a_seam() -> None:
 def test_tables_of_every_run_know_none_that_is_brought() -> None:
     """One that a generator or a probe brings is no name to those who read, check and write all."""
     brought = {*TABLES} - {*TABLES.own}
-    assert {"steps", "outcomes", "internals", "insides"} <= brought
+    assert {"steps", "outcomes", "node_metrics", "node_summary"} <= brought
     words = re.compile(rf"[\"']({'|'.join(map(re.escape, brought))})[\"']")
     files = [*(PACKAGE / "plan").rglob("*.py"), *(PACKAGE / "study/tables").rglob("*.py")]
     assert [file.name for file in files if words.search(file.read_text())] == []

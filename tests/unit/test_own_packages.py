@@ -28,7 +28,7 @@ from mqperf.plan.topologies import FAMILIES
 from mqperf.study import tables
 from mqperf.study.load import LOAD_READERS
 from mqperf.study.probes import PROBE_READERS
-from mqperf.study.probes.internals import INSIDE_READERS
+from mqperf.study.probes.node_metrics import INSIDE_READERS
 
 if TYPE_CHECKING:
     from mqperf.base.registry import Registry

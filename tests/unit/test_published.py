@@ -104,6 +104,18 @@ def test_written_tables_are_read_back(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(again[name], frame, obj=name)
 
 
+def test_tables_are_read_by_their_former_names(tmp_path: Path) -> None:
+    """What was published before has ``insides`` and ``internals``."""
+    importing.write(importing.import_reports(REPORTS), tmp_path)
+    row = tables.read(tmp_path)["runs"].iloc[0][["run", "point"]]
+    pd.DataFrame([{**row, "node": "Master", "answers": 7}]).to_csv(
+        tmp_path / "insides.csv", index=False
+    )
+    again = tables.read(tmp_path)
+    assert again["node_summary"]["answers"].tolist() == [7]
+    assert again["node_metrics"].empty
+
+
 @pytest.mark.parametrize(
     "text", ['=HYPERLINK("x")', "+1-2", "-x", "@a", "\t=1", "'=1", "''-", "-5"]
 )

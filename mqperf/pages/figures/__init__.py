@@ -8,9 +8,9 @@ A point with a doubt gets a hollow marker; the 95 % interval over repeats is a b
 from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_sheet
 from mqperf.pages.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
 from mqperf.pages.figures.hosts import clocks, host_cpu, traffic
-from mqperf.pages.figures.insides import PANELS as INSIDE_PANELS
-from mqperf.pages.figures.insides import inside, inside_sheet
 from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
+from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
+from mqperf.pages.figures.node_metrics import inside, inside_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
 from mqperf.pages.figures.overlaid import overlaid, overlaid_sheet
 from mqperf.pages.figures.panels import (

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mqperf.pages.figures import insides, palette, run_lanes
+from mqperf.pages.figures import node_metrics, palette, run_lanes
 from mqperf.pages.figures.hosts import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map
 from mqperf.pages.figures.marks import dress, from_zero, head_points, plain
@@ -99,7 +99,7 @@ def run_sheet(run: OneRun) -> Figure:
 
 def _panels(run: OneRun, lanes: Sequence[Lane]) -> Iterator[tuple[float, Draw]]:
     """Height in inches and drawing of each panel that there is data for."""
-    intervals, internals = run.tables["intervals"], run.tables["internals"]
+    intervals, metrics = run.tables["intervals"], run.tables["node_metrics"]
     if len(intervals):
         yield BODY, partial(_throughput, intervals)
     if len(run.latencies) or intervals["latency_mean_s"].notna().any():
@@ -107,9 +107,9 @@ def _panels(run: OneRun, lanes: Sequence[Lane]) -> Iterator[tuple[float, Draw]]:
     hosts = list(run.samples["host"].dropna().unique())
     for host in hosts or [""] * (not run.samples.empty):
         yield BODY, partial(_cpu, run.samples, host, f"{host} CPU" if len(hosts) > 1 else "CPU")
-    for name, (_, of) in insides.PANELS.items():
-        if len(internals) and len(of(internals)):
-            yield BODY * 0.7, partial(insides.inside, internals, name=name)
+    for name, (_, of) in node_metrics.PANELS.items():
+        if len(metrics) and len(of(metrics)):
+            yield BODY * 0.7, partial(node_metrics.inside, metrics, name=name)
     if lanes:
         yield LANE * len(lanes), partial(run_lanes.draw, lanes)
 

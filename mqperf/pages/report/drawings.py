@@ -168,16 +168,16 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     return Drawing(caption, alt, partial(figures.time_sheet, intervals, outages))
 
 
-def insides(caption: str, internals: pd.DataFrame) -> Drawing:
+def node_summary(caption: str, metrics: pd.DataFrame) -> Drawing:
     """Messages that wait, memory and garbage collection in the nodes, second by second."""
     ranges = []
     for name, (label, of) in figures.INSIDE_PANELS.items():
-        if len(values := of(internals)):
+        if len(values := of(metrics)):
             column = COLUMNS[name]
             most = values["value"].max() * column.scale
             ranges.append(f"{label} at most {most:.0f} {column.shown or column.unit}")
     alt = f"All nodes together in each second of the measured window: {', '.join(ranges)}."
-    return Drawing(caption, alt, partial(figures.inside_sheet, internals))
+    return Drawing(caption, alt, partial(figures.inside_sheet, metrics))
 
 
 def factors(caption: str, rows: pd.DataFrame) -> Drawing:

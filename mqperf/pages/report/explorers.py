@@ -25,7 +25,7 @@ FOLDER = "runs"
 MOST = 100
 """Runs of a report that are drawn so: a drawing takes some 0.5 s, and 60 to 140 kB."""
 
-NEEDED = ("runs", "intervals", "cpu", "events", "outages", "internals", "doubts")
+NEEDED = ("runs", "intervals", "cpu", "events", "outages", "node_metrics", "doubts")
 """The tables whose rows are drawn, or told."""
 
 Explorers = Mapping[str, Drawing]

@@ -31,7 +31,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "clock-drift": ("points", "latency_mean_s"),
     "background-load": ("background", "load"),
     "link-not-as-asked": ("links", "backend"),
-    "presettled-dropped": ("insides", "presettled_dropped"),
+    "presettled-dropped": ("node_summary", "presettled_dropped"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),
     "cpu-sum": ("nodes", "threads"),

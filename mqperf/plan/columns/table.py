@@ -19,6 +19,7 @@ class Table:
     rows have values.  ``rows`` makes those of a whole run, or a frame of them, out of what is read
     of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.  One
     that has rows of single seconds (``by_second``) is never held whole where runs are many.
+    ``former`` is what it was called in folders that were published before.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Table:
     rows: Callable[[Any], Any] | None = None
     swept: bool = False
     by_second: bool = False
+    former: str = ""
     columns: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from mqperf.base.registry import Registry
 from mqperf.study.probes import broker_log, psutil_tables
-from mqperf.study.probes.internals import tables
+from mqperf.study.probes.node_metrics import tables
 from mqperf.study.probes.reader import ProbeReader
 
 __all__ = ["PROBE_READERS", "ProbeReader"]

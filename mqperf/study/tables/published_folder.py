@@ -59,7 +59,13 @@ def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
     Raises ``TableError`` with file and line for what is not the table of the register.
     """
     facts(folder)
-    return {name: _read(name, folder / f"{name}.csv") for name in names}
+    return {name: _read(name, _file(folder, name)) for name in names}
+
+
+def _file(folder: Path, name: str) -> Path:
+    """The file of a table, by its former name where the folder has that."""
+    former = folder / f"{TABLES[name].former or name}.csv"
+    return former if os.path.lexists(former) else folder / f"{name}.csv"
 
 
 def _read(name: str, file: Path) -> pd.DataFrame:

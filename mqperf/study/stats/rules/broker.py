@@ -39,10 +39,10 @@ def presettled_dropped(tables: Tables) -> Iterator[Finding]:
 
     No more than were lost during an action of the plan are what that action cost.
     """
-    insides = tables["insides"]
-    runs = insides.groupby("run", as_index=False, sort=False)[["presettled_dropped"]].sum()
+    nodes = tables["node_summary"]
+    runs = nodes.groupby("run", as_index=False, sort=False)[["presettled_dropped"]].sum()
     beyond = runs[runs["presettled_dropped"] > of_actions(tables, runs, "lost")]
-    dropped = insides[insides["run"].isin(beyond["run"]) & insides["presettled_dropped"].gt(0)]
+    dropped = nodes[nodes["run"].isin(beyond["run"]) & nodes["presettled_dropped"].gt(0)]
     for run, rows in dropped.groupby("run", sort=False):
         of_nodes = {row.node: int(row.presettled_dropped) for row in each(rows)}
         listing = ", ".join(f"{node} {count}" for node, count in of_nodes.items())

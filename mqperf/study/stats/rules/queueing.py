@@ -125,7 +125,7 @@ def backlog(tables: Tables) -> Iterator[Finding]:
     frame = frame[~held]
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
-    told = _told_inside(tables["insides"])
+    told = _told_inside(tables["node_summary"])
     for row in each(frame.assign(under_way=under_way)[waiting]):
         inside = told.get(row.run, {})
         yield Finding(
@@ -150,9 +150,9 @@ def _where(inside: Mapping[str, int], under_way: float) -> str:
     )
 
 
-def _told_inside(insides: pd.DataFrame) -> dict[str, dict[str, int]]:
+def _told_inside(nodes: pd.DataFrame) -> dict[str, dict[str, int]]:
     """By run, what all nodes together told of messages that wait; nothing of the others."""
-    known = insides.dropna(subset=["waiting_max", "waiting_growth"])
+    known = nodes.dropna(subset=["waiting_max", "waiting_growth"])
     summed = known.groupby("run")[["waiting_max", "waiting_growth"]].sum()
     return {
         str(run): {str(name): int(value) for name, value in own.items()}

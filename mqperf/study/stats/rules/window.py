@@ -74,7 +74,7 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
     turns = (TURNS * known["threads"]).where(waits, 0).fillna(0)
     enough = (known["mean"] * known["seconds"]).ge(turns)
     improbable = enough & (rate * known["longest"]).ge(turns.clip(lower=BUSY))
-    paused = tables["insides"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
+    paused = tables["node_summary"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
     for row in each(known[improbable]):
         figures: dict[str, int | float] = {
             "seconds": row.seconds,

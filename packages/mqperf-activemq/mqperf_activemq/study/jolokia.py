@@ -5,8 +5,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, SECONDS, Figure
-from mqperf.study.probes.internals.reader import InsideReader
+from mqperf.study.probes.node_metrics.figure import (
+    ALL,
+    BYTES,
+    MESSAGES,
+    NODE,
+    NUMBER,
+    SECONDS,
+    Figure,
+)
+from mqperf.study.probes.node_metrics.reader import InsideReader
 from mqperf_activemq.onhost.jolokia import PROTOCOL
 
 MEMORY = {"HeapMemoryUsage": "heap", "NonHeapMemoryUsage": "non-heap"}

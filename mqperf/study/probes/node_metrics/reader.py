@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mqperf.study.probes.internals.figure import Figure
+from mqperf.study.probes.node_metrics.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

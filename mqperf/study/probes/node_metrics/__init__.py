@@ -1,8 +1,8 @@
 """What nodes told of their inside, as figures and tables."""
 
 from mqperf.base.registry import Registry
-from mqperf.study.probes.internals import of_rabbitmq
-from mqperf.study.probes.internals.reader import InsideReader
+from mqperf.study.probes.node_metrics import of_rabbitmq
+from mqperf.study.probes.node_metrics.reader import InsideReader
 
 __all__ = ["INSIDE_READERS", "InsideReader"]
 

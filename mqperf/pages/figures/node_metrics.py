@@ -11,33 +11,33 @@ from mqperf.pages.figures.marks import as_text, dress, from_zero
 from mqperf.pages.figures.panels import pens_by_load
 from mqperf.pages.figures.sheets import HEIGHT, panes
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.probes.internals import insides
+from mqperf.study.probes.node_metrics import node_summary
 
 PANELS = {
-    "waiting_max": ("waiting", insides.waiting),
-    "memory_max_bytes": ("memory", insides.memory),
-    "paused_s": ("garbage collection", insides.collecting),
+    "waiting_max": ("waiting", node_summary.waiting),
+    "memory_max_bytes": ("memory", node_summary.memory),
+    "paused_s": ("garbage collection", node_summary.collecting),
 }
 """Column whose unit a panel has -> what it is called, and what it draws."""
 
 
-def inside_sheet(internals: pd.DataFrame) -> Figure:
+def inside_sheet(metrics: pd.DataFrame) -> Figure:
     """A panel for each that nodes tell of: messages that wait, memory, garbage collection."""
-    drawn = {name: label for name, (label, of) in PANELS.items() if len(of(internals))}
+    drawn = {name: label for name, (label, of) in PANELS.items() if len(of(metrics))}
     figure, (grid,) = panes(max(len(drawn), 1), 1, HEIGHT - 0.4)
     for name, axes in zip(drawn, grid, strict=False):
-        inside(internals, axes, name)
+        inside(metrics, axes, name)
     return figure
 
 
-def inside(internals: pd.DataFrame, axes: Axes, name: str) -> Axes:
+def inside(metrics: pd.DataFrame, axes: Axes, name: str) -> Axes:
     """What all nodes of a run tell together in each second, one line per run.
 
-    ``name`` is one of ``PANELS``; ``internals`` may have the parameters of its runs.
+    ``name`` is one of ``PANELS``; ``metrics`` may have the parameters of its runs.
     """
     label, of = PANELS[name]
-    values, column = of(internals).set_index("run"), COLUMNS[name]
-    every = internals.drop_duplicates("run")
+    values, column = of(metrics).set_index("run"), COLUMNS[name]
+    every = metrics.drop_duplicates("run")
     for words, pen, runs in pens_by_load(every, every):
         for number, run in enumerate(run for run in runs["run"] if run in values.index):
             rows = values.loc[[run]]

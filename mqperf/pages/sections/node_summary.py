@@ -14,11 +14,11 @@ from mqperf.study.tables import tidy, with_parameters
 
 def content(view: View) -> Iterator[Content]:
     """A row for each node of a run; what none tells has no column."""
-    if view.tables["insides"].empty:
+    if view.tables["node_summary"].empty:
         return
     caption = view.caption("inside of the nodes")
-    told = rows.of_runs(view.tables, "insides")
-    internals = with_parameters(view.tables["internals"], view.tables["runs"])
+    told = rows.of_runs(view.tables, "node_summary")
+    metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
     yield Content(
         heading="Inside of the nodes",
         words=[*_words(told)],
@@ -26,37 +26,37 @@ def content(view: View) -> Iterator[Content]:
         rows=told,
         columns=view.columns(
             told,
-            [name for name in TABLES["insides"].columns if name not in TABLES["runs"].columns],
+            [name for name in TABLES["node_summary"].columns if name not in TABLES["runs"].columns],
             keep=("node",),
         ),
         key="run",
-        marks=view.marks("insides", "run"),
-        drawing=drawings.insides(caption, internals),
+        marks=view.marks("node_summary", "run"),
+        drawing=drawings.node_summary(caption, metrics),
         data=tidy(told),
         counts_messages=True,
     )
 
 
-def _words(insides: pd.DataFrame) -> Iterator[str]:
+def _words(nodes: pd.DataFrame) -> Iterator[str]:
     """What was asked, and what it says of the runs."""
     yield (
         "Metrics of the nodes, queried once a second over the measured window. Lines are sums over"
         " all nodes of a run."
     )
-    growth = insides.groupby("run")["waiting_growth"].sum(min_count=1)
+    growth = nodes.groupby("run")["waiting_growth"].sum(min_count=1)
     if (growth > 0).any():
         most = int(growth.max())
         yield (
             f"In {amount(int((growth > 0).sum()), 'run')} of {len(growth)} more messages waited at"
             f" the end of the window than at its start, {most} more at most."
         )
-    paused = insides["paused_s"].dropna()
+    paused = nodes["paused_s"].dropna()
     if len(paused):
         longest = COLUMNS["paused_s"].scale * paused.max()
         yield f"Garbage collection of a node took at most {longest:.0f} ms of a window."
-    if insides["presettled_dropped"].gt(0).any():
-        dropped = int(insides["presettled_dropped"].sum())
+    if nodes["presettled_dropped"].gt(0).any():
+        dropped = int(nodes["presettled_dropped"].sum())
         yield f"Routers silently dropped {dropped} pre-settled messages."
 
 
-SECTION = Section("insides", content)
+SECTION = Section("node_summary", content)

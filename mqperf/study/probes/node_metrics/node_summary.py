@@ -13,24 +13,24 @@ DROPPED: Names = (("node", "node", "presettled_dropped"),)
 """The figures that tell it: each node tells one of them."""
 
 
-def insides(internals: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of the table ``insides`` of a run, from its rows of ``internals``."""
-    return [_over_window(str(node), rows) for node, rows in internals.groupby("node", sort=False)]
+def node_summary(metrics: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of the table ``node_summary`` of a run, from its rows of ``node_metrics``."""
+    return [_over_window(str(node), rows) for node, rows in metrics.groupby("node", sort=False)]
 
 
-def waiting(internals: pd.DataFrame) -> pd.DataFrame:
+def waiting(metrics: pd.DataFrame) -> pd.DataFrame:
     """Messages that wait in all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
-    return _by_second(_told(internals, WAITING))
+    return _by_second(_told(metrics, WAITING))
 
 
-def memory(internals: pd.DataFrame) -> pd.DataFrame:
+def memory(metrics: pd.DataFrame) -> pd.DataFrame:
     """Bytes that all nodes of a run use, by second: ``run``, ``time_s``, ``value``."""
-    return _by_second(_told(internals, MEMORY))
+    return _by_second(_told(metrics, MEMORY))
 
 
-def collecting(internals: pd.DataFrame) -> pd.DataFrame:
+def collecting(metrics: pd.DataFrame) -> pd.DataFrame:
     """Seconds of garbage collection since the second before: ``run``, ``time_s``, ``value``."""
-    known = internals[internals["kind"].eq("collector") & internals["quantity"].eq("paused")]
+    known = metrics[metrics["kind"].eq("collector") & metrics["quantity"].eq("paused")]
     counters = known.groupby(["run", "node", "object"], sort=False)
     return _by_second(pd.concat([known[:0], *(_stepwise(rows) for _, rows in counters)]))
 

@@ -13,9 +13,9 @@ from mqperf.plan.columns import Column, Table, count, latency, seconds, text
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.record.logs.inside import LOG, Line, lines
 from mqperf.study.probes.broker_log import sort_of
-from mqperf.study.probes.internals import INSIDE_READERS, conservation
-from mqperf.study.probes.internals.figure import Figure
-from mqperf.study.probes.internals.insides import insides
+from mqperf.study.probes.node_metrics import INSIDE_READERS, conservation
+from mqperf.study.probes.node_metrics.figure import Figure
+from mqperf.study.probes.node_metrics.node_summary import node_summary
 from mqperf.study.probes.reader import ProbeReader
 
 TOLERANCE_S = 0.5
@@ -87,7 +87,7 @@ OVER_WINDOW = (
 
 @lru_cache(maxsize=1)  # tables and contradictions are asked of the same run, one after the other
 def read(run: Whole) -> pd.DataFrame:
-    """Rows of the table ``internals``: what every node told in the window, both ends included.
+    """Rows of the table ``node_metrics``: what every node told in the window, both ends included.
 
     Nodes are in the order of the system.  Raises ``ProbeError`` for a log that is damaged, or of a
     node that the run does not know.
@@ -181,17 +181,19 @@ READER = ProbeReader(
     contradictions=lambda one: conservation.contradictions(read(one.run), one),
 )
 
-INTERNALS = Table(
-    "internals",
+NODE_METRICS = Table(
+    "node_metrics",
     "a figure of the inside of a node at an instant",
     TOLD,
     rows=lambda one: read(one.run),
     by_second=True,
+    former="internals",
 )
 
-INSIDES = Table(
-    "insides",
+NODE_SUMMARY = Table(
+    "node_summary",
     "a node of a run, and what it told of its inside over the window",
     OVER_WINDOW,
-    rows=lambda one: insides(read(one.run)),
+    rows=lambda one: node_summary(read(one.run)),
+    former="insides",
 )

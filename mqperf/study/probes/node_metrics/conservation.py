@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.load import generator_of
-from mqperf.study.probes.internals.insides import waiting
+from mqperf.study.probes.node_metrics.node_summary import waiting
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -29,24 +29,24 @@ UNACKNOWLEDGED = 1000
 """Messages received that a queue may still have: servers acknowledge many at once."""
 
 
-def contradictions(internals: pd.DataFrame, one: "Reading") -> Iterator[str]:
+def contradictions(metrics: pd.DataFrame, one: "Reading") -> Iterator[str]:
     """Fewer messages than passed, and more that wait than were under way."""
-    if internals.empty:
+    if metrics.empty:
         return
     run = one.run
     streams = one.intervals.pivot_table("count", "start_s", "stream", "sum", fill_value=0)
     if one.latencies.count and "received" in streams:
-        yield from _passed(internals, streams["received"], one.latencies.mean_s)
+        yield from _passed(metrics, streams["received"], one.latencies.mean_s)
     last = "round-trip" if TEST_CASES[run.case.test_case].replies else "received"
     kept = QUEUES[run.case.queues].log if run.case.queues in QUEUES else False
     if not kept and not run.case.background and {"sent", last} <= {*streams}:
         sent = streams["sent"] * generator_of(run).copies(run.case)
-        yield from _waiting(internals, sent, streams[last])
+        yield from _waiting(metrics, sent, streams[last])
 
 
-def _passed(internals: pd.DataFrame, received: pd.Series, latency_s: float) -> Iterator[str]:
+def _passed(metrics: pd.DataFrame, received: pd.Series, latency_s: float) -> Iterator[str]:
     for kind, way in COUNTERS:
-        told = internals[internals["kind"].eq(kind) & internals["quantity"].eq(way)]
+        told = metrics[metrics["kind"].eq(kind) & metrics["quantity"].eq(way)]
         counted = _by_second(told)
         handled = int(received.reindex(counted.index - 1, fill_value=0).sum())
         if len(counted) >= LONG * latency_s and counted.sum() < PASSED * handled:
@@ -64,12 +64,12 @@ def _by_second(told: pd.DataFrame) -> pd.Series:
     return grown.where(~grown.lt(0), values).dropna().sum(axis="columns")
 
 
-def _waiting(internals: pd.DataFrame, sent: pd.Series, done: pd.Series) -> Iterator[str]:
+def _waiting(metrics: pd.DataFrame, sent: pd.Series, done: pd.Series) -> Iterator[str]:
     """The second in which too many are said to wait, where there is one."""
     ends = pd.DataFrame({"under_way": (sent - done).cumsum(), "sent": sent})
     near = ends.rolling(2 * NEAR_S + 1, center=True, min_periods=1).max()
     near.index += 1
-    told = waiting(internals.assign(run="")).set_index("time_s")["value"]
+    told = waiting(metrics.assign(run="")).set_index("time_s")["value"]
     near = near.reindex(told.index, method="nearest")
     beyond = told - near["under_way"] - 2 * near["sent"] - UNACKNOWLEDGED
     if len(beyond) and beyond.max() > 0:

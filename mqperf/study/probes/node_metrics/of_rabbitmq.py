@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from mqperf.onhost.probes.inside import rabbitmq
-from mqperf.study.probes.internals.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
-from mqperf.study.probes.internals.reader import InsideReader
+from mqperf.study.probes.node_metrics.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
+from mqperf.study.probes.node_metrics.reader import InsideReader
 
 NODE_FIGURES: Mapping[str, tuple[str, str, str, str]] = {
     "connections": (NODE, NODE, "connections", NUMBER),
