@@ -85,13 +85,13 @@ def doubted(found: Tables, kind: str, points: list[str]) -> Tables:
         (
             "stress",
             {
-                "Up to which offered rate does it keep up?": [
+                "Which rate does it keep up with?": [
                     (
                         "PUBLISH: 10,000 to 100,000 msg/sec with exchange type direct, where a full"
                         " host is the limit; 10,000 to 100,000 msg/sec with exchange type fanout."
                     )
                 ],
-                "What changes with exchange type?": [
+                "How does throughput change with exchange type?": [
                     (
                         "exchange type fanout against exchange type direct: PUBLISH is not told"
                         " apart (\N{MINUS SIGN}90 to +900 %)."
@@ -127,7 +127,7 @@ def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
     """What replication changes has its interval over the repeats, at the best point of each."""
     assert [*said(sound)] == [
         "How far does throughput grow with threads?",
-        "What changes with the kind of queue?",
+        "How does throughput change with the kind of queue?",
     ]
     [changes] = said(sound, "comparison").values()
     [rows] = [contrasts(sound, axis) for axis in named_axes(sound["points"])]
@@ -147,7 +147,7 @@ def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     mirrored = sound["points"]["queues"].eq("mirrored")
     found = doubted(sound, "spread", [*sound["points"].loc[mirrored, "point"]])
     assert said(found, "comparison") == {
-        "What changes with the kind of queue?": [
+        "How does throughput change with the kind of queue?": [
             "mirrored queues against classic queues: CALL cannot be told, as a side is doubted."
         ]
     }
@@ -182,21 +182,30 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     rates = found["saturation_rates"].assign(doubted=None)
     first = {**found, "saturation_rates": rates[rates["queues"].eq("classic")]}
     assert said(first, "saturation") == {
-        "Up to which offered rate does it keep up?": [
+        "Which rate does it keep up with?": [
             (
                 "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; mean 1 ms"
                 " at 1,600."
             )
         ]
     }
+    lowest = rates[rates["queues"].eq("mirrored")].assign(
+        queues="quorum", kept_rate_msg_s=50, missed_rate_msg_s=100
+    )
+    three = {**found, "saturation_rates": pd.concat([lowest, rates])}
+    [[sentence]] = said(three, "saturation").values()
+    assert sentence == (
+        "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; the least is 50 to"
+        " 100 msg/sec with Client -> Master, Server -> Master (quorum)."
+    )
     assert said({**found, "saturation_rates": rates}) == {
-        "Up to which offered rate does it keep up?": [
+        "Which rate does it keep up with?": [
             (
                 "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; 100 to 200"
                 " msg/sec with Client -> Master, Server -> Master (HA)."
             )
         ],
-        "What changes with the kind of queue?": [
+        "How does throughput change with the kind of queue?": [
             ("mirrored queues against classic queues: CAST \N{MINUS SIGN}97 to \N{MINUS SIGN}88 %.")
         ],
     }
@@ -252,7 +261,10 @@ def test_a_terminal_a_notebook_and_a_page_show_the_same(sound: Tables) -> None:
 def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
     """In its order; a name that is none's is an error which says what there is."""
     plan = parse_plan(f"question: [comparison, scaling]\n{PLAN}", tmp_path / "plan.yaml")
-    assert next(iter(said(sound, *plan.question))) == "What changes with the kind of queue?"
+    assert (
+        next(iter(said(sound, *plan.question)))
+        == "How does throughput change with the kind of queue?"
+    )
     (tmp_path / "plan.yaml").write_text(f"question: scaling\n{PLAN}")
     assert questions_of(tmp_path) == ("scaling",)
     with pytest.raises(PlanError, match="unknown question 'scalin'; did you mean 'scaling'"):

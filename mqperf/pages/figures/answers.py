@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from mqperf.pages.figures import palette
-from mqperf.pages.figures.marks import as_text, dress, from_zero, plain
+from mqperf.pages.figures.marks import as_text, dress, from_zero, rate_axis
 from mqperf.pages.figures.panels import finished_messages
 from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet
 from mqperf.pages.figures.told import tell
@@ -51,14 +50,10 @@ def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
         spot = kept if pd.notna(kept) else missed
         (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
         tell(mark, [], told)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(plain))
-    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(range(len(rows)), [as_text(what) for what in rows["what"]])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     dress(axes, f"{COLUMNS[low].label}, and the next rate")
-    axes.set_xlabel(COLUMNS["rate_msg_s"].heading(), fontsize=9)
+    rate_axis(axes, "rate_msg_s")
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     return figure
 

@@ -206,6 +206,15 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
 
 
+def rate_axis(axes: Axes, name: str) -> None:
+    """Rates in powers of ten, with ticks at round ones: those of steps and searches are not."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
+
+
 def crowded(texts: Sequence[str], letters: float) -> bool:
     """Whether names at even distances run into each other where so many letters have room."""
     room = letters / max(len(texts), 1)

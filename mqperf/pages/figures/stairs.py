@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mqperf.pages.figures.curves import pen_of_layout
-from mqperf.pages.figures.marks import PLACE, dress, line, log_scale, sweep_axis
+from mqperf.pages.figures.marks import PLACE, dress, line, log_scale, rate_axis
 from mqperf.pages.figures.sheets import HEIGHT, one_legend, panes, without_legend
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
@@ -43,5 +43,5 @@ def _latency(steps: pd.DataFrame, axes: Axes, apart: Sequence[str]) -> None:
                 once = replace(named, label=named.label if not repeat else "")
                 line(rows.assign(**{PLACE: rows[RATE]}), LATENCY, axes, once)
     dress(axes, COLUMNS[LATENCY].heading())
-    sweep_axis(axes, RATE)
+    rate_axis(axes, RATE)
     log_scale(axes)

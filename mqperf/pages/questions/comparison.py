@@ -46,7 +46,7 @@ def answer(tables: Tables) -> Answer | None:
     told = told.assign(what=[_value(row, tables) for row in told.to_dict("records")])
     names = listed(dict.fromkeys(_called(one) for one in told["axis"]))
     return Answer(
-        question=f"What changes with {names}?",
+        question=f"How does throughput change with {names}?",
         sentences=[*_sentences(told, tables)],
         drawing=drawings.contrasts("Throughput against the first", told),
         settle=[*enough_repeats(told[told["sound"].astype(bool)])],

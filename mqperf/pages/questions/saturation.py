@@ -1,6 +1,6 @@
 """Up to which offered rate a system keeps up, and what latency does on the way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -19,6 +19,9 @@ from mqperf.study.tables.axes import SWEEP
 LIMITS = {"host", "broker", "tester", "network"}
 """Kinds of bottleneck that are worth saying."""
 
+FEW = 2
+"""Layouts that a sentence has all of."""
+
 
 def asked(tables: Tables) -> bool:
     """Where several rates are offered, by runs or in steps of one, and no search chooses them."""
@@ -36,7 +39,7 @@ def answer(tables: Tables) -> Answer | None:
         case=[case_of(row) for row in rates.to_dict("records")],
     )
     return Answer(
-        question="Up to which offered rate does it keep up?",
+        question="Which rate does it keep up with?",
         sentences=[*sentences(told)],
         drawing=_drawing(told, tables),
         table=_table(told) if len(told) > 1 else None,
@@ -49,10 +52,15 @@ def sentences(told: pd.DataFrame) -> Iterator[Text]:
     for case in TEST_CASES:
         own = where(told, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
         if len(own):
-            parts = [_kept(row) for row in own.to_dict("records")]
-            if len(parts) == 1:  # of several the table has it
-                parts[0] += Text.escape(_latency(own.iloc[0].to_dict()))
-            yield bold(TEST_CASES[case].short) + Text(": {}.").format(Text("; ").join(parts))
+            yield bold(TEST_CASES[case].short) + Text(": {}.").format(_told(own.to_dict("records")))
+
+
+def _told(rows: Sequence[Row]) -> Text:
+    """All of up to two; of more the highest and the least, as a table has the others."""
+    first, last = _kept(rows[0]), _kept(rows[-1])
+    if len(rows) == 1:
+        return first + Text.escape(_latency(rows[0]))
+    return first + Text("; the least is {}" if len(rows) > FEW else "; {}").format(last)
 
 
 def _kept(row: Row) -> Text:
