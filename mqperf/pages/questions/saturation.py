@@ -5,8 +5,17 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, rate_unit, where_of
-from mqperf.pages.report import drawings, limits
+from mqperf.pages.questions.words import (
+    Row,
+    bold,
+    case_of,
+    cited,
+    grouped,
+    limit_of,
+    rate_unit,
+    where_of,
+)
+from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.offered_rates import TOLD, differing
 from mqperf.pages.sections.section import Content, present
@@ -15,9 +24,6 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.tables import Tables, varied, where, with_parameters
 from mqperf.study.tables.axes import SWEEP
-
-LIMITS = {"host", "broker", "tester", "network"}
-"""Kinds of bottleneck that are worth saying."""
 
 FEW = 2
 """Layouts that a sentence has all of."""
@@ -72,10 +78,8 @@ def _kept(row: Row) -> Text:
         told = Text("at least **{} {}**").format(grouped(kept), unit)
     else:
         told = Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
-    limit = str(row["limit"]).partition(":")[0]
-    why = f", where {limits.LIMITS[limit]} is the limit" if limit in LIMITS else ""
     place = Text(" with {}").format(row["what"]) if row["what"] else Text()
-    return told + place + Text("{}{}").format(why, cited(row["doubted"]).replace(";", ","))
+    return told + place + Text.escape(limit_of(row) + cited(row["doubted"]).replace(";", ","))
 
 
 def _latency(row: Row) -> str:

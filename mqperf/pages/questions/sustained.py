@@ -1,11 +1,23 @@
 """The highest rate at which a condition holds, as searches found it."""
 
+from collections.abc import Iterator, Sequence
+
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import bold, case_of, cited, where_of
+from mqperf.pages.questions.words import (
+    Row,
+    bold,
+    case_of,
+    cited,
+    grouped,
+    limit_of,
+    rate_unit,
+    where_of,
+)
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.plan.test_cases import TEST_CASES, in_unit
+from mqperf.study.stats.searches import CAUTION
 from mqperf.study.tables import Tables
 from mqperf.study.tables.places import CONDITION
 
@@ -21,15 +33,14 @@ def answer(tables: Tables) -> Answer | None:
     apart = differing(found, "threads", CONDITION)
     rows = found.to_dict("records")
     places = [where_of(row, apart, tables) for row in rows]
-    texts = [in_unit(str(row["text"]), TEST_CASES[row["test_case"]].unit) for row in rows]
-    cases = [case_of(row) for row in rows]
-    names = [", ".join(filter(None, both)) for both in zip(cases, places, strict=True)]
+    names = [
+        ", ".join(filter(None, [case_of(row), at])) for row, at in zip(rows, places, strict=True)
+    ]
     return Answer(
         question="Which rate is sustained?",
         sentences=[
-            bold(case_of(row), at)
-            + Text(": {}{}.").format(text.removesuffix("."), cited(row["doubted"]))
-            for row, at, text in zip(rows, places, texts, strict=True)
+            bold(case_of(row), at) + Text(": {}{}.").format(_sustained(row), cited(row["doubted"]))
+            for row, at in zip(rows, places, strict=True)
         ],
         drawing=drawings.brackets(
             "Highest rate that holds",
@@ -37,7 +48,31 @@ def answer(tables: Tables) -> Answer | None:
             "held_rate_msg_s",
             "broken_rate_msg_s",
         ),
+        settle=[*_settle(rows)],
     )
+
+
+def _sustained(row: Row) -> Text:
+    """The limit with its interval, or what a search that ended otherwise tells."""
+    unit, held, broken = rate_unit(row), row["held_rate_msg_s"], row["broken_rate_msg_s"]
+    if row["search_ends"] == "beyond":
+        told = Text("at least **{} {}**, the highest that was searched, with {}")
+        return told.format(grouped(held), unit, row["hold"])
+    if row["search_ends"] != "found":
+        text = in_unit(str(row["text"]), TEST_CASES[row["test_case"]].unit)
+        return Text.escape(text.removesuffix("."))
+    ends = (grouped(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
+    said = row["broken_by"]
+    why = Text(" ({})").format(said) if isinstance(said, str) else Text()
+    sure = "**{} to {} {}** (95 % interval) with {}: most runs hold at {}, and not at {}{}{}"
+    return Text(sure).format(
+        *ends, unit, row["hold"], grouped(held), grouped(broken), why, limit_of(row)
+    )
+
+
+def _settle(rows: Sequence[Row]) -> Iterator[Text]:
+    if any(str(row["text"]).endswith(CAUTION) for row in rows):
+        yield Text.escape(CAUTION.strip())
 
 
 ANSWERING = Answering("sustained", asked, answer)

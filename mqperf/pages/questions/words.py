@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.pages.figures import labels
+from mqperf.pages.report.limits import LIMITS
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined, three_figures
 from mqperf.plan.test_cases import TEST_CASES
@@ -14,6 +15,9 @@ from mqperf.study.tables import Tables, at
 from mqperf.study.tables.axes import LAYOUT
 
 Row = Mapping[Any, Any]
+
+WORTH_SAYING = {"host", "broker", "tester", "network"}
+"""Kinds of bottleneck that a sentence names."""
 
 
 def ranged(value: float, ends: tuple[float, float], unit: str) -> str:
@@ -81,6 +85,12 @@ def bold(what: str, *rest: str) -> Text:
 def listed(parts: Iterable[str]) -> Text:
     """The parts as one text: ``a, b and c``, what is finished stays so."""
     return Text(joined([Text.escape(part) for part in parts]))
+
+
+def limit_of(row: Row) -> str:
+    """What ran out at the rate that is too high, where that is worth saying."""
+    limit = str(row["limit"]).partition(":")[0]
+    return f", where {LIMITS[limit]} is the limit" if limit in WORTH_SAYING else ""
 
 
 def cited(doubted: object) -> str:
