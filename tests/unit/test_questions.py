@@ -11,6 +11,7 @@ from mqperf.front.api import read
 from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
 from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
+from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.plan.questions import QUESTIONS
@@ -236,6 +237,14 @@ def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
         "Note: the best throughput is at the edge of the sweep, at 1 of 4 points (peak-at-edge).",
     ]
     assert [*uncertain(sound)] == []
+
+
+def test_a_doubt_about_both_sides_is_said_once() -> None:
+    """Which side is A is a matter of tables."""
+    assert (
+        cited("A: missing-run, noisy-host; B: noisy-host") == "; doubted: missing-run, noisy-host"
+    )
+    assert cited(None) == cited("") == ""
 
 
 def test_every_check_says_what_it_found_and_how_much_it_matters() -> None:

@@ -1,5 +1,6 @@
 """How answers are worded: numbers with their intervals, and what they are about."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any
@@ -94,5 +95,11 @@ def limit_of(row: Row) -> str:
 
 
 def cited(doubted: object) -> str:
-    """What doubts there are about a number, for behind it; empty where there is none."""
-    return f"; doubted: {doubted}" if isinstance(doubted, str) and doubted else ""
+    """What doubts there are about a number, for behind it; empty where there is none.
+
+    Of those about two sides (``A: noisy-host; B: lost``) each kind once.
+    """
+    if not isinstance(doubted, str) or not doubted:
+        return ""
+    kinds = dict.fromkeys(re.split(", |; ", re.sub(r"\b[AB]: ", "", doubted)))
+    return f"; doubted: {', '.join(kinds)}"
