@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.codec import Method
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import Method
 
 ANSWERS: dict[Method, tuple[Method, bytes]] = {
     codec.START_OK: (codec.TUNE, struct.pack(">HIH", 0, 131_072, 0)),

@@ -12,10 +12,10 @@ import psutil
 
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Job
-from mqperf.lab.load.amqp_0_9_1.commands import PROGRAM, commands
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
+from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands
 
 FIXED = {
     "system": "rabbitmq",

@@ -13,6 +13,8 @@ BROUGHT: Mapping[str, str] = {
     "artemis-ha": "mqperf-activemq",
     "jolokia": "mqperf-activemq",
     "atop": "mqperf-atop",
+    "amqp-0-9-1": "mqperf-amqp-0-9-1",
+    "publish": "mqperf-amqp-0-9-1",
     "amqp-1.0": "mqperf-amqp-1-0",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",

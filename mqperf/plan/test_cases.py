@@ -42,20 +42,6 @@ RECEIPT = Finish(
     measured="Latency is one way, from the client's sending to the server's handling.",
     lost="sent less received",
 )
-DELIVERY = Finish(
-    stream="received",
-    latency="one-way",
-    points=(
-        "Messages are counted at 2 points: ``sent`` (published by the client) and ``received``"
-        " (deliveries to servers, one from each queue that a message is routed to)."
-    ),
-    counted="deliveries to servers",
-    measured=(
-        "Latency is one way, from the instant at which the message was due (at an offered rate) or"
-        " sent (without one) to its receipt."
-    ),
-    lost="what was to be delivered less received",
-)
 TRANSFERRED = Finish(
     stream="received",
     latency="one-way",
@@ -157,15 +143,6 @@ TEST_CASES = Registry(
             short="NOTIFY",
             heading="Notification Throughput Test",
             finish=RECEIPT,
-        ),
-        TestCase(
-            name="publish",
-            number=4,
-            title="PUBLISH",
-            short="PUBLISH",
-            heading="Publish Throughput Test",
-            finish=DELIVERY,
-            streamed=True,
         ),
         TestCase(
             name="command",

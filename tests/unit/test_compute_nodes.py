@@ -18,7 +18,6 @@ from typing_extensions import override
 from mqperf.base.errors import LoadError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.load.numbered.environment import Environment
-from mqperf.onhost.load.amqp_0_9_1 import codec
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.process import Named
@@ -26,6 +25,7 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, pairs
+from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_openstack.lab.layout import Layout, queues
 from mqperf_openstack.onhost.compute_nodes import orders
 from mqperf_openstack.onhost.compute_nodes.__main__ import STREAMS
@@ -33,7 +33,7 @@ from mqperf_openstack.onhost.compute_nodes.sending import Due, Senders
 from mqperf_openstack.plan.matrix import Message, matrix, reply, request
 
 if TYPE_CHECKING:
-    from mqperf.onhost.load.amqp_0_9_1.connection import Connection
+    from mqperf_amqp_0_9_1.onhost.connection import Connection
 
 ROOT = Path(__file__).parents[2]
 GENERATOR = GENERATORS["compute-nodes"]

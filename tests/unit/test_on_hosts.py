@@ -26,7 +26,7 @@ BESIDE = {
 ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
 PACKAGES = ("mqperf", *(room.parent.name for room in ROOMS))
 
-BUILDS_ON = {"mqperf_routers": ("mqperf_amqp_1_0",)}
+BUILDS_ON = {"mqperf_routers": ("mqperf_amqp_1_0",), "mqperf_openstack": ("mqperf_amqp_0_9_1",)}
 
 SOURCES = {name: text for package in PACKAGES for name, text in sources(package).items()}
 

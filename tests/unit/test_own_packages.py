@@ -102,6 +102,13 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
         assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
     with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
         load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
+    with pytest.raises(PlanError) as told:
+        load_plan(ROOT / "plans/search-quick.yaml", problems_of)
+    for kind, name in (("generator", "amqp-0-9-1"), ("test case", "publish")):
+        assert f"unknown {kind} {name!r}; install mqperf-amqp-0-9-1" in str(told.value)
+    beside = r"background entry 1.generator: unknown generator 'amqp-0-9-1'; install mqperf-amqp-0"
+    with pytest.raises(PlanError, match=beside):
+        load_plan(ROOT / "plans/wan-quick.yaml", problems_of)
     with pytest.raises(PlanError, match="unknown probe 'atop'; install mqperf-atop"):
         parse_plan(WATCHED, Path("watched.yaml"), problems_of)
     with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
@@ -137,6 +144,8 @@ def test_runs_tell_which_package_they_lack() -> None:
         tables.read(ROOT / "data/samples/wan")
     with pytest.raises(TableError, match=r"'amqp-1.0' is not known here: install mqperf-amqp-1-0"):
         tables.read(ROOT / "data/samples/faults")
+    with pytest.raises(TableError, match="install mqperf-amqp-0-9-1"):
+        tables.read(ROOT / "data/samples/stress")
 
 
 def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,10 @@ from hypothesis import strategies as st
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Endpoint, Job
-from mqperf.lab.load.amqp_0_9_1.commands import commands
-from mqperf.lab.load.amqp_0_9_1.layout import queues, threads
 from mqperf.lab.load.numbered.environment import Environment
 from mqperf.lab.runner.control import Station
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.load.amqp_0_9_1 import orders
 from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.load.numbered.record import BATCH, Record
 from mqperf.onhost.record.hdr import fold
@@ -31,6 +28,9 @@ from mqperf.plan import Case
 from mqperf.plan.file import load_plan, plan_from, read_plan
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record.counts import read_counts
+from mqperf_amqp_0_9_1.lab.commands import commands
+from mqperf_amqp_0_9_1.lab.layout import queues, threads
+from mqperf_amqp_0_9_1.onhost import orders
 
 GENERATOR = GENERATORS["amqp-0-9-1"]
 SEED = """\

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pika import BasicProperties, frame, spec
 from stamped import pieces, stamped
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
-from mqperf.onhost.load.amqp_0_9_1.consumer import acks
-from mqperf.onhost.load.amqp_0_9_1.deliveries import FROM, Batch, Deliveries, form_of
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.consumer import acks
+from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries, form_of
 
 SHORT = st.text(max_size=60)
 VALUES = st.recursive(

@@ -9,12 +9,12 @@ from mqperf.base.registry import Registry
 from mqperf.plan.load import GENERATORS, Generator
 from mqperf.record import FACTS, Whole
 from mqperf.record.streams.stream import ByProcess
-from mqperf.study.load import amqp_0_9_1, simulator
+from mqperf.study.load import simulator
 from mqperf.study.load.reader import Account, LoadReader
 
 __all__ = ["LOAD_READERS", "Account", "LoadReader", "account_of", "generator_of"]
 
-LOAD_READERS = Registry("load_readers", (simulator.READER, amqp_0_9_1.READER))
+LOAD_READERS = Registry("load_readers", (simulator.READER,))
 
 
 def account_of(run: Whole, streams: ByProcess) -> Account:

@@ -74,7 +74,6 @@ SYSTEM = System(
     queues=(*POLICIES, "ha"),
     drivers={
         "simulator": "rabbitmq",
-        "amqp-0-9-1": "amqp-0-9-1",
         "command": "any",
     },
     installed=installed_version,

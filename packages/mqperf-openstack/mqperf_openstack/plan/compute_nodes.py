@@ -7,6 +7,7 @@ from pydantic import Field
 from mqperf.plan import Case, Frozen
 from mqperf.plan.columns import TIMES
 from mqperf.plan.load import Generator
+from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 
 
 class Parameters(Frozen):
@@ -42,7 +43,7 @@ GENERATOR = Generator(
     name="compute-nodes",
     title="Traffic of compute nodes",
     link="https://docs.openstack.org/oslo.messaging/latest/",
-    test_cases=("publish",),
+    test_cases=(TEST_CASE.name,),
     parameters=Parameters,
     encrypts=True,
 )

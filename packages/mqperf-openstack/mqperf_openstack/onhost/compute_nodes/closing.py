@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 
 AT_ONCE = 64
 

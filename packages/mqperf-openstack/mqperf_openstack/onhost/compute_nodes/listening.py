@@ -4,11 +4,6 @@ import time
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.codec import short, table
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection
-from mqperf.onhost.load.amqp_0_9_1.consumer import AUTO_DELETE, DURABLE, acks
-from mqperf.onhost.load.amqp_0_9_1.deliveries import Batch, Deliveries
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
@@ -22,6 +17,11 @@ from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import Server
 from mqperf.onhost.load.numbered.schedule import NS
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import short, table
+from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_amqp_0_9_1.onhost.consumer import AUTO_DELETE, DURABLE, acks
+from mqperf_amqp_0_9_1.onhost.deliveries import Batch, Deliveries
 from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Box, Orders
 

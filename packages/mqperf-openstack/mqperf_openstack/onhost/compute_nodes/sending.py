@@ -11,9 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.codec import Reader
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.managed_connections import (
@@ -26,6 +23,9 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, Schedule, Steady
 from mqperf.onhost.load.numbered.waiting import Waiting
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import Reader
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Flow, Orders
 

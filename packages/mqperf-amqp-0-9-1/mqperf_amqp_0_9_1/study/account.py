@@ -1,10 +1,10 @@
 """What processes wrote beside their counts, against the record of every message."""
 
-from mqperf.plan.load.amqp_0_9_1 import of_case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
+from mqperf_amqp_0_9_1.plan.parameters import of_case
 
 NAME = "amqp-0-9-1"
 

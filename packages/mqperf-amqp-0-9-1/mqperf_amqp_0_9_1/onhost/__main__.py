@@ -1,14 +1,14 @@
-"""Run as ``python -m mqperf.onhost.load.amqp_0_9_1 ORDERS``: one client or server of a load."""
+"""Run as ``python -m mqperf_amqp_0_9_1.onhost ORDERS``: one client or server of a load."""
 
 import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.amqp_0_9_1 import orders as told
-from mqperf.onhost.load.amqp_0_9_1.consumer import Consumer
-from mqperf.onhost.load.amqp_0_9_1.orders import Orders
-from mqperf.onhost.load.amqp_0_9_1.publisher import Publisher
 from mqperf.onhost.load.numbered.process import live
+from mqperf_amqp_0_9_1.onhost import orders as told
+from mqperf_amqp_0_9_1.onhost.consumer import Consumer
+from mqperf_amqp_0_9_1.onhost.orders import Orders
+from mqperf_amqp_0_9_1.onhost.publisher import Publisher
 
 
 def main() -> None:

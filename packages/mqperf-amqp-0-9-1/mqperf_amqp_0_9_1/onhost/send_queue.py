@@ -2,7 +2,7 @@
 
 from heapq import heappop, heappush
 
-from mqperf.onhost.load.amqp_0_9_1.publisher_thread import PublisherThread
+from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
 
 
 class SendQueue:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mqperf.plan import Case
-from mqperf.plan.load.amqp_0_9_1 import Parameters, of_case
+from mqperf_amqp_0_9_1.plan.parameters import Parameters, of_case
 
 HEADER = "thread"
 """The header by which an exchange of type headers routes."""

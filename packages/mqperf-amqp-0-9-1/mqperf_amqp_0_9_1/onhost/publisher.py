@@ -5,13 +5,6 @@ import time
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.codec import Reader
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost
-from mqperf.onhost.load.amqp_0_9_1.deliveries import Assembler, stamp_of
-from mqperf.onhost.load.amqp_0_9_1.orders import Orders
-from mqperf.onhost.load.amqp_0_9_1.publisher_thread import PublisherThread
-from mqperf.onhost.load.amqp_0_9_1.send_queue import SendQueue
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.diary import Diary
 from mqperf.onhost.load.numbered.managed_connections import (
@@ -23,6 +16,13 @@ from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
 from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
 from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import Reader
+from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_amqp_0_9_1.onhost.deliveries import Assembler, stamp_of
+from mqperf_amqp_0_9_1.onhost.orders import Orders
+from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
+from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
 
 CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""

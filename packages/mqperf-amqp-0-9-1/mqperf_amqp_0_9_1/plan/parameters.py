@@ -10,6 +10,7 @@ from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import Generator
 from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 from mqperf.plan.topologies import QUEUES
+from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -165,7 +166,7 @@ GENERATOR = Generator(
     name="amqp-0-9-1",
     title="AMQP 0-9-1 Stressor",
     link="https://www.rabbitmq.com/amqp-0-9-1-protocol",
-    test_cases=("publish",),
+    test_cases=(TEST_CASE.name,),
     parameters=Parameters,
     copies=lambda case: of_case(case).copies,
     encrypts=True,

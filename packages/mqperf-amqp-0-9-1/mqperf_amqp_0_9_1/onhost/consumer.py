@@ -7,11 +7,6 @@ from contextlib import suppress
 
 import numpy as np
 
-from mqperf.onhost.load.amqp_0_9_1 import codec
-from mqperf.onhost.load.amqp_0_9_1.codec import short, table
-from mqperf.onhost.load.amqp_0_9_1.connection import Connection, Lost, Refused
-from mqperf.onhost.load.amqp_0_9_1.deliveries import FROM, Batch, Deliveries
-from mqperf.onhost.load.amqp_0_9_1.orders import Orders, Thread
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.numbered.arrivals import Arrivals
 from mqperf.onhost.load.numbered.diary import Diary
@@ -24,6 +19,11 @@ from mqperf.onhost.load.numbered.record import Numbers, Record
 from mqperf.onhost.load.numbered.roles import SERVER_IDLE_S, Server
 from mqperf.onhost.load.numbered.schedule import NS
 from mqperf.onhost.load.numbered.waiting import Waiting, shares
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import short, table
+from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
+from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 
 GATHER_S, GATHER_BYTES = 0.01, 1 << 17
 """What has come is understood after so long, or when it is so much; it was read, and its instant

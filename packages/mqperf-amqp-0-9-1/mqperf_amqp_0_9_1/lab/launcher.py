@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from mqperf.lab.load.amqp_0_9_1 import layout
-from mqperf.lab.load.amqp_0_9_1.commands import PROGRAM, commands, describe, options
 from mqperf.lab.load.launcher import Launcher
 from mqperf.record.outputs import diary
+from mqperf_amqp_0_9_1.lab import layout
+from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands, describe, options
 
 LAUNCHER = Launcher(
     name="amqp-0-9-1",
@@ -16,6 +16,7 @@ LAUNCHER = Launcher(
     describe=describe,
     typed=False,
     check=partial(diary.check, "amqp-0-9-1"),
+    drivers={"rabbitmq": "amqp-0-9-1"},
     options=options,
     queues=layout.queues,
 )
