@@ -16,6 +16,8 @@ BROUGHT: Mapping[str, str] = {
     "amqp-0-9-1": "mqperf-amqp-0-9-1",
     "publish": "mqperf-amqp-0-9-1",
     "amqp-1.0": "mqperf-amqp-1-0",
+    "command": "mqperf-command",
+    "script": "mqperf-command",
     "qpid-dispatch": "mqperf-routers",
     "amqp-management": "mqperf-routers",
     "tun-relay": "mqperf-links",

@@ -67,17 +67,6 @@ REPLY = Finish(
     measured="Latency is that of the round trip, from the call to its reply.",
     lost="attempts with neither reply nor error",
 )
-ENDED = Finish(
-    stream="round_trip",
-    latency="round-trip",
-    points=(
-        "Commands are counted at 2 points: ``sent`` (begun) and ``round-trip`` (ended with exit"
-        " code 0). Others are errors. There are no servers."
-    ),
-    counted="commands that ended with exit code 0",
-    measured="Latency is the time that a command took, from its start to its end.",
-    lost="commands with neither end nor error",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +132,6 @@ TEST_CASES = Registry(
             short="NOTIFY",
             heading="Notification Throughput Test",
             finish=RECEIPT,
-        ),
-        TestCase(
-            name="command",
-            number=6,
-            title="COMMAND",
-            short="COMMAND",
-            heading="Command Test",
-            finish=ENDED,
-            closed_loop=True,
-            noun="command",
-            unit="commands",
-            servers=False,
         ),
         TestCase(
             name="transfer",

@@ -14,16 +14,16 @@ from mqperf_toys import system
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import Access, Endpoint, Job
-from mqperf.lab.load.command import AUTHORITY, ENDPOINT, Runner, commands
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.onhost.load.command.one import Command
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import clients
 from mqperf.record import read_events, runs
 from mqperf.study import stats, tables
+from mqperf_command.lab.launcher import AUTHORITY, ENDPOINT, Runner, commands
+from mqperf_command.onhost.one import Command
 
 pytestmark = pytest.mark.starts_programs
 
@@ -70,7 +70,7 @@ def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
     """Where the system is reached encrypted only, in a file beside that with the URL."""
     case = parse_plan(plan("true"), Path("toy.yaml")).cases()[0]
     end = Endpoint("amqp-0-9-1", ("h:1",), "user", "word", "run", authority="who signs")
-    tool = Runner("python", tmp_path, "/bin", {})
+    tool = Runner("python", (tmp_path,), "/bin", {})
     there = Path("/control")
     [one] = commands(Job(case, "run", Access(end, end), tool, clients(case), there, there, "h"))
     told = json.loads(one.files["client-1.task"])["variables"]

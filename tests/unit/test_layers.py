@@ -105,7 +105,7 @@ def test_processes_are_started_in_one_way() -> None:
         r"|ProcessPool\w+|multiprocessing)\b"
     )
     files = {"/".join(place(path)[:-1]) for path, text in FILES.items() if starts.search(text)}
-    programs = {"mqperf_atop/onhost", "mqperf/onhost/load/command"}
+    programs = {"mqperf_atop/onhost", "mqperf_command/onhost"}
     assert files - programs == {"mqperf/base/processes", "mqperf/onhost/processes"}
 
 

@@ -16,6 +16,7 @@ from mqperf.base.errors import PlanError, TableError
 from mqperf.base.packages import BROUGHT
 from mqperf.front.cli import app
 from mqperf.front.commands import COMMANDS
+from mqperf.lab.actions import ACTIONS
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
@@ -41,6 +42,13 @@ systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [rpc-call]
 probes: [atop]
 load: {green_threads: [1], duration_s: 1}
+"""
+
+SCRIPTED = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [rpc-call]
+load: {green_threads: [1], duration_s: 9}
+actions: [{do: script, host: local, at_s: 1, for_s: 2}]
 """
 
 each_package = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -86,7 +94,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
-    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS]
+    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS]
     for registry in seams:
         own = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", own)
@@ -111,6 +119,8 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
         load_plan(ROOT / "plans/wan-quick.yaml", problems_of)
     with pytest.raises(PlanError, match="unknown probe 'atop'; install mqperf-atop"):
         parse_plan(WATCHED, Path("watched.yaml"), problems_of)
+    with pytest.raises(PlanError, match="unknown action 'script'; install mqperf-command"):
+        parse_plan(SCRIPTED, Path("scripted.yaml"), problems_of)
     with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
         load_plan(ROOT / "plans/artemis-faults.yaml", problems_of)
     file = tmp_path / "stressor.conf"

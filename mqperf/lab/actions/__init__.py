@@ -1,9 +1,9 @@
 """Actions: what disturbs a system under test on a timetable, one module each."""
 
 from mqperf.base.registry import Registry
-from mqperf.lab.actions import freeze, kill, script, stop
+from mqperf.lab.actions import freeze, kill, stop
 from mqperf.lab.actions.action import Action, NoParameters, Target, Told
 
 __all__ = ["ACTIONS", "Action", "NoParameters", "Target", "Told"]
 
-ACTIONS = Registry("actions", (freeze.ACTION, kill.ACTION, stop.ACTION, script.ACTION))
+ACTIONS = Registry("actions", (freeze.ACTION, kill.ACTION, stop.ACTION))

@@ -72,10 +72,7 @@ SYSTEM = System(
     title="RabbitMQ",
     topologies=("cmsm", "cs1ss2", "any-node", SINGLE),
     queues=(*POLICIES, "ha"),
-    drivers={
-        "simulator": "rabbitmq",
-        "command": "any",
-    },
+    drivers={"simulator": "rabbitmq"},
     installed=installed_version,
     queue_kind=queue_kind,
     encrypts=lambda settings: parse_settings(settings).encrypted,

@@ -1,4 +1,4 @@
-"""Run as ``python -P -m mqperf.onhost.load.command TASK``; TASK is a JSON file."""
+"""Run as ``python -P -m mqperf_command.onhost TASK``; TASK is a JSON file."""
 
 import json
 import os

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from mqperf.base.redaction import suspicious, without_passwords
 from mqperf.plan import Case, Frozen
 from mqperf.plan.load.generator import Generator, clients
+from mqperf_command.plan.test_case import TEST_CASE
 
 LONGEST = 1_000
 
@@ -64,7 +65,7 @@ GENERATOR = Generator(
     name="command",
     title="Command",
     link="https://docs.python.org/3/library/subprocess.html",
-    test_cases=("command",),
+    test_cases=(TEST_CASE.name,),
     parameters=Parameters,
     members=clients,
     encrypts=True,

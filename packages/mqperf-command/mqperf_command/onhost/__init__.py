@@ -1,4 +1,4 @@
 """Runs a command of the user's again and again, several at a time, and records how long each took.
 
-It needs the standard library alone.
+It imports the standard library, mqperf's room of that name and itself, and goes to hosts whole.
 """

@@ -1,17 +1,20 @@
 """Any command of the user's as a load generator: run again and again, and timed from outside."""
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.version import version
-from mqperf.hosts.software import ALONE, Machine, programs
+from mqperf.hosts.software import ALONE, Machine, path_of
 from mqperf.lab.load.launcher import Command, Endpoint, Job, Launcher
 from mqperf.plan.load import Kind, Member
-from mqperf.plan.load.command import words_of
 from mqperf.record.messages import read_header
+from mqperf_command.plan.parameters import words_of
+
+PROGRAM = "mqperf_command.onhost"
 
 ENDPOINT = "MQPERF_ENDPOINT_FILE"
 """Variable with the path of a file that only its owner can read: the URL of the system."""
@@ -23,10 +26,13 @@ scheme is amqps."""
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The program that runs commands on a host, and where programs are looked for there."""
+    """The program that runs commands on a host; there, what it imports and where programs are.
+
+    ``inside`` are the folders of imports, ``path`` those of programs, as one variable.
+    """
 
     python: str
-    inside: Path
+    inside: tuple[Path, ...]
     path: str
     versions: Mapping[str, str]
 
@@ -37,7 +43,7 @@ class Runner:
 def tool(_driver: str, machine: Machine) -> Runner:
     """The program on a host."""
     versions = {"python": machine.platform.python, "mqperf": version()}
-    return Runner(machine.python, machine.copied(programs()), machine.path, versions)
+    return Runner(machine.python, path_of(PROGRAM, machine), machine.path, versions)
 
 
 def commands(job: Job) -> list[Command]:
@@ -48,13 +54,13 @@ def commands(job: Job) -> list[Command]:
     env = {
         "PATH": runner.path,
         "LANG": "C.UTF-8",
-        "PYTHONPATH": str(runner.inside),
+        "PYTHONPATH": os.pathsep.join(map(str, runner.inside)),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
     def command(one: Member) -> Command:
         task, files = f"{one.label}.task", _endpoint(one, job.access.client)
-        argv = (runner.python, *ALONE, "-m", "mqperf.onhost.load.command", str(job.control / task))
+        argv = (runner.python, *ALONE, "-m", PROGRAM, str(job.control / task))
         variables = {name: str(job.control / file) for name, (file, _) in files.items()}
         texts = {task: json.dumps(_task(job, one, variables)), **dict(files.values())}
         return Command(one.label, one.kind, argv, env, texts)
@@ -101,4 +107,5 @@ LAUNCHER = Launcher(
     commands=commands,
     describe=lambda case: [shlex.join(words_of(case))],
     check=check,
+    drivers={"rabbitmq": "any"},
 )

@@ -1,0 +1,1 @@
+"""How commands are run as a load, and scripts as an action."""
