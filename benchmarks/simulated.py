@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from simulations import comparing, searching, sweeps, within_run
+from simulations import comparing, following, searching, sweeps, within_run
 
 SEED = 1
 DATA = Path(__file__).parent.parent / "docs/_data"
@@ -35,6 +35,9 @@ TABLES = {
         sweeps.warmups,
         searching.searches,
         searching.busy_hosts,
+        following.no_change,
+        following.steps_found,
+        following.long_histories,
     )
 }
 

@@ -13,24 +13,27 @@ from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.words import cell, joined
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
-from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT
+from mqperf.study.stats.compare import CANNOT_TELL, MIN_EFFECT
 from mqperf.study.stats.control_cause import DRIFT, UNTOLD, UNWATCHED, found_by
+from mqperf.study.stats.references import MOST
+from mqperf.study.stats.trends import RISK
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 
 RULES = (
     (
-        "A step is the difference between a folder and the next one of the same machine that has"
-        " the point. Its ratio is of geometric means, with its 95 % interval (Welch's) over the"
-        " repeats."
+        "A step leads to a folder from a reference: the mean of the first folders, up to {most}, of"
+        " the same machine that have the point since it last changed. Its ratio is of geometric"
+        " means; its 95 % interval includes how much runs, and days, differ by chance."
     ),
     (
         "A change needs a step of {min_effect} or more that is significant after Holm's correction"
-        " over all {steps}: at most {risk} of histories without a change have a false one."
+        " over all steps to its folder: at most {risk} of folders without a change have a false"
+        " one, and no later folder alters what was found."
     ),
     (
-        "Folders are of different days. A change of the machine makes a step, too, and repeats do"
-        " not show it: control runs do, if the plan has them (control_runs: true)."
+        "A change of the machine makes a step, too: control runs show it, if the plan has them"
+        " (control_runs: true)."
     ),
     (
         f"{DRIFT}: control runs show the step as well, and all versions stayed the same. The system"
@@ -70,18 +73,27 @@ def summary(found: Tables) -> str:
     drift = len(drifts(steps))
     judged = f"{amount(len(folders), 'folder')}, {amount(len(steps), 'step')}"
     told = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
+    if power := _power(steps):
+        told += f" In the newest folder a change of {power} would mostly have been found."
     machines = folders["machine_number"].nunique()
     return f"{told} {machines} machines, not compared with each other." if machines > 1 else told
+
+
+def _power(steps: pd.DataFrame) -> str:
+    """The change that half of the steps to the newest folder would show, if any does."""
+    newest = steps[steps["folder_place"] == steps["folder_place"].max()]
+    share = newest["detectable"].median()
+    return "" if pd.isna(share) else words.detectable({"detectable": share})
 
 
 def rules(found: Tables) -> Iterator[str]:
     """How steps and changes are to be read."""
     steps = found["trend_steps"]
     least = steps["min_effect"].iloc[0] if len(steps) else MIN_EFFECT
-    shares = {"min_effect": least, "risk": 1 - CONFIDENCE}
+    shares = {"min_effect": least, "risk": RISK}
     told = {name: f"{100 * share:g} %" for name, share in shares.items()}
     for rule in RULES:
-        yield rule.format(**told, steps=amount(len(steps), "step"))
+        yield rule.format(**told, most=MOST)
     if steps["clock_share"].gt(0).any():
         yield words.CLOCKS
 
@@ -150,7 +162,7 @@ def step_line(row: Row, found: Tables) -> str:
     """A step as a line: where, which figure of which point, ratio, cause, what else differs."""
     label = labels(found)
     heading = in_unit(COLUMNS[row["figure"]].heading(), unit_of(row["test_case"]))
-    value = f"{words.value(row, 'value_a')} -> {words.value(row, 'value_b')}"
+    value = f"{reference(row)} -> {words.value(row, 'value_b')}"
     doubted = f" [{row['doubted']}]" if known(row["doubted"]) else ""
     step = f"{label[row['folder_a']]} -> {label[row['folder_b']]}"
     told = [
@@ -163,6 +175,13 @@ def step_line(row: Row, found: Tables) -> str:
     if isinstance(row.get("differs"), str):
         told.append(f"differs: {row['differs']}")
     return one_line("; ".join(told))
+
+
+def reference(row: Row) -> str:
+    """What a folder is compared with, and of how many it is the mean, if not of one."""
+    folders = row.get("reference_folders", 1)
+    told = words.value(row, "value_a")
+    return told if folders == 1 else f"{told} (mean of {folders} folders)"
 
 
 def known(value: object) -> bool:
@@ -202,7 +221,14 @@ def sustained_lines(found: Tables) -> Iterator[str]:
 
 def latest(row: Row) -> str:
     """How the newest value came from the one before."""
-    return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {row['step']}"
+    return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {step(row)}"
+
+
+def step(row: Row) -> str:
+    """The verdict on what is sustained; without one, which change would mostly have been found."""
+    told = str(row["step"])
+    power = f" ({words.detectable(row)} would show)" if known(row["detectable"]) else ""
+    return told + power if told == CANNOT_TELL else told
 
 
 def moves(found: Tables) -> Iterator[str]:

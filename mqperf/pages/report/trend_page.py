@@ -184,7 +184,7 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
         for n, text in enumerate(about, 1)
     }
     headings = (
-        *("step", "point", "figure", "before", "after", "ratio", "95 % interval", "found"),
+        *("step", "point", "figure", "reference", "after", "ratio", "95 % interval", "found"),
         *("control runs, ratio", "beyond these", "what else differs"),
     )
     lines = []
@@ -196,7 +196,8 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
                 _step(row, called),
                 cell("point", point_label(row)) + mark,
                 in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
-                *(comparison.value(row, name) for name in ("value_a", "value_b")),
+                trend.reference(row),
+                comparison.value(row, "value_b"),
                 comparison.ratio(row),
                 comparison.interval(row) or MISSING,
                 found_by(row),
@@ -239,7 +240,7 @@ def _sustained(found: Tables) -> Grid:
                 comparison.sweep_label(last),
                 *told,
                 MISSING if pd.isna(last["ratio"]) else f"{last['ratio']:.3f}",
-                str(last["step"]),
+                trend.step(last),
                 shown(last, "highest_throughput_msg_s"),
                 f"{len(some)} of {len(rows)}",
             )

@@ -178,14 +178,14 @@ _COMPUTED = (
     ),
     Table(
         "trend_steps",
-        "a figure of a point, from a folder of a trend (A) to the next on one machine (B)",
+        "a figure of a point, from its reference (A) to a folder of a trend (B), on one machine",
         (*computed.COMPARISON, *trend.STEPS_OF_TREND),
         keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
         swept=True,
     ),
     Table(
         "trend_control_runs",
-        "a figure of control runs, from a folder of a trend (A) to the next (B)",
+        "a figure of control runs, from its reference (A) to a folder of a trend (B)",
         computed.COMPARISON,
         keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
         swept=True,

@@ -31,11 +31,17 @@ FOLDERS = (
 )
 
 STEP = (
-    text("folder_a", "The folder before the step: A.", "before"),
-    text("folder_b", "The folder after it: B.", "after"),
+    text("folder_a", "The folder before it on one machine, the last that A may have.", "before"),
+    text("folder_b", "The folder that is judged: B.", "after"),
 )
 
 STEPS_OF_TREND = (
+    count(
+        "reference_folders",
+        "Folders that A is the mean of: the first since the last change, up to 5.",
+        unit="",
+    ),
+    ratio("step_ratio", "B by the folder before alone.", "B / before"),
     ratio(
         "control_ratio",
         "B / A of the same figure of the control runs; empty where there are none in both.",
@@ -60,9 +66,10 @@ STEPS_OF_TREND = (
 SUSTAINED_STEP = (
     text(
         "step",
-        "From the folder before on the same machine: the verdict on that point's throughput, with"
+        "From the folders before on the same machine: the verdict on that point's throughput, with"
         " its cause if that is no change, where both sustain it at the same point; at another"
         " point; or none where there is no such folder, or either sustains none.",
     ),
+    ratio("detectable", "Relative change of that throughput that would mostly have been found."),
     text("moved_from", "Where the folder before sustains it, if that is at another point."),
 )

@@ -115,11 +115,17 @@ def judged(
     *,
     min_effect: float = MIN_EFFECT,
     confidence: float = CONFIDENCE,
+    risk: float | None = None,
 ) -> pd.DataFrame:
     """Pairs with ratios, intervals and verdicts, as the table of that name has them.
 
-    P-values are corrected for the number of all these pairs.
+    P-values are corrected for the number of all these pairs; ``risk`` is the chance that equals get
+    any verdict, 1 - ``confidence`` unless it is given.  Pairs may bring the ``error`` of their
+    differences, with its ``freedom``, where repeats alone do not tell it; of these every row says
+    what is ``detectable``, and none how many repeats it takes.
     """
+    risk = 1 - confidence if risk is None else risk
+    of_repeats = "error" not in pairs.columns
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
     frame["hidden"] = _hidden(frame)
     frame["clock_share"] = np.expm1(frame["hidden"])
@@ -127,9 +133,10 @@ def judged(
     _within_runs(frame)
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
     frame["min_effect"] = min_effect
-    frame["verdict"] = _verdicts(frame, min_effect, 1 - confidence)
-    frame["detectable"] = _detectable(frame, 1 - confidence)
-    frame["repeats_needed"] = _repeats_needed(frame, 1 - confidence)
+    frame["verdict"] = _verdicts(frame, min_effect, risk)
+    told = frame["verdict"].eq(CANNOT_TELL) | (not of_repeats)
+    frame["detectable"] = _detectable(frame, risk).where(told)
+    frame["repeats_needed"] = _repeats_needed(frame, risk) if of_repeats else pd.NA
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [_doubted(*pair) for pair in marks]
@@ -249,11 +256,7 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     """Interval and chance for the rows with repeats on both sides that differ among themselves."""
     repeated = (frame["repeats_a"] > 1) & (frame["repeats_b"] > 1)
     rows = frame[repeated & (frame["variance_a"] + frame["variance_b"] > 0)]
-    parts = [rows[f"variance_{side}"] / rows[f"repeats_{side}"] for side in "ab"]
-    error = np.sqrt(parts[0] + parts[1])
-    freedom = error**4 / sum(
-        part**2 / (rows[f"repeats_{side}"] - 1) for part, side in zip(parts, "ab", strict=True)
-    )
+    error, freedom = (rows["error"], rows["freedom"]) if "error" in rows else _welch(rows)
     apart = np.log(rows["ratio"])
     half = special.stdtrit(freedom, (1 + confidence) / 2) * error
     frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
@@ -262,6 +265,16 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     beyond = (apart.abs() - rows["hidden"]).clip(lower=0.0)
     frame["p_value"] = pd.Series(2 * special.stdtr(freedom, -beyond / error), rows.index)
     frame["error"], frame["freedom"] = error, freedom
+
+
+def _welch(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The error of each difference by the repeats of both sides, and its degrees of freedom."""
+    parts = [rows[f"variance_{side}"] / rows[f"repeats_{side}"] for side in "ab"]
+    error = np.sqrt(parts[0] + parts[1])
+    freedom = error**4 / sum(
+        part**2 / (rows[f"repeats_{side}"] - 1) for part, side in zip(parts, "ab", strict=True)
+    )
+    return error, freedom
 
 
 def _within_runs(frame: pd.DataFrame) -> None:
@@ -286,7 +299,7 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
     freedoms = frame["freedom"].round(1)
     needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
     exponent = freedoms.map(needed) * frame["error"] + frame["hidden"]
-    known = exponent.where((frame["verdict"] == CANNOT_TELL) & (exponent <= np.log1p(LARGEST)))
+    known = exponent.where(exponent <= np.log1p(LARGEST))
     return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
 
 

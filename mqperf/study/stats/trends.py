@@ -1,16 +1,17 @@
 """Many folders of runs in the order of time: the steps of each point, judged together.
 
-A step leads from the figure of a point in one folder to the same in the next that has it *and was
-made on the same machine*; another machine begins a series of its own.  Steps are judged as ratios
-in a comparison of two sets are (``stats.compare``): Welch's interval over the repeats, the minimum
-relevant difference, and p-values that are corrected for all steps of all points together.  So the
-chance that a history without a change shows even one is at most 1 - confidence, however long it
-is and however many points it has.
+A step leads to the figure of a point in one folder from a reference: the same in the folders before
+that were *made on the same machine*, since the point last changed (``stats.references``).  Another
+machine begins a series of its own.  Steps are judged as ratios in a comparison of two sets are
+(``stats.compare``), with the minimum relevant difference, and p-values that are corrected for all
+steps to the same folder.  So the chance that a folder without a change shows even one is at most
+``RISK``, however many points it has; and a verdict depends on no later folder.
 
-What repeats within a folder do not show is that the machine was in another state on another day.
-That is what control runs are for: they are compared by the same rules (``control_cause``).
+How much days differ by chance is part of the error.  That the machine was in another state since
+some day is not: control runs are for that, and compared by the same rules (``control_cause``).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,10 +22,18 @@ import pandas as pd
 from mqperf.base.errors import TableError
 from mqperf.plan.columns import TABLES, VERSIONS, parameters
 from mqperf.plan.columns.trend import FIGURES
-from mqperf.study.stats.compare import KEYS, MIN_EFFECT, judged, kinds_by_point, one_side
+from mqperf.study.stats.compare import (
+    CANNOT_TELL,
+    KEYS,
+    MIN_EFFECT,
+    judged,
+    kinds_by_point,
+    one_side,
+)
 from mqperf.study.stats.control_cause import found_by, with_causes
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.machines import Machines, hardware
+from mqperf.study.stats.references import Series
 from mqperf.study.tables import Tables, conform, empty, of_plan, varied, whole
 from mqperf.study.tables.axes import SWEEP
 
@@ -33,6 +42,9 @@ TREND_FIGURES = FIGURES
 
 SPREAD = tuple(f"{name}{end}" for name in TREND_FIGURES for end in ("", "_sd", "_low", "_high"))
 """The same with standard deviation and interval over the repeats."""
+
+RISK = 0.01
+"""The chance that a folder in which nothing changed has even one verdict."""
 
 AT_ANOTHER_POINT = "at another point"
 FIRST = "none"
@@ -168,21 +180,27 @@ def _check_common(sides: pd.DataFrame, keys: Sequence[str]) -> None:
 def _judged(
     table: str, sides: pd.DataFrame, keys: Sequence[str], min_effect: float
 ) -> pd.DataFrame:
-    """Each figure of a point beside the same in the folder before on the same machine, judged."""
-    ordered = sides.sort_values("folder_place", kind="stable")
-    own = [name for name in ordered.columns if name not in {*keys, "figure", "machine_number"}]
-    series = ordered.groupby([*keys, "figure", "machine_number"], dropna=False, sort=False)
-    before = series[own].shift()
-    known = before["folder"].notna()
-    if not known.any():
-        return empty(table)
-    pairs = (
-        ordered[[*keys, "figure"]].join(before.add_suffix("_a")).join(ordered[own].add_suffix("_b"))
-    )
-    pairs = pairs[known].assign(folder_place=ordered["folder_place"])
-    whole_numbers = {f"repeats_{side}": "int64" for side in "ab"}
-    found = judged(table, pairs.astype(whole_numbers).reset_index(drop=True), min_effect=min_effect)
-    return found.sort_values("folder_place", kind="stable", ignore_index=True)
+    """Each figure of a point beside its reference on the same machine, folder by folder."""
+    of_step = [*keys, "figure"]
+    series: defaultdict[tuple[str, ...], Series] = defaultdict(Series)
+    parts = []
+    for _, rows in sides.groupby("folder_place"):
+        now = [
+            (series[_key(row, [*of_step, "machine_number"])], row)
+            for row in rows.to_dict("records")
+        ]
+        pairs = [own.pair(row, keys) for own, row in now if own.rows]
+        found = (
+            judged(table, pd.DataFrame(pairs), min_effect=min_effect, risk=RISK)
+            if pairs
+            else empty(table)
+        )
+        told = found[found["verdict"] != CANNOT_TELL].to_dict("records")
+        changed = {_key(step, ["folder_place", *of_step]) for step in told}
+        for own, row in now:
+            own.add(row, changed=_key(row, ["folder_place", *of_step]) in changed)
+        parts.append(found)
+    return pd.concat([one for one in parts if len(one)] or [empty(table)], ignore_index=True)
 
 
 def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[Placed, Placed]]:
@@ -264,31 +282,35 @@ def _sustained(
     rate = ordered["sustained_throughput_msg_s"]
     ratio = rate / before["sustained_throughput_msg_s"].where(lambda value: value > 0)
     throughput = steps[steps["figure"] == TREND_FIGURES[0]].to_dict("records")
-    verdicts = {_key(row, keys): found_by(row) for row in throughput}
-    found = ordered.assign(
-        step=[
-            _step(row, last, keys, verdicts) if known else FIRST
-            for row, last, known in zip(
-                ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
-            )
-        ]
-    )
+    known = ["folder_place", *keys]
+    judged_of = {_key(row, known): (found_by(row), row["detectable"]) for row in throughput}
+    told = [
+        _step(row, last, known, judged_of) if compared else (FIRST, None)
+        for row, last, compared in zip(
+            ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
+        )
+    ]
+    words, detectable = zip(*told, strict=True)
+    found = ordered.assign(step=words, detectable=pd.Series(detectable, ordered.index, "float64"))
     moved = found["step"] == AT_ANOTHER_POINT
     found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))
     names = TABLES["trend_sustained"].with_parameters(ordered.columns)
     return conform("trend_sustained", found[[name for name in names if name in found.columns]])
 
 
-def _step(row: Row, last: Row, keys: Sequence[str], verdicts: Mapping[tuple[str, ...], str]) -> str:
+def _step(
+    row: Row, last: Row, keys: Sequence[str], judged_of: Mapping[tuple[str, ...], tuple[str, float]]
+) -> tuple[str, float | None]:
     """What was found of the point that sustains it in both folders; else what is in the way.
 
-    Points are those of a sweep, so the verdict is one of ``trend_steps`` and not another test.
+    And which change would have been.  Points are those of a sweep, so the verdict is one of
+    ``trend_steps`` and not another test.
     """
-    if any(str(row[name]) != str(last[name]) for name in keys):
-        return AT_ANOTHER_POINT
-    return verdicts.get(_key(row, keys), FIRST)
+    if _key(row, keys[1:]) != _key(last, keys[1:]):
+        return AT_ANOTHER_POINT, None
+    return judged_of.get(_key(row, keys), (FIRST, None))
 
 
 def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:
-    """The folder after a step, and the point."""
-    return str(row["folder_place"]), *(str(row[name]) for name in keys)
+    """What a row has of these."""
+    return tuple(str(row[name]) for name in keys)
