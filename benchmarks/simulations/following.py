@@ -27,55 +27,62 @@ Level = Callable[[int, int], float]
 
 
 def no_change(random: Random, scale: float) -> pd.DataFrame:
-    """Nights, from the second on, on which anything at all is called a change; nothing is."""
+    """Nights, the first ten compared and later ones, on which anything is called a change."""
     rows = []
     nights = {
         "1.5 %": (NIGHTS, 0.0),
         "1.5 %, each figure its own": (0.0, NIGHTS),
         "3 %": (0.03, 0.0),
+        "3 %, each figure its own": (0.0, 0.03),
     }
     for name, off in nights.items():
         for points in (1, 6):
-            told: list[bool] = []
-            for _ in range(round(20 * scale)):
-                steps = history(random, 51, points, _stays, off)
-                told += list(_found(steps).groupby(steps["folder_place"]).any())
-            rows.append((name, points, len(told), share(told)))
-    return table(rows, "between nights", "points", "nights", "any verdict")
+            accused = np.array(
+                [
+                    verdicts(history(random, 61, points, stays, off)).any(axis=1)
+                    for _ in range(round(20 * scale))
+                ]
+            )
+            shares = (share(part.ravel()) for part in (accused[:, :10], accused[:, 10:]))
+            rows.append((name, points, accused.size, *shares))
+    return table(rows, "between nights", "points", "nights", "of the first 10", "of later ones")
 
 
 def steps_found(random: Random, scale: float) -> pd.DataFrame:
     """Points that become 10 % slower on the last night: histories in which that is found."""
     rows = []
-    for nights, count in ((2, 300), (6, 200), (16, 100)):
+    for nights, count in ((2, 300), (4, 200), (6, 200), (16, 100)):
         for name, changed in (("all of 6", 6), ("1 of 6", 1)):
-            level = _stepped(nights - 1, 0.1, changed)
-            told = []
-            for _ in range(round(count * scale)):
-                steps = history(random, nights, 6, level)
-                last = steps["folder_place"].eq(nights) & steps["threads"].le(changed)
-                told.append(bool((_found(steps) & last).any()))
-            rows.append((nights, name, len(told), share(told)))
-    return table(rows, "nights", "points", "histories", "found")
+            level = stepped(nights - 1, 0.1, changed)
+            reported = np.array(
+                [
+                    verdicts(history(random, nights, 6, level))[-1].reshape(6, -1)[:changed]
+                    for _ in range(round(count * scale))
+                ]
+            )
+            shares = share(reported.any(axis=(1, 2))), share(reported[..., 0].ravel())
+            rows.append((nights, name, len(reported), *shares))
+    return table(rows, "nights", "points", "histories", "by any figure", "throughput, each point")
 
 
 def long_histories(random: Random, scale: float) -> pd.DataFrame:
     """18 points: of throughput, those of which anything is found, and on which night first."""
     cases: dict[str, tuple[int, Level]] = {
-        "20 % slower, 2 nights": (2, _stepped(1, 0.2, 18)),
-        "20 % slower, 30 nights": (30, _stepped(29, 0.2, 18)),
+        "20 % slower, 2 nights": (2, stepped(1, 0.2, 18)),
+        "20 % slower, 30 nights": (30, stepped(29, 0.2, 18)),
         "1.5 % slower each night, 30 nights": (30, lambda night, _: 0.015 * night),
     }
     rows = []
     for name, (nights, level) in cases.items():
-        told, first = [], []
-        for _ in range(round(10 * scale)):
-            steps = history(random, nights, 18, level)
-            own = steps[_found(steps) & steps["figure"].eq("throughput_msg_s")]
-            nights_of = own.groupby("threads")["folder_place"].min()
-            told += [bool(point in nights_of.index) for point in range(1, 19)]
-            first += list(nights_of)
-        rows.append((name, len(told), share(told), f"{np.median(first):.0f}"))
+        reported = np.array(
+            [
+                verdicts(history(random, nights, 18, level)).reshape(nights - 1, 18, -1)[..., 0]
+                for _ in range(round(10 * scale))
+            ]
+        )
+        found = reported.any(axis=1)
+        first = reported.argmax(axis=1)[found] + 2
+        rows.append((name, found.size, share(found.ravel()), f"{np.median(first):.0f}"))
     return table(rows, "history", "points", "found", "first on night, median")
 
 
@@ -85,8 +92,8 @@ def history(
     """The steps of so many nights, judged."""
     levels = np.array([[level(night, point) for point in range(points)] for night in range(nights)])
     slower = levels[..., np.newaxis] * np.array([-1, 1, 1])  # throughput falls, latencies rise
-    alike, own = (random.normal(size=size) for size in ((nights, 1, 1), slower.shape))
-    levels = slower + off[0] * alike + off[1] * own
+    common, separate = (random.normal(size=size) for size in ((nights, 1, 1), slower.shape))
+    levels = slower + off[0] * common + off[1] * separate
     logs = levels[..., np.newaxis] + RUNS * random.normal(size=(*slower.shape, REPEATS))
     return _judged("trend_steps", _sides(logs), KEYS, MIN_EFFECT)
 
@@ -106,23 +113,31 @@ def _sides(logs: Array) -> pd.DataFrame:
         variance=runs.var(axis=1, ddof=1),
         low=np.nan,
         high=np.nan,
-        starts=[(START + pd.Timedelta(days=int(one)),) for one in night],
-        point=[str(one) for one in point],
+        starts=[(START + pd.Timedelta(days=int(day)),) for day in night],
+        point=point.astype(str),
         doubts="",
-        folder=[str(one) for one in night],
+        folder=night.astype(str),
         folder_place=night + 1,
         machine_number=1,
     )
 
 
-def _found(steps: pd.DataFrame) -> pd.Series:
-    return steps["verdict"] != CANNOT_TELL
+def verdicts(steps: pd.DataFrame) -> Array:
+    """Nights from the second, points with their figures: whether a step has a verdict."""
+    ordered = steps.assign(verdict=steps["verdict"] != CANNOT_TELL, figure=_places(steps["figure"]))
+    by_night = ordered.sort_values(["folder_place", "threads", "figure"])["verdict"].to_numpy()
+    return np.asarray(by_night.reshape(steps["folder_place"].nunique(), -1))
 
 
-def _stays(_night: int, _point: int) -> float:
+def _places(figures: pd.Series) -> pd.Series:
+    return figures.map({name: place for place, name in enumerate(TREND_FIGURES)})
+
+
+def stays(_night: int, _point: int) -> float:
+    """Nothing changes."""
     return 0.0
 
 
-def _stepped(at: int, slower: float, changed: int) -> Level:
+def stepped(at: int, slower: float, changed: int) -> Level:
     """Slower from a night on, at so many points."""
     return lambda night, point: -float(np.log1p(-slower)) * (night >= at and point < changed)

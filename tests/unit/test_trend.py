@@ -179,6 +179,75 @@ def test_no_verdict_vanishes_as_folders_are_added() -> None:
     pd.testing.assert_frame_equal(whole.head(len(short)), short)
 
 
+def judged(sides: pd.DataFrame) -> pd.DataFrame:
+    """The steps of throughput with the usual minimum relevant difference."""
+    return _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
+
+
+def slower(sides: pd.DataFrame, places: Sequence[int], share: float = 0.2) -> pd.DataFrame:
+    """The same folders with figures lower by a share in some of them."""
+    moved = sides["folder_place"].isin(places)
+    factor = 1 - share * moved
+    return sides.assign(log=sides["log"] + np.log(factor), value=sides["value"] * factor)
+
+
+def test_one_bad_day_is_one_change() -> None:
+    """The next folder is compared with the reference before it, which goes on."""
+    steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), [8]))
+    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
+    after = steps[steps["folder_place"] > 8]
+    assert set(after["folder_a"]) == {"5"}
+    assert set(after["reference_folders"]) == {5}
+    # who stays slower has a reference of his own
+    steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), range(8, 13)))
+    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
+    assert set(steps.loc[steps["folder_place"] == 12, "reference_folders"]) == {4}
+
+
+def test_a_folder_of_single_runs_blinds_no_later_one() -> None:
+    """It has no verdict, and is in no reference."""
+    sides = slower(invented(np.random.default_rng(12), 6), [6])
+    single = sides["folder_place"] == 3
+    sides = sides.assign(
+        repeats=sides["repeats"].mask(single, 1), variance=sides["variance"].mask(single)
+    )
+    steps = judged(sides)
+    assert steps.loc[steps["folder_place"] == 3, "p_value"].isna().all()
+    newest = steps[steps["folder_place"] == 6]
+    assert set(newest["verdict"]) == {"worse"}
+    assert set(newest["reference_folders"]) == {4}
+
+
+def test_repeats_that_are_equal_have_verdicts() -> None:
+    """As of a load with a rate: what days differ by is an error, too."""
+    sides = invented(np.random.default_rng(13), 4).assign(variance=0.0, log=0.0, value=1.0)
+    steps = judged(slower(sides, [4]))
+    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {4}
+
+
+def test_days_that_differ_more_are_learnt() -> None:
+    """A machine whose days differ by 6 % finds 10 % at first, and is silent later."""
+    sides = invented(np.random.default_rng(14), 60, off=3.0)
+    steps = judged(sides)
+    accused = steps["verdict"].ne("cannot tell").groupby(steps["folder_place"]).any()
+    assert accused.loc[:11].sum() > accused.loc[41:].sum()
+    assert accused.loc[31:].mean() <= 0.1
+    detectable = steps.groupby("folder_place")["detectable"].median()
+    assert detectable[40] > 1.3 * detectable[6]
+
+
+def test_what_a_version_made_slowly_names_it() -> None:
+    """A step is told against the last folder of its reference; control runs are over the same."""
+    new = {"system_version": "99"}
+    folders = [folder(day) for day in range(5)]
+    folders += [folder(5, system=0.96, runs=new), folder(6, system=0.85, runs=new)]
+    steps = words.changes(stats.trend(folders)["trend_steps"])
+    assert set(steps["folder_b"]) == {"runs/day-6"}
+    assert set(steps["folder_a"]) == {"runs/day-4"}
+    assert steps["differs"].str.contains("99").all()
+    assert steps["control_ratio"].between(0.93, 1.07).all()
+
+
 def test_each_step_tells_what_would_have_been_found(stepped: Tables) -> None:
     """The least change beside the verdict: of every step, of what is sustained, of the newest."""
     assert stepped["trend_steps"]["detectable"].between(0.05, 0.3).all()

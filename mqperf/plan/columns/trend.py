@@ -31,14 +31,14 @@ FOLDERS = (
 )
 
 STEP = (
-    text("folder_a", "The folder before it on one machine, the last that A may have.", "before"),
+    text("folder_a", "The last of the folders that A is the mean of.", "before"),
     text("folder_b", "The folder that is judged: B.", "after"),
 )
 
 STEPS_OF_TREND = (
     count(
         "reference_folders",
-        "Folders that A is the mean of: the first since the last change, up to 5.",
+        "Folders that A is the mean of: the first on that machine since the last change, up to 5.",
         unit="",
     ),
     ratio("step_ratio", "B by the folder before alone.", "B / before"),
@@ -60,7 +60,11 @@ STEPS_OF_TREND = (
         " they show as well while all versions stayed the same; versions or machine, which they"
         " show as well while versions changed; or not watched, without control runs in both.",
     ),
-    text("differs", "What else differs between both folders, beside the days."),
+    text(
+        "differs",
+        "What else differs between both folders, beside the days; where they are not neighbours,"
+        " of a step with a verdict.",
+    ),
 )
 
 SUSTAINED_STEP = (

@@ -119,10 +119,10 @@ def judged(
 ) -> pd.DataFrame:
     """Pairs with ratios, intervals and verdicts, as the table of that name has them.
 
-    P-values are corrected for the number of all these pairs; ``risk`` is the chance that equals get
-    any verdict, 1 - ``confidence`` unless it is given.  Pairs may bring the ``error`` of their
-    differences, with its ``freedom``, where repeats alone do not tell it; of these every row says
-    what is ``detectable``, and none how many repeats it takes.
+    P-values are corrected for the number of all these pairs.  ``risk`` is the chance that equals
+    get any verdict, 1 - ``confidence`` unless it is given.  Pairs may have the ``error`` of their
+    differences and its degrees of ``freedom``, where repeats alone do not determine it: then every
+    row has ``detectable``, and none ``repeats_needed``.
     """
     risk = 1 - confidence if risk is None else risk
     of_repeats = "error" not in pairs.columns
@@ -134,8 +134,9 @@ def judged(
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
     frame["min_effect"] = min_effect
     frame["verdict"] = _verdicts(frame, min_effect, risk)
-    told = frame["verdict"].eq(CANNOT_TELL) | (not of_repeats)
-    frame["detectable"] = _detectable(frame, risk).where(told)
+    unjudged = frame["verdict"].eq(CANNOT_TELL)
+    detectable = _detectable(frame, risk)
+    frame["detectable"] = detectable.where(unjudged) if of_repeats else detectable
     frame["repeats_needed"] = _repeats_needed(frame, risk) if of_repeats else pd.NA
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
@@ -253,10 +254,14 @@ def _hidden(frame: pd.DataFrame) -> pd.Series:
 
 
 def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
-    """Interval and chance for the rows with repeats on both sides that differ among themselves."""
+    """Interval and chance for the rows with repeats on both sides, and an error of the difference.
+
+    It is given, or Welch's where the repeats differ among themselves.
+    """
     repeated = (frame["repeats_a"] > 1) & (frame["repeats_b"] > 1)
-    rows = frame[repeated & (frame["variance_a"] + frame["variance_b"] > 0)]
-    error, freedom = (rows["error"], rows["freedom"]) if "error" in rows else _welch(rows)
+    given = "error" in frame
+    rows = frame[repeated & ((frame["variance_a"] + frame["variance_b"] > 0) | given)]
+    error, freedom = (rows["error"], rows["freedom"]) if given else _welch(rows)
     apart = np.log(rows["ratio"])
     half = special.stdtrit(freedom, (1 + confidence) / 2) * error
     frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)

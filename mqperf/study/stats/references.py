@@ -1,18 +1,22 @@
 """What the figure of a folder is compared with: the folders before it, since the last change.
 
 A neighbour alone hides what changes slowly.  So a folder is compared with a reference, the mean of
-the first ``MOST`` folders since the series last changed, on the scale of logarithms.  The error of
-the difference has two parts: that of the means over the repeats, and what a machine differs by from
-day to day, which repeats do not show.  The variance between days is half of the mean square of
-successive differences (J. von Neumann, Distribution of the Ratio of the Mean Square Successive
-Difference to the Variance, 1941), which a slow drift does not inflate, less what the repeats
-explain.  Where days are few it is mostly that of ``BETWEEN``, which weighs as much as ``WEIGHT``
-differences (G. K. Smyth, Linear Models and Empirical Bayes Methods, 2004).  The degrees of freedom
+the first ``MOST`` folders since the series last changed, on the scale of logarithms.  The folder
+after a change is compared with the reference before it if it is nearer to that: one bad day is one
+change, and the series goes on as it was.
+
+The error of the difference has two parts: that of the means over the repeats, and what a machine
+differs by from day to day, which repeats do not show.  The variance between days is half of the
+mean square of successive differences (J. von Neumann, Distribution of the Ratio of the Mean Square
+Successive Difference to the Variance, 1941), which a slow drift does not inflate, less what the
+repeats explain.  It begins as that of ``BETWEEN``, which weighs as much as ``WEIGHT`` differences
+(G. K. Smyth, Linear Models and Empirical Bayes Methods, 2004), and is never less.  Few days tell it
+badly, so it is also at least the median of all points of the same figure.  The degrees of freedom
 of both parts together are Satterthwaite's (1946).  All of it is known when a folder is measured:
 later ones change nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean
@@ -22,16 +26,19 @@ MOST = 5
 """Folders that make a reference."""
 
 BETWEEN = 0.015
-"""Standard deviation of the logarithm from day to day, as far as a history does not tell it."""
+"""Standard deviation of the logarithm from day to day, at least."""
 
-WEIGHT = 10
-"""How many differences between days that is worth."""
+WEIGHT = 5
+"""How many differences between days that is worth, while a history shows more."""
 
-LEAST = 0.5
-"""The share of ``BETWEEN`` that a history does not go below."""
+FREEDOM = 10
+"""Degrees of freedom of the variance between days before any day is compared."""
 
 EFFICIENCY = 2 / 3
 """Degrees of freedom of each successive difference, for normal noise."""
+
+OUTLYING = 3
+"""Standard deviations between days that a change counts for, at most, as a difference of days."""
 
 SIDE = (
     *("folder", "repeats", "value", "unsure", "log", "variance", "low", "high", "starts"),
@@ -46,25 +53,39 @@ Row = Mapping[Any, Any]
 class Series:
     """A figure of a point on one machine, folder after folder.
 
-    ``rows`` are of the folders since its last change; ``days`` the variances between two days, one
-    of each step that was no change.
+    ``rows`` are of the folders since its last change, ``earlier`` of those before that, while a
+    single folder follows it; ``days`` are the variances between two days, one of each step.
     """
 
     rows: list[Row] = field(default_factory=list)
+    earlier: list[Row] = field(default_factory=list)
     days: list[float] = field(default_factory=list)
 
-    def pair(self, row: Row, keys: Sequence[str]) -> dict[str, Any]:
+    def reference(self, row: Row) -> Sequence[Row]:
+        """The folders that a folder is compared with, of their mean; none for the first.
+
+        A single run is compared with the folder before alone: how far runs differ is not known.
+        """
+        return _reference(self._continued(row), row)
+
+    def between(self) -> float:
+        """The variance between days, by this series alone."""
+        learnt = (WEIGHT * BETWEEN**2 + sum(self.days)) / (WEIGHT + len(self.days))
+        return max(learnt, BETWEEN**2)
+
+    def pair(
+        self, row: Row, reference: Sequence[Row], keys: Iterable[str], usual: float
+    ) -> dict[str, Any]:
         """The row of a folder (B) beside its reference (A), with the error of their difference.
 
-        A single run is compared with the folder before alone: how far days differ is not known.
+        ``usual`` is the variance between days that other points of the figure have.
         """
-        known = self.rows[:MOST] if _repeated(row, *self.rows) else self.rows[-1:]
-        sides = {"a": _pooled(known, self.rows[-1]), "b": row}
-        error, freedom = self._error(row, known)
+        sides = {"a": _pooled(reference), "b": row}
+        error, freedom = self._error(row, reference, max(self.between(), usual))
         return {
             **{name: row[name] for name in (*keys, "figure", "folder_place")},
-            **{f"{name}_{side}": one[name] for side, one in sides.items() for name in SIDE},
-            "reference_folders": len(known),
+            **{f"{name}_{side}": values[name] for side, values in sides.items() for name in SIDE},
+            "reference_folders": len(reference),
             "step_ratio": row["value"] / self.rows[-1]["value"],
             "error": error,
             "freedom": freedom,
@@ -72,41 +93,57 @@ class Series:
 
     def add(self, row: Row, *, changed: bool) -> None:
         """Go on with the next folder; after a change with it alone."""
-        if self.rows and not changed:
-            last = self.rows[-1]
-            explained = (_of_mean(row) + _of_mean(last)) / 2
-            self.days.append((row["log"] - last["log"]) ** 2 / 2 - explained)
-        self.rows = [row] if changed else [*self.rows, row]
+        rows = self._continued(row)
+        if rows:
+            explained = (_of_mean(row) + _of_mean(rows[-1])) / 2
+            variance = (row["log"] - rows[-1]["log"]) ** 2 / 2 - explained
+            most = OUTLYING**2 * self.between()
+            self.days.append(min(variance, most) if changed else variance)
+        self.rows, self.earlier = ([row], rows) if changed else ([*rows, row], [])
 
-    def _error(self, row: Row, known: Sequence[Row]) -> tuple[float, float]:
+    def _continued(self, row: Row) -> list[Row]:
+        """The folders since the last change, or those before it if the row is nearer to these."""
+
+        def distance(rows: list[Row]) -> float:
+            return abs(float(row["log"]) - fmean(other["log"] for other in _reference(rows, row)))
+
+        return min(filter(None, (self.rows, self.earlier)), key=distance, default=[])
+
+    def _error(self, row: Row, reference: Sequence[Row], between: float) -> tuple[float, float]:
         """The error of the difference, and its degrees of freedom."""
-        between = (WEIGHT * BETWEEN**2 + sum(self.days)) / (WEIGHT + len(self.days))
-        days = max(between, (LEAST * BETWEEN) ** 2) * (1 + 1 / len(known))
+        days = between * (1 + 1 / len(reference))
         variance, freedom = _between_runs(row, *self.rows)
-        own = row["variance"] if _repeated(row) else 0.0  # one disturbed repeat makes it large
-        runs = max(variance, own) / row["repeats"] + variance / sum(one["repeats"] for one in known)
-        parts = days**2 / (WEIGHT + EFFICIENCY * len(self.days)) + runs**2 / max(1, freedom)
+        apart = row["variance"] if _repeated(row) else 0.0  # one disturbed repeat makes it large
+        count = sum(other["repeats"] for other in reference)
+        runs = max(variance, apart) / row["repeats"] + variance / count
+        parts = days**2 / (FREEDOM + EFFICIENCY * len(self.days)) + runs**2 / max(1, freedom)
         return sqrt(days + runs), (days + runs) ** 2 / parts
 
 
-def _pooled(known: Sequence[Row], last: Row) -> Row:
-    """The folders of a reference as one, which is named after the last folder before."""
-    kinds = dict.fromkeys(kind for one in known for kind in one["doubts"].split(", ") if kind)
+def _reference(rows: Sequence[Row], row: Row) -> Sequence[Row]:
+    """Those of the rows that a folder is compared with."""
+    repeated = [other for other in rows if _repeated(other)]
+    return repeated[:MOST] if repeated and _repeated(row) else rows[-1:]
+
+
+def _pooled(reference: Sequence[Row]) -> Row:
+    """The folders of a reference as one, which is named after the last of them."""
+    kinds = dict.fromkeys(kind for row in reference for kind in row["doubts"].split(", ") if kind)
     return {
-        **last,
-        "repeats": sum(one["repeats"] for one in known),
-        "value": fmean(one["value"] for one in known),
-        "log": fmean(one["log"] for one in known),
-        "unsure": max(one["unsure"] for one in known),
+        **reference[-1],
+        "repeats": sum(row["repeats"] for row in reference),
+        "value": fmean(row["value"] for row in reference),
+        "log": fmean(row["log"] for row in reference),
+        "unsure": max(row["unsure"] for row in reference),
         "doubts": ", ".join(kinds),
     }
 
 
 def _between_runs(*rows: Row) -> tuple[float, int]:
     """The variance of the logarithm between the repeats of a folder, and its freedom."""
-    told = [row for row in rows if _repeated(row)]
-    freedom = sum(row["repeats"] - 1 for row in told)
-    squares = sum(row["variance"] * (row["repeats"] - 1) for row in told)
+    repeated = [row for row in rows if _repeated(row)]
+    freedom = sum(row["repeats"] - 1 for row in repeated)
+    squares = sum(row["variance"] * (row["repeats"] - 1) for row in repeated)
     return (squares / freedom if freedom else 0.0), freedom
 
 
@@ -115,5 +152,5 @@ def _of_mean(row: Row) -> float:
     return float(row["variance"] / row["repeats"]) if _repeated(row) else 0.0
 
 
-def _repeated(*rows: Row) -> bool:
-    return all(row["repeats"] > 1 for row in rows)
+def _repeated(row: Row) -> bool:
+    return bool(row["repeats"] > 1)

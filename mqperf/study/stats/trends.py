@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -94,7 +95,7 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
     sides = _sides(placed, keys)
     _check_common(sides, keys)
     steps = _judged("trend_steps", sides, keys, matters)
-    control = _judged("trend_control_runs", _sides(placed, KEYS, control=True), KEYS, matters)
+    control = _judged_control(_sides(placed, KEYS, control=True), steps, matters)
     pairs = {(a.name, b.name): (a, b) for a, b in _compared(placed, steps)}
     differ = _differences(pairs.values())
     steps = with_causes(steps, control, {one.name: one.tables for one in placed}, matters)
@@ -181,33 +182,74 @@ def _judged(
     table: str, sides: pd.DataFrame, keys: Sequence[str], min_effect: float
 ) -> pd.DataFrame:
     """Each figure of a point beside its reference on the same machine, folder by folder."""
-    of_step = [*keys, "figure"]
-    series: defaultdict[tuple[str, ...], Series] = defaultdict(Series)
-    parts = []
-    for _, rows in sides.groupby("folder_place"):
-        now = [
-            (series[_key(row, [*of_step, "machine_number"])], row)
-            for row in rows.to_dict("records")
+    of_step = ["folder_place", *keys, "figure"]
+    parts = [empty(table)]
+    for folder in _by_folder(sides, keys):
+        usual = _usual(folder)
+        pairs = [
+            series.pair(row, reference, keys, usual[row["figure"]])
+            for series, row in folder
+            if (reference := series.reference(row))
         ]
-        pairs = [own.pair(row, keys) for own, row in now if own.rows]
-        found = (
-            judged(table, pd.DataFrame(pairs), min_effect=min_effect, risk=RISK)
-            if pairs
-            else empty(table)
-        )
-        told = found[found["verdict"] != CANNOT_TELL].to_dict("records")
-        changed = {_key(step, ["folder_place", *of_step]) for step in told}
-        for own, row in now:
-            own.add(row, changed=_key(row, ["folder_place", *of_step]) in changed)
-        parts.append(found)
-    return pd.concat([one for one in parts if len(one)] or [empty(table)], ignore_index=True)
+        parts.append(_of_pairs(table, pairs, min_effect))
+        verdicts = parts[-1][parts[-1]["verdict"] != CANNOT_TELL].to_dict("records")
+        changed = {_key(step, of_step) for step in verdicts}
+        for series, row in folder:
+            series.add(row, changed=_key(row, of_step) in changed)
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+
+
+def _judged_control(sides: pd.DataFrame, steps: pd.DataFrame, min_effect: float) -> pd.DataFrame:
+    """The same of control runs, over the folders that steps to each folder are over."""
+    table = "trend_control_runs"
+    lengths = steps.groupby(["folder_place", "folder_a"])["reference_folders"].max()
+    parts = [empty(table)]
+    for folder in _by_folder(sides, KEYS):
+        usual = _usual(folder)
+        pairs = []
+        for series, row in folder:
+            names = [earlier["folder"] for earlier in series.rows]
+            spans = lengths[lengths.index.get_level_values(0) == row["folder_place"]]
+            for (_, last), length in spans.items():
+                if last in names:
+                    end = names.index(last) + 1
+                    reference = series.rows[max(0, end - length) : end]
+                    pairs.append(series.pair(row, reference, KEYS, usual[row["figure"]]))
+            series.add(row, changed=False)
+        parts.append(_of_pairs(table, pairs, min_effect))
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+
+
+def _by_folder(
+    sides: pd.DataFrame, keys: Sequence[str]
+) -> Iterator[Sequence[tuple[Series, Mapping[Any, Any]]]]:
+    """The rows of each folder, each with the series that it continues."""
+    series: defaultdict[tuple[str, ...], Series] = defaultdict(Series)
+    of_series = [*keys, "figure", "machine_number"]
+    for _, rows in sides.groupby("folder_place"):
+        yield [(series[_key(row, of_series)], row) for row in rows.to_dict("records")]
+
+
+def _usual(folder: Iterable[tuple[Series, Row]]) -> dict[str, float]:
+    """Figure -> the median of the variance between days over the points of a folder."""
+    variances = defaultdict[str, list[float]](list)
+    for series, row in folder:
+        variances[row["figure"]].append(series.between())
+    return {figure: median(values) for figure, values in variances.items()}
+
+
+def _of_pairs(table: str, pairs: Sequence[Row], min_effect: float) -> pd.DataFrame:
+    if not pairs:
+        return empty(table)
+    return judged(table, pd.DataFrame(pairs), min_effect=min_effect, risk=RISK)
 
 
 def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[Placed, Placed]]:
-    """Each folder with the next, and every other two between which there is a step."""
+    """Each folder with the next, and every other two between which there is a verdict."""
     by_name = {one.name: one for one in placed}
     yield from pairwise(placed)
-    for a, b in steps[["folder_a", "folder_b"]].drop_duplicates().itertuples(index=False):
+    judged_steps = steps[steps["verdict"] != CANNOT_TELL]
+    for a, b in judged_steps[["folder_a", "folder_b"]].drop_duplicates().itertuples(index=False):
         yield by_name[a], by_name[b]
 
 
@@ -282,15 +324,15 @@ def _sustained(
     rate = ordered["sustained_throughput_msg_s"]
     ratio = rate / before["sustained_throughput_msg_s"].where(lambda value: value > 0)
     throughput = steps[steps["figure"] == TREND_FIGURES[0]].to_dict("records")
-    known = ["folder_place", *keys]
-    judged_of = {_key(row, known): (found_by(row), row["detectable"]) for row in throughput}
-    told = [
-        _step(row, last, known, judged_of) if compared else (FIRST, None)
+    of_step = ["folder_place", *keys]
+    verdicts = {_key(row, of_step): (found_by(row), row["detectable"]) for row in throughput}
+    steps_of_rows = [
+        _step(row, last, of_step, verdicts) if compared else (FIRST, None)
         for row, last, compared in zip(
             ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
         )
     ]
-    words, detectable = zip(*told, strict=True)
+    words, detectable = zip(*steps_of_rows, strict=True)
     found = ordered.assign(step=words, detectable=pd.Series(detectable, ordered.index, "float64"))
     moved = found["step"] == AT_ANOTHER_POINT
     found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))
@@ -299,7 +341,7 @@ def _sustained(
 
 
 def _step(
-    row: Row, last: Row, keys: Sequence[str], judged_of: Mapping[tuple[str, ...], tuple[str, float]]
+    row: Row, last: Row, keys: Sequence[str], verdicts: Mapping[tuple[str, ...], tuple[str, float]]
 ) -> tuple[str, float | None]:
     """What was found of the point that sustains it in both folders; else what is in the way.
 
@@ -308,9 +350,9 @@ def _step(
     """
     if _key(row, keys[1:]) != _key(last, keys[1:]):
         return AT_ANOTHER_POINT, None
-    return judged_of.get(_key(row, keys), (FIRST, None))
+    return verdicts.get(_key(row, keys), (FIRST, None))
 
 
 def _key(row: Row, keys: Sequence[str]) -> tuple[str, ...]:
-    """What a row has of these."""
+    """The values of these columns of a row, as text."""
     return tuple(str(row[name]) for name in keys)
