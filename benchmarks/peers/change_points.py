@@ -3,7 +3,7 @@
     cd benchmarks && ../.venv/bin/python -m peers.change_points [--write]
 
 mqperf does not need Otava: uv, in ``.tool``, fetches it into an environment of its own.  Each night
-Otava gets every series up to then, with its own settings but for the least change, which is ours.
+it gets every series up to then, with its own settings but for the least change, which is ours.
 """
 
 import json
@@ -21,23 +21,20 @@ from simulations.share import share, table
 from mqperf.study.stats.compare import MIN_EFFECT
 
 ROOT = Path(__file__).parents[2]
-OTAVA = (".tool/bin/uv", "run", "--no-project", "--with", "apache-otava==0.8.0", "python", "-c")
+UV = ROOT / ".tool/bin/uv"
+OTAVA = (UV, "run", "--no-project", "--with", "apache-otava==0.8.0", "python", "-c")
 CODE = f"""
-import json, sys
-from otava.analysis import compute_change_points as points
-print(json.dumps([
-    [[int(point.index) for point in points(series[:end], min_magnitude={MIN_EFFECT})[0]]
-    for end in range(2, len(series) + 1)] for series in json.load(sys.stdin)
-]))
+import json, sys; from otava.analysis import compute_change_points as points
+print(json.dumps([[[int(point.index) for point in points(some[:end], min_magnitude={MIN_EFFECT})[0]]
+    for end in range(2, len(some) + 1)] for some in json.load(sys.stdin)]))
 """
 POINTS, HISTORIES = 6, 20
-CASES: dict[str, tuple[int, int, Level]] = {
+CASES: dict[str, tuple[int, int, Level]] = {  # nights, those before the change, levels
     "no change, 60 nights": (60, 60, stays),
     "10 % slower from night 4 of 20": (20, 3, stepped(3, 0.1, POINTS)),
     "10 % slower from night 21 of 40": (40, 20, stepped(20, 0.1, POINTS)),
     "1.5 % slower each night of 30": (30, 1, lambda night, _: 0.015 * night),
 }
-"""How many nights, how many of them before the change, and the level of each."""
 
 
 def main() -> None:
@@ -45,35 +42,33 @@ def main() -> None:
     rows = []
     for name, (nights, before, level) in CASES.items():
         random = np.random.default_rng(1)
-        steps = [history(random, nights, POINTS, level) for _ in range(HISTORIES)]
-        by_mqperf = np.array([verdicts(one) for one in steps])
-        by_otava, kept = map(np.concatenate, zip(*map(_by_otava, steps), strict=True))
-        by_otava = by_otava.reshape(by_mqperf.shape)
+        histories = [history(random, nights, POINTS, level) for _ in range(HISTORIES)]
+        by_mqperf = np.array([verdicts(steps) for steps in histories])
+        by_otava, kept = map(np.concatenate, zip(*map(_by_otava, histories), strict=True))
         rows.append((name, "mqperf trend", *_shares(by_mqperf, before), "all"))
-        rows.append((name, "Apache Otava", *_shares(by_otava, before), share(kept)))
+        new = by_otava.reshape(by_mqperf.shape)
+        rows.append((name, "Apache Otava", *_shares(new, before), share(kept)))
     columns = ("nights with a false report", "changes found", "on night, median", "kept to the end")
     found = table(rows, "history", "by", *columns)
+    print(found.to_string(index=False))
     if "--write" in sys.argv:
         found.to_csv(ROOT / "docs/_data/change-points.csv", index=False, lineterminator="\n")
-    print(found.to_string(index=False))
 
 
 def _shares(reported: Array, before: int) -> tuple[str, str, str]:
     """Of histories, nights from the second, series: false nights, found changes, and when."""
     early, late = reported[:, : before - 1], reported[:, before - 1 :]
-    false = share(early.any(axis=2).ravel()) if early.size else ""
     found = late.any(axis=1)
-    if not found.any():
-        return false, share(found.ravel()) if late.size else "", ""
-    return false, share(found.ravel()), f"{np.median(late.argmax(axis=1)[found]) + before + 1:.0f}"
+    false = share(early.any(axis=2).ravel()) if early.size else ""
+    first = f"{np.median(late.argmax(axis=1)[found]) + before + 1:.0f}" if found.any() else ""
+    return false, share(found.ravel()) if late.size else "", first
 
 
 def _by_otava(steps: pd.DataFrame) -> tuple[Array, list[bool]]:
     """Nights by series: a change point is new; and of each whether it stays to the last night."""
     groups = steps.groupby(["threads", "figure"])
-    series = [[rows["value_a"].iloc[0], *rows["value_b"]] for _, rows in groups]
-    command = [ROOT / OTAVA[0], *OTAVA[1:], CODE]
-    done = subprocess.run(command, input=json.dumps(series), check=True, text=True, stdout=-1)
+    series = json.dumps([[rows["value_a"].iloc[0], *rows["value_b"]] for _, rows in groups])
+    done = subprocess.run([*OTAVA, CODE], input=series, check=True, text=True, stdout=-1)
     new, kept = [], []
     for nights in json.loads(done.stdout):
         known = [set().union(*nights[:end]) for end in range(len(nights) + 1)]
