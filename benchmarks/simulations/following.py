@@ -8,7 +8,7 @@ from simulations.invented import SWEEP, Array, Random
 from simulations.share import share, table
 
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT
-from mqperf.study.stats.trends import TREND_FIGURES, _judged
+from mqperf_trend.study.trends import TREND_FIGURES, _judged
 
 RUNS = 0.02
 """Standard deviation of the logarithm between the repeats of a night."""

@@ -27,6 +27,7 @@ BROUGHT: Mapping[str, str] = {
     "impair": "mqperf-links",
     "mqperf topology": "mqperf-routers",
     "mqperf import": "mqperf-imported",
+    "mqperf trend": "mqperf-trend",
 }
 """The package that brings what plans and records call so, files of that suffix, or a command."""
 

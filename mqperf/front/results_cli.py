@@ -1,23 +1,18 @@
-"""The commands about results: tables, audits, comparisons, trends and reports."""
+"""The commands about results: tables, audits, comparisons and reports."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import typer
 from rich.console import Console
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.redaction import without_passwords
-from mqperf.base.terminal import print_line, print_lines
-
-if TYPE_CHECKING:
-    from mqperf.front.api import Comparison
-    from mqperf.front.trends import Trend
+from mqperf.base.terminal import print_line
 
 app = typer.Typer()
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
 
 TablesFolder = Annotated[
     Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
@@ -149,65 +144,31 @@ def compare(
     """
     from mqperf.front.api import compare as compared
 
-    _check_named(out, "comparison.html", single_file=single_file)
+    check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
     found = compared(a, b, across_systems=across, min_effect=matters)
-    _show(found, out, single_file=single_file)
+    show_page(found, out, single_file=single_file)
     if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
 
 
-@app.command()
-def trend(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FOLDER...", help="runs folders, or published reports, in any order"
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the trend: tables, figures, RST, and HTML in OUT/html."),
-    ] = None,
-    single_file: SingleFile = False,
-    min_effect: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
-    ] = None,
-    fail_on: Annotated[
-        Literal["worse", "newest-worse"] | None,
-        typer.Option(
-            "--fail-on",
-            help="Exit with 1 when any change is worse, or any in the newest folder, for CI.",
-        ),
-    ] = None,
-) -> None:
-    """Follow the same points over many folders of runs, and find what changed.
-
-    Folders are ordered by time, and each point is compared with the previous folder of the same
-    machine. A step that control runs show as well is drift of the machine. With --out it also
-    writes a page, whose path is the last line.
-
-    Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
-    `mqperf trend data/runs/nightly-* --fail-on newest-worse`
-    """
-    from mqperf.front.trends import trend as trend_of
-
-    _check_named(out, "trend.html", single_file=single_file)
-    found = trend_of(folders, min_effect=min_effect)
-    for problem in found.problems:
-        print_lines(complaints, f"mqperf: {without_passwords(problem)}")
-    _show(found, out, single_file=single_file)
-    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
-        raise typer.Exit(1)
-
-
-def _check_named(out: Path | None, example: str, *, single_file: bool) -> None:
+def check_named(out: Path | None, example: str, *, single_file: bool) -> None:
+    """Raise ``MqperfError`` where a single file has no name."""
     if single_file and out is None:
         raise MqperfError(f"--single-file needs the name of the file: add --out {example}")
 
 
-def _show(found: "Comparison | Trend", out: Path | None, *, single_file: bool) -> None:
+class Page(Protocol):
+    """What is shown as lines, or written as a page."""
+
+    def lines(self) -> Iterable[str]:
+        """As text for a terminal."""
+
+    def report(self, out: Path, *, single_file: bool = False) -> Path:
+        """Write it into a folder, or as one file; gives the page to open."""
+
+
+def show_page(found: Page, out: Path | None, *, single_file: bool) -> None:
     """Its lines, and its page if there is to be one."""
     for line in found.lines():
         print_line(console, line)

@@ -144,6 +144,8 @@ def test_a_command_tells_which_package_it_lacks() -> None:
     """A name that no package brings is none."""
     told = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
     assert str(told) == "topology: to have this command, install mqperf-routers"
+    told = CliRunner().invoke(app, ["trend", "a", "b"]).exception
+    assert str(told) == "trend: to have this command, install mqperf-trend"
     assert CliRunner().invoke(app, ["topologie"]).exit_code == 2
 
 

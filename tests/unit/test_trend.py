@@ -11,17 +11,18 @@ from factory import Shape, tables
 from matplotlib.text import Annotation
 from typer.testing import CliRunner
 
-import mqperf
+import mqperf_trend
 from mqperf.base.errors import MqperfError, TableError
-from mqperf.front import trends
 from mqperf.front.cli import app
-from mqperf.pages.report import trend as words
-from mqperf.pages.report import trend_page
 from mqperf.plan.columns import COMPUTED
 from mqperf.study import stats
 from mqperf.study.stats.compare import KEYS
-from mqperf.study.stats.trends import TREND_FIGURES, _judged
 from mqperf.study.tables import Tables
+from mqperf_trend.front import api
+from mqperf_trend.pages import page as trend_page
+from mqperf_trend.pages import words
+from mqperf_trend.study import trends as study
+from mqperf_trend.study.trends import TREND_FIGURES, _judged
 
 pytestmark = pytest.mark.takes_long
 
@@ -88,7 +89,7 @@ def changed(found: Tables) -> set[tuple[str, str, str]]:
 def stepped() -> Tables:
     """Five days, given in no order; from the fourth on the system is a fifth slower."""
     given = [folder(day, system=0.8 if day >= 3 else 1.0) for day in (4, 1, 0, 3, 2)]
-    return stats.trend(given)
+    return study.trend(given)
 
 
 def test_a_planted_step_is_found_in_its_place(stepped: Tables) -> None:
@@ -241,7 +242,7 @@ def test_what_a_version_made_slowly_names_it() -> None:
     new = {"system_version": "99"}
     folders = [folder(day) for day in range(5)]
     folders += [folder(5, system=0.96, runs=new), folder(6, system=0.85, runs=new)]
-    steps = words.changes(stats.trend(folders)["trend_steps"])
+    steps = words.changes(study.trend(folders)["trend_steps"])
     assert set(steps["folder_b"]) == {"runs/day-6"}
     assert set(steps["folder_a"]) == {"runs/day-4"}
     assert steps["differs"].str.contains("99").all()
@@ -267,7 +268,7 @@ def test_one_disturbed_repeat_is_no_change() -> None:
 
 def test_drift_that_control_runs_show_is_no_change() -> None:
     """All of the machine became slower, and no version changed."""
-    found = stats.trend([folder(0), folder(1), folder(2, machine=0.7)])
+    found = study.trend([folder(0), folder(1), folder(2, machine=0.7)])
     assert changed(found) == set()
     drifts = words.drifts(found["trend_steps"])
     assert set(drifts["folder_b"]) == {"runs/day-2"}
@@ -280,7 +281,7 @@ def test_drift_that_control_runs_show_is_no_change() -> None:
 
 def test_more_than_the_drift_is_a_change() -> None:
     """The machine lost a tenth, the system much more."""
-    found = stats.trend([folder(0), folder(1, machine=0.9, system=0.6)])
+    found = study.trend([folder(0), folder(1, machine=0.9, system=0.6)])
     rates = {figure for _, figure, verdict in changed(found) if verdict == "worse"}
     assert "throughput_msg_s" in rates
     steps = words.changes(found["trend_steps"])
@@ -292,7 +293,7 @@ def test_more_than_the_drift_is_a_change() -> None:
 def test_with_another_version_control_runs_excuse_nothing() -> None:
     """They use the system as well: what they show may be its doing."""
     later = folder(1, machine=0.7, runs={"system_version": "4.0.5"})
-    found = stats.trend([folder(0), later])
+    found = study.trend([folder(0), later])
     steps = words.changes(found["trend_steps"])
     assert set(steps["cause"]) == {"versions or machine"}
     assert steps["differs"].str.contains(r"3\.10\.8 \| 4\.0\.5").all()
@@ -301,17 +302,17 @@ def test_with_another_version_control_runs_excuse_nothing() -> None:
 def test_without_control_runs_that_is_said() -> None:
     """A change may be the machine's, and the text says that nobody watched it."""
     given = [folder(0, control=False), folder(1, control=False, system=0.7)]
-    found = stats.trend(given)
+    found = study.trend(given)
     assert set(words.changes(found["trend_steps"])["cause"]) == {"not watched"}
     assert words.NO_CONTROL in list(words.marks(found))
-    assert words.NO_CONTROL not in list(words.marks(stats.trend([folder(0), folder(1)])))
+    assert words.NO_CONTROL not in list(words.marks(study.trend([folder(0), folder(1)])))
 
 
 def test_another_machine_is_marked_and_not_compared() -> None:
     """What is faster on another processor is no change; the series goes on when it is back."""
     other = folder(2, system=2.0, runs={"cpu_model": "Another CPU"})
     given = [folder(0), folder(1), other, folder(3), folder(4)]
-    found = stats.trend(given)
+    found = study.trend(given)
     assert list(found["trend_folders"]["machine_number"]) == [1, 1, 2, 1, 1]
     pairs = found["trend_steps"][["folder_a", "folder_b"]].drop_duplicates()
     assert list(pairs["folder_b"]) == ["runs/day-1", "runs/day-3", "runs/day-4"]
@@ -329,7 +330,7 @@ def test_a_little_more_memory_is_the_same_machine() -> None:
         folder(day, runs={"memory_bytes": size})
         for day, size in enumerate((memory, memory - 2**26, 2 * memory))
     ]
-    assert list(stats.trend(given)["trend_folders"]["machine_number"]) == [1, 1, 2]
+    assert list(study.trend(given)["trend_folders"]["machine_number"]) == [1, 1, 2]
 
 
 def test_a_folder_without_the_point_is_passed_over() -> None:
@@ -340,7 +341,7 @@ def test_a_folder_without_the_point_is_passed_over() -> None:
         for table, frame in less.items()
         if table not in COMPUTED
     }
-    found = stats.trend([folder(0), (name, stats.complete(kept)), folder(2)])
+    found = study.trend([folder(0), (name, stats.complete(kept)), folder(2)])
     steps = found["trend_steps"]
     pairs = steps[steps["threads"] == 100][["folder_a", "folder_b"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["runs/day-0", "runs/day-2"]]
@@ -355,7 +356,7 @@ def moved() -> Tables:
         for table, frame in less.items()
         if table not in COMPUTED
     }
-    return stats.trend([folder(0), folder(1), (name, stats.complete(kept))])
+    return study.trend([folder(0), folder(1), (name, stats.complete(kept))])
 
 
 def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) -> None:
@@ -387,14 +388,14 @@ def test_lines_join_the_same_point_only(moved: Tables) -> None:
 def test_nothing_in_common_is_said() -> None:
     """Fewer than two folders, and folders of other plans."""
     with pytest.raises(TableError, match="two folders"):
-        stats.trend([folder(0)])
+        study.trend([folder(0)])
     name, other = folder(1)
     elsewhere = {
         table: frame.assign(topology="cs1ss2") if "topology" in frame else frame
         for table, frame in other.items()
     }
     with pytest.raises(TableError, match="no point in common"):
-        stats.trend([folder(0), (name, elsewhere)])
+        study.trend([folder(0), (name, elsewhere)])
 
 
 @pytest.fixture(scope="module")
@@ -454,7 +455,7 @@ def test_fewer_than_two_folders_are_one_clear_line(
     """Of one folder, of one given twice, and of one that can be read."""
     shutil.copytree(root / "data/samples/faults", tmp_path / "one")
     with pytest.raises(MqperfError, match="two folders of runs or more, and has 1") as caught:
-        mqperf.trend([tmp_path / name for name in given])
+        mqperf_trend.trend([tmp_path / name for name in given])
     assert "\n" not in str(caught.value)
 
 
@@ -464,8 +465,8 @@ def test_a_worse_step_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> No
     late = [folder(0), folder(1), folder(2, system=0.7)]
     drift = [folder(0), folder(1), folder(2, machine=0.7)]
     for given, ever, newest in ((early, 1, 0), (late, 1, 1), (drift, 0, 0)):
-        found = mqperf.Trend(stats.trend(given))
-        monkeypatch.setattr(trends, "trend", lambda _paths, found=found, **_options: found)
+        found = mqperf_trend.Trend(study.trend(given))
+        monkeypatch.setattr(api, "trend", lambda _paths, found=found, **_options: found)
         for word, code in (("worse", ever), ("newest-worse", newest)):
             done = CliRunner().invoke(app, ["trend", "a", "b", "--fail-on", word])
             assert done.exit_code == code, done.output
@@ -477,7 +478,7 @@ def test_what_tells_no_day_comes_first() -> None:
     name, published = folder(5)
     runs = published["runs"].copy()
     runs["started"] = runs["started"].mask(runs["started"].notna())
-    found = stats.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
+    found = study.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
     assert list(found["trend_folders"]["folder_label"]) == ["day-5", "2026-03-14", "2026-03-15"]
     assert any("comes first: runs/day-5" in line for line in words.marks(found))
     assert len(words.changes(found["trend_steps"])) == 0
@@ -490,13 +491,13 @@ def test_folders_of_one_day_have_their_names() -> None:
         ((one, two, three), ["day-0", "day-1", "day-2"]),
         (("a/runs", "b/runs", three), ["2026-03-14, 1", "2026-03-14, 2", "2026-03-16"]),
     ):
-        found = stats.trend(list(zip(names, (rows, rows, later), strict=True)))
+        found = study.trend(list(zip(names, (rows, rows, later), strict=True)))
         assert list(found["trend_folders"]["folder_label"]) == labels
 
 
 def test_a_notebook_has_tables_and_figures(stepped: Tables) -> None:
     """Changes, a figure of a sweep, and all of it as HTML; a wrong selection is one line."""
-    found = mqperf.Trend(stepped)
+    found = mqperf_trend.Trend(stepped)
     assert len(found.plot().axes) == 3
     assert len(found.plot(points=True, queues="classic").axes) == 3
     assert "2026-03-14" in found._repr_html_()

@@ -45,7 +45,6 @@ from mqperf.pages.figures.sheets import (
 )
 from mqperf.pages.figures.stairs import stairs_sheet
 from mqperf.pages.figures.svg import write_svg
-from mqperf.pages.figures.trends import trend, trend_sheet
 
 __all__ = [
     "INSIDE_PANELS",
@@ -94,7 +93,5 @@ __all__ = [
     "tops",
     "traffic",
     "traffic_sheet",
-    "trend",
-    "trend_sheet",
     "write_svg",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from mqperf.base import processes
 from mqperf.pages.report import overview, rst
@@ -23,9 +23,18 @@ STATIC = Path(__file__).parent / "static"
 class Writer:
     """What all pages of a report share: the templates, and the drawings still to be drawn."""
 
-    def __init__(self, in_time: Explorers = MappingProxyType({}), plan: Plan | None = None) -> None:
-        """Load the templates; ``in_time`` are the runs that are drawn in time."""
-        self.templates = _templates()
+    def __init__(
+        self,
+        in_time: Explorers = MappingProxyType({}),
+        plan: Plan | None = None,
+        *,
+        package: str = "mqperf.pages.report",
+    ) -> None:
+        """Load the templates, those of a package before mqperf's own of that name.
+
+        ``in_time`` are the runs that are drawn in time.
+        """
+        self.templates = _templates(package)
         self.in_time = in_time
         self.plan = plan
         self._waiting: list[tuple[Drawing, Path]] = []
@@ -61,9 +70,9 @@ def _draw(waiting: tuple[Drawing, Path]) -> None:
     drawing.write(folder)
 
 
-def _templates() -> Environment:
+def _templates(package: str) -> Environment:
     templates = Environment(
-        loader=PackageLoader("mqperf.pages.report"),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("mqperf.pages.report")]),
         autoescape=False,  # noqa: S701 (RST, not HTML: every value is escaped as that)
         finalize=rst.escape,
         undefined=StrictUndefined,

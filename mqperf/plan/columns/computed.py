@@ -1,5 +1,8 @@
 """Columns that are computed from others: points, saturation, bottlenecks, comparison."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from mqperf.plan.columns.column import Column, count, cpu, latency, number, rate, ratio, text
 from mqperf.plan.columns.measured import FEW, LATENCY, MESSAGES
 from mqperf.plan.latencies import LATENCIES
@@ -10,6 +13,9 @@ FIGURES = (
     *("cpu_total_cores", "cpu_sys_cores", "cpu_per_message_s"),
 )
 """The figures of a point that are given with their spread over repeats."""
+
+FOLLOWED = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
+"""The figures that are followed over folders, and told of the rate that a search finds."""
 
 WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
 """The figures of a run that are given with an interval from within the run."""
@@ -279,6 +285,18 @@ def spread(name: str) -> tuple[Column, ...]:
         _derived(name, "low", f"Lower end of the 95 % interval {over}"),
         _derived(name, "high", f"Upper end of the 95 % interval {over}"),
     )
+
+
+def said(figures: Iterable[str], begin: str) -> tuple[Column, ...]:
+    """The columns of these figures, whose meanings begin so."""
+    columns = (MEASURED[name] for name in figures)
+    return tuple(replace(column, meaning=f"{begin} {column.meaning}") for column in columns)
+
+
+def means(*figures: str) -> tuple[Column, ...]:
+    """These figures of a point, each with its spread."""
+    columns = said(figures, "Mean over the whole runs.")
+    return tuple(part for mean in columns for part in (mean, *spread(mean.name)))
 
 
 def with_intervals(columns: tuple[Column, ...]) -> tuple[Column, ...]:

@@ -18,7 +18,8 @@ class Table:
     what they mean in it.  A ``swept`` table has further parameters as well, those for which its
     rows have values.  ``rows`` makes those of a whole run, or a frame of them, out of what is read
     of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.  One
-    that has rows of single seconds (``by_second``) is never held whole where runs are many.
+    that has rows of single seconds (``by_second``) is never held whole where runs are many.  Those
+    of many folders (``of_folders``) are none of a run, nor of a folder.
     ``former`` is what it was called in folders that were published before.
     """
 
@@ -30,6 +31,7 @@ class Table:
     swept: bool = False
     by_second: bool = False
     former: str = ""
+    of_folders: bool = False
     columns: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,16 +1,15 @@
 """Every table, and with them every column."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from typing_extensions import override
 
 from mqperf.base.errors import PluginError
 from mqperf.base.registry import Registry
-from mqperf.plan.columns import computed, happened, measured, trend
+from mqperf.plan.columns import computed, happened, measured
 from mqperf.plan.columns.column import Column, count, text
-from mqperf.plan.columns.computed import MEASURED, spread, with_intervals
+from mqperf.plan.columns.computed import MEASURED, means, said, with_intervals
 from mqperf.plan.columns.parameters import FURTHER, parameter_columns
 from mqperf.plan.columns.runs import CONDITION, KEYS, LINK, RUNS, THREADS
 from mqperf.plan.columns.table import Table
@@ -18,19 +17,6 @@ from mqperf.plan.columns.table import Table
 _SWEEP = KEYS[2:6]
 _CURVE = (*_SWEEP, THREADS)
 _POINT = KEYS[1:-1]
-_PLACE_OF_B = Column("folder_place", "Int64", "Place in time of B.")
-
-
-def _said(of: tuple[str, ...], begin: str) -> tuple[Column, ...]:
-    """The columns of these figures, whose meanings begin so."""
-    figures = (MEASURED[name] for name in of)
-    return tuple(replace(one, meaning=f"{begin} {one.meaning}") for one in figures)
-
-
-def _means(*figures: str) -> tuple[Column, ...]:
-    """These figures of a point, each with its spread."""
-    means = _said(figures, "Mean over the whole runs.")
-    return tuple(one for mean in means for one in (mean, *spread(mean.name)))
 
 
 _READ = (
@@ -83,7 +69,7 @@ _COMPUTED = (
     Table(
         "points",
         "a point of the sweep over its repeats",
-        ("green_threads", "processes", "hosts", "repeats", "failed", *_means(*computed.FIGURES)),
+        ("green_threads", "processes", "hosts", "repeats", "failed", *means(*computed.FIGURES)),
         keys=_POINT,
         swept=True,
     ),
@@ -120,7 +106,7 @@ _COMPUTED = (
             text("point", "The point at the rate that holds."),
             *computed.SEARCHES[:-1],
             count("repeats", "Whole runs at the rate that holds.", unit=""),
-            *_said(trend.FIGURES, "At the rate that holds, mean over its repeats."),
+            *said(computed.FOLLOWED, "At the rate that holds, mean over its repeats."),
             text("limit", "The bottleneck at the rate that does not hold."),
             text("doubted", "Kinds of doubts about the point at the rate that holds."),
             *computed.SEARCHES[-1:],
@@ -155,69 +141,10 @@ _COMPUTED = (
         swept=True,
     ),
     Table("differences", "what two sets of runs differ in", computed.DIFFERENCES, keys=()),
-    Table(
-        "trend_folders",
-        "a folder of a trend, in the order of time",
-        (
-            Column("started", "datetime64[us, UTC]", "Start of the first run."),
-            *("mqperf_version", "system_version", "runtime_version", "generator_version"),
-            *trend.FOLDERS,
-        ),
-        keys=trend.FOLDER,
-    ),
-    Table(
-        "trend_points",
-        "a point of the sweep over its repeats, in a folder of a trend",
-        (
-            "repeats",
-            *_means(*trend.FIGURES),
-            text("doubted", "Kinds of doubts about the point in this folder."),
-        ),
-        keys=(*trend.FOLDER, *_POINT),
-        swept=True,
-    ),
-    Table(
-        "trend_steps",
-        "a figure of a point, from its reference (A) to a folder of a trend (B), on one machine",
-        (*computed.COMPARISON, *trend.STEPS_OF_TREND),
-        keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
-        swept=True,
-    ),
-    Table(
-        "trend_control_runs",
-        "a figure of control runs, from its reference (A) to a folder of a trend (B)",
-        computed.COMPARISON,
-        keys=(_PLACE_OF_B, *trend.STEP, *_CURVE),
-        swept=True,
-    ),
-    Table(
-        "trend_sustained",
-        "a test case on one layout in a folder of a trend, and what is sustained",
-        (
-            text("point", "The point that sustains it."),
-            "threads",
-            *computed.SUSTAINED,
-            *_means(*trend.FIGURES),
-            Column(
-                "ratio",
-                "float64",
-                "Sustained throughput by that of the folder before, at the same point.",
-            ),
-            *trend.SUSTAINED_STEP,
-        ),
-        keys=(*trend.FOLDER, *_SWEEP),
-        swept=True,
-    ),
-    Table(
-        "trend_differences",
-        "what two folders of a trend differ in beside the days",
-        computed.DIFFERENCES,
-        keys=(_PLACE_OF_B, *trend.STEP),
-    ),
 )
 
 COMPUTED = tuple(table.name for table in _COMPUTED)
-"""The tables that are computed from the others; those are read from run folders."""
+"""mqperf's own tables that are computed from the others; those are read from run folders."""
 
 TABLES = Registry("tables", (*_READ, *_COMPUTED))
 """Every table by its name: mqperf's own, and those that generators, probes and packages bring."""

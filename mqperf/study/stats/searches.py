@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan import Bracket, Hold, SearchPlan, Verdict
-from mqperf.plan.columns.trend import FIGURES
+from mqperf.plan.columns.computed import FOLLOWED
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
 from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most, deciding
@@ -26,7 +26,7 @@ from mqperf.study.tables.axis_words import shown_value
 
 Row = Mapping[Any, Any]
 
-TOLD = (*FIGURES, "repeats")
+TOLD = (*FOLLOWED, "repeats")
 """What is told of the point that holds, as ``points`` has it."""
 
 SHORTEST_S = 1e-9

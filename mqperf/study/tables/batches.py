@@ -62,7 +62,9 @@ class Batch:
 
 def read_names() -> tuple[str, ...]:
     """The names of the tables that are read; the others are computed from them."""
-    return tuple(name for name in TABLES if name not in COMPUTED)
+    return tuple(
+        name for name, table in TABLES.items() if name not in COMPUTED and not table.of_folders
+    )
 
 
 def unreduced(tables: Tables) -> Tables:

@@ -14,11 +14,11 @@ from mqperf.pages.report.words import cell, joined
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, MIN_EFFECT
-from mqperf.study.stats.control_cause import DRIFT, UNTOLD, UNWATCHED, found_by
-from mqperf.study.stats.references import MOST
-from mqperf.study.stats.trends import RISK
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
+from mqperf_trend.study.control_cause import DRIFT, UNTOLD, UNWATCHED, found_by
+from mqperf_trend.study.references import MOST
+from mqperf_trend.study.trends import RISK
 
 RULES = (
     (

@@ -1,8 +1,8 @@
 """Many folders of runs in the order of time, for notebooks, programs and the command line.
 
-import mqperf
+import mqperf_trend
 
-history = mqperf.trend(["data/runs/monday", "data/runs/tuesday", "data/runs/wednesday"])
+history = mqperf_trend.trend(["data/runs/monday", "data/runs/tuesday", "data/runs/wednesday"])
 history                                 # in a notebook: folders, what is sustained, changes
 history.changes                         # which steps are more than chance, and matter
 history.plot(test_case="rpc-call", topology="cmsm", queues="classic")
@@ -22,13 +22,13 @@ from typing_extensions import override
 from mqperf.base.errors import MqperfError
 from mqperf.base.one_line import printable
 from mqperf.pages import notebook
-from mqperf.pages.report import trend as words
-from mqperf.pages.report import trend_page as pages
 from mqperf.pages.report.drawings import counting
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
+from mqperf_trend.pages import page, words
+from mqperf_trend.study import trends
 
 Place = str | os.PathLike[str]
 
@@ -85,7 +85,7 @@ class Trend:
             raise MqperfError(
                 f"no column {unknown[0]!r} to select by; there are: {', '.join(SWEEP)}"
             )
-        every = list(pages.sweeps(self.tables))
+        every = list(page.sweeps(self.tables))
         left = [own for sweep, own in every if values.items() <= sweep.items()]
         if len(left) != 1:
             several = [
@@ -95,7 +95,7 @@ class Trend:
             ]
             which = f" ({'; '.join(several)})" if several else ""
             raise MqperfError(f"select one sweep, to plot it: {len(left)} have these values{which}")
-        sheet = (pages.point_sheet if points else pages.sustained_sheet)(left[0])
+        sheet = (page.point_sheet if points else page.sustained_sheet)(left[0])
         return counting(sheet, TEST_CASES[left[0]["trend_points"]["test_case"].iloc[0]].unit)
 
     def report(self, out: Place, *, single_file: bool = False) -> Path:
@@ -105,8 +105,8 @@ class Trend:
         when ``out`` holds something else.
         """
         if single_file:
-            return pages.write_file(notebook.located(out), self.tables)
-        return pages.write(notebook.located(out), self.tables)
+            return page.write_file(notebook.located(out), self.tables)
+        return page.write(notebook.located(out), self.tables)
 
     def lines(self) -> Iterator[str]:
         """The trend as text, what differs first and the summary last."""
@@ -157,7 +157,7 @@ def trend(paths: Iterable[Place], *, min_effect: float | None = None) -> Trend:
     if len(found) < 2:
         why = "; ".join(problems) or "give the folder of each measurement"
         raise MqperfError(f"a trend needs two folders of runs or more, and has {len(found)}: {why}")
-    return Trend(stats.trend(list(found.values()), min_effect=min_effect), tuple(problems))
+    return Trend(trends.trend(list(found.values()), min_effect=min_effect), tuple(problems))
 
 
 def _asked_for(folder: Path) -> Tables:

@@ -2,9 +2,6 @@
 
 from mqperf.plan.columns.column import count, number, ratio, text
 
-FIGURES = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
-"""The figures that are followed over folders, and told of the rate that a search finds."""
-
 FOLDER = (
     text("folder", "The folder of runs, or of a published report, as it was given."),
     number(

@@ -1,7 +1,7 @@
 """Many folders of runs in the order of time: the steps of each point, judged together.
 
 A step leads to the figure of a point in one folder from a reference: the same in the folders before
-that were *made on the same machine*, since the point last changed (``stats.references``).  Another
+that were *made on the same machine*, since the point last changed (``references``).  Another
 machine begins a series of its own.  Steps are judged as ratios in a comparison of two sets are
 (``stats.compare``), with the minimum relevant difference, and p-values that are corrected for all
 steps to the same folder.  So the chance that a folder without a change shows even one is at most
@@ -22,7 +22,7 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.plan.columns import TABLES, VERSIONS, parameters
-from mqperf.plan.columns.trend import FIGURES
+from mqperf.plan.columns.computed import FOLLOWED
 from mqperf.study.stats.compare import (
     CANNOT_TELL,
     KEYS,
@@ -31,14 +31,14 @@ from mqperf.study.stats.compare import (
     kinds_by_point,
     one_side,
 )
-from mqperf.study.stats.control_cause import found_by, with_causes
 from mqperf.study.stats.differences import differences
-from mqperf.study.stats.machines import Machines, hardware
-from mqperf.study.stats.references import Series
 from mqperf.study.tables import Tables, conform, empty, of_plan, varied, whole
 from mqperf.study.tables.axes import SWEEP
+from mqperf_trend.study.control_cause import found_by, with_causes
+from mqperf_trend.study.machines import Machines, hardware
+from mqperf_trend.study.references import Series
 
-TREND_FIGURES = FIGURES
+TREND_FIGURES = FOLLOWED
 """The figures of which steps are judged: each further one makes all others harder to tell."""
 
 SPREAD = tuple(f"{name}{end}" for name in TREND_FIGURES for end in ("", "_sd", "_low", "_high"))

@@ -9,10 +9,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mqperf.pages import figures
 from mqperf.pages.figures import labels
 from mqperf.pages.figures.ratios import point_label
-from mqperf.pages.report import comparison, trend
+from mqperf.pages.report import comparison
 from mqperf.pages.report.build import write_page, write_page_as_file
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import MISSING, Grid, Note
@@ -21,12 +20,14 @@ from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.plan.test_cases import TEST_CASES, in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL
-from mqperf.study.stats.control_cause import found_by
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.stats.trends import FOLDER_VERSIONS, TREND_FIGURES
 from mqperf.study.tables import Tables, at, where
 from mqperf.study.tables import write as write_tables
 from mqperf.study.tables.axes import SWEEP
+from mqperf_trend.pages import words
+from mqperf_trend.pages.figure import trend_sheet
+from mqperf_trend.study.control_cause import found_by
+from mqperf_trend.study.trends import FOLDER_VERSIONS, TREND_FIGURES
 
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"
 
@@ -44,8 +45,8 @@ class Part:
 def write(out: Path, found: Tables, *, html: bool = True) -> Path:
     """Write the page of a trend into the folder ``out``, and give the page to open.
 
-    ``found`` are the tables of ``stats.trend``.  A report that is there already is replaced when
-    the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
+    ``found`` are the tables of ``study.trends.trend``.  A report that is there already is replaced
+    when the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
     """
     return write_page(out, partial(_write_source, found=found), html=html)
 
@@ -86,22 +87,22 @@ def sustained_sheet(found: Tables) -> Figure:
     rows["doubted"] = [doubted.get(place) for place in places]
     rows["throughput_msg_s"] = rows["sustained_throughput_msg_s"]
     told = rows[rows["step"].str.startswith(("better", "worse"))]
-    return _sheet(rows, found, told.assign(figure=FIGURE, word=told["step"].map(trend.word)))
+    return _sheet(rows, found, told.assign(figure=FIGURE, word=told["step"].map(words.word)))
 
 
 def point_sheet(found: Tables) -> Figure:
     """Every point of one sweep over the folders; steps that are more than chance are named."""
     steps = found["trend_steps"]
     told = steps[steps["verdict"].ne(CANNOT_TELL)]
-    words = [trend.word(found_by(row)) for row in told.to_dict("records")]
-    return _sheet(found["trend_points"], found, told.assign(word=words))
+    marks = [words.word(found_by(row)) for row in told.to_dict("records")]
+    return _sheet(found["trend_points"], found, told.assign(word=marks))
 
 
 def _sheet(rows: pd.DataFrame, found: Tables, steps: pd.DataFrame) -> Figure:
     names = list(found["trend_folders"]["folder_label"])
     telling = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
     present = [name for name in TREND_FIGURES if rows[name].notna().any()] or TREND_FIGURES[:1]
-    return figures.trend_sheet(telling, list(present), labels=names, steps=steps)
+    return trend_sheet(telling, list(present), labels=names, steps=steps)
 
 
 def _told(row: Mapping[Any, Any]) -> str:
@@ -112,7 +113,7 @@ def _told(row: Mapping[Any, Any]) -> str:
 
 def _write_source(out: Path, found: Tables) -> None:
     """Write everything but the HTML."""
-    writer = Writer()
+    writer = Writer(package="mqperf_trend.pages")
     write_tables(found, out / "tables")
     parts = list(_parts(found))
     for part in parts:
@@ -121,16 +122,16 @@ def _write_source(out: Path, found: Tables) -> None:
     steps = found["trend_steps"]
     context = {
         "name": title(found),
-        "summary": trend.summary(found),
-        "marks": list(trend.marks(found)),
+        "summary": words.summary(found),
+        "marks": list(words.marks(found)),
         "folders": _folders(found["trend_folders"]),
         "differences": _differences(found),
-        "changes": _steps("", trend.changes(steps), found),
-        "drifts": _steps("Drift of the machine", trend.drifts(steps), found),
+        "changes": _steps("", words.changes(steps), found),
+        "drifts": _steps("Drift of the machine", words.drifts(steps), found),
         "control_runs": _control_runs(found),
         "sustained": _sustained(found),
-        "moves": list(trend.moves(found)),
-        "rules": list(trend.rules(found)),
+        "moves": list(words.moves(found)),
+        "rules": list(words.rules(found)),
         "parts": parts,
         "tables": {name: TABLES[name].row for name in found},
     }
@@ -163,7 +164,7 @@ def _folders(folders: pd.DataFrame) -> Grid:
 
 
 def _differences(found: Tables) -> Grid:
-    called = trend.labels(found)
+    called = words.labels(found)
     lines = [
         (
             _step(row, called),
@@ -177,7 +178,7 @@ def _differences(found: Tables) -> Grid:
 
 def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
     """A row for each of these steps; doubts stand below, and what else differs is last."""
-    called = trend.labels(found)
+    called = words.labels(found)
     about = rows["doubted"].dropna().unique()
     notes = {
         text: Note(f"{'drift' if caption else 'change'}-{n}", text)
@@ -196,12 +197,12 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
                 _step(row, called),
                 cell("point", point_label(row)) + mark,
                 in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
-                trend.reference(row),
+                words.reference(row),
                 comparison.value(row, "value_b"),
                 comparison.ratio(row),
                 comparison.interval(row) or MISSING,
                 found_by(row),
-                trend.control(row),
+                words.control(row),
                 MISSING if pd.isna(beyond) else f"{beyond:.3f}",
                 MISSING if pd.isna(row["differs"]) else str(row["differs"]),
             )
@@ -210,7 +211,7 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
 
 
 def _control_runs(found: Tables) -> Grid:
-    called = trend.labels(found)
+    called = words.labels(found)
     lines = [
         (
             _step(row, called),
@@ -240,7 +241,7 @@ def _sustained(found: Tables) -> Grid:
                 comparison.sweep_label(last),
                 *told,
                 MISSING if pd.isna(last["ratio"]) else f"{last['ratio']:.3f}",
-                trend.step(last),
+                words.step(last),
                 shown(last, "highest_throughput_msg_s"),
                 f"{len(some)} of {len(rows)}",
             )
@@ -287,9 +288,9 @@ def _alt_sustained(own: Tables) -> str:
 
 def _alt_points(own: Tables) -> str:
     steps = own["trend_steps"]
-    called = trend.labels(own)
+    called = words.labels(own)
     told = [
-        f"{trend.word(found_by(row))} in {COLUMNS[row['figure']].label} of {row['threads']} threads"
+        f"{words.word(found_by(row))} in {COLUMNS[row['figure']].label} of {row['threads']} threads"
         f" in {called[row['folder_b']]}"
         for row in steps[steps["verdict"].ne(CANNOT_TELL)].to_dict("records")
     ]

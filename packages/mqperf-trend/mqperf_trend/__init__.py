@@ -1,0 +1,21 @@
+"""Many folders of runs in the order of time, for mqperf: what changed, and since when.
+
+``trend`` judges them, as ``mqperf trend`` does; see ``front.api``.  The rooms are those of mqperf,
+and hold what its rooms of the same names may hold.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mqperf_trend.front.api import Trend, trend
+
+__all__ = ["Trend", "trend"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the library for analysis only when it is asked for: the tables need none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mqperf_trend' has no attribute {name!r}")
+    from mqperf_trend.front import api
+
+    return getattr(api, name)

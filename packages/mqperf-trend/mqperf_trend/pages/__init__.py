@@ -1,0 +1,1 @@
+"""A trend as words, a figure and a page."""
