@@ -28,8 +28,8 @@ RULES = (
     ),
     (
         "A change needs a step of {min_effect} or more that is significant after Holm's correction"
-        " over all steps to its folder: at most {risk} of folders without a change have a false"
-        " one, and no later folder alters what was found."
+        " over all steps to its folder: about {risk} of folders without a change have a false one"
+        " at most, once the history shows how much days differ. No later folder alters a verdict."
     ),
     (
         "A change of the machine makes a step, too: control runs show it, if the plan has them"
@@ -180,8 +180,8 @@ def step_line(row: Row, found: Tables) -> str:
 def reference(row: Row) -> str:
     """What a folder is compared with, and of how many it is the mean, if not of one."""
     folders = row.get("reference_folders", 1)
-    told = words.value(row, "value_a")
-    return told if folders == 1 else f"{told} (mean of {folders} folders)"
+    value = words.value(row, "value_a")
+    return value if folders == 1 else f"{value} (mean of {folders} folders)"
 
 
 def known(value: object) -> bool:
@@ -226,9 +226,9 @@ def latest(row: Row) -> str:
 
 def step(row: Row) -> str:
     """The verdict on what is sustained; without one, which change would mostly have been found."""
-    told = str(row["step"])
+    verdict = str(row["step"])
     power = f" ({words.detectable(row)} would show)" if known(row["detectable"]) else ""
-    return told + power if told == CANNOT_TELL else told
+    return verdict + power if verdict == CANNOT_TELL else verdict
 
 
 def moves(found: Tables) -> Iterator[str]:

@@ -5,7 +5,8 @@ that were *made on the same machine*, since the point last changed (``references
 machine begins a series of its own.  Steps are judged as ratios in a comparison of two sets are
 (``stats.compare``), with the minimum relevant difference, and p-values that are corrected for all
 steps to the same folder.  So the chance that a folder without a change shows even one is at most
-``RISK``, however many points it has; and a verdict depends on no later folder.
+about ``RISK``, however many points it has, once the history shows how much days differ; and a
+verdict depends on no later folder.
 
 How much days differ by chance is part of the error.  That the machine was in another state since
 some day is not: control runs are for that, and compared by the same rules (``control_cause``).
