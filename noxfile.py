@@ -25,7 +25,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
 LOCK = Path("requirements/dev.txt")
-LOAD_LOCKS = "mqperf/lab/load/*/locks/*.in"
+LOAD_LOCKS = "**/lab/**/locks/*.in"
 CORES = os.cpu_count() or 1
 
 WAITING = min(5, CORES + 2)
@@ -155,7 +155,8 @@ def benchmarks(session: nox.Session) -> None:
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--group", "dev")
-    others = *sorted(Path().glob(LOAD_LOCKS)), Path("mqperf/hosts/ansible/locks/ansible.in")
+    locks = [one for root in ("mqperf", "packages") for one in sorted(Path(root).glob(LOAD_LOCKS))]
+    others = *locks, Path("mqperf/hosts/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
 

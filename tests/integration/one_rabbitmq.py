@@ -13,7 +13,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
-from mqperf.onhost.load.numbered.managed_connections import Broker
+from mqperf_numbered.onhost.managed_connections import Broker
 
 Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
 

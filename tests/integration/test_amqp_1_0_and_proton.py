@@ -25,14 +25,14 @@ from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Endpoint, Job
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
-from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.machine.ports import reserved
 from mqperf.plan import Case
 from mqperf_amqp_1_0.onhost import codec, links, orders
 from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_amqp_1_0.onhost.sender_thread import body
 from mqperf_amqp_1_0.study.outcomes import OUTCOMES
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 
 pytestmark = pytest.mark.needs_router
 

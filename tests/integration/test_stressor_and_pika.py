@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from one_rabbitmq import Theirs, channel, master_of
 
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
-from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
 from mqperf_amqp_0_9_1.onhost.deliveries import Assembler
+from mqperf_numbered.onhost.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -19,12 +19,12 @@ from patience import eventually
 from mqperf.hosts import Process
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
-from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.onhost.record.numbers import common, size
 from mqperf.plan import Case
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost import connection as wire
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_numbered.onhost.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq
 

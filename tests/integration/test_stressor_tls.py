@@ -19,11 +19,11 @@ from mqperf.lab.systems.certificates import issued
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.onhost.record.numbers import size
 from mqperf.plan.file import parse_plan
 from mqperf.study import tables
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_numbered.onhost.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq
 

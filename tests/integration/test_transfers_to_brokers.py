@@ -8,10 +8,10 @@ import pytest
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS
-from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
 from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_numbered.onhost.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_java
 

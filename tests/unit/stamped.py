@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from mqperf.onhost.load.numbered import stamps
+from mqperf_numbered.onhost import stamps
 
 
 def stamped(count: int, run: int = 7) -> stamps.Stamps:

@@ -9,10 +9,7 @@ import pytest
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
-from mqperf.lab.load.numbered.environment import Environment
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.orders import Pace
 from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
@@ -21,6 +18,9 @@ from mqperf.record import Attempt
 from mqperf.study import tables
 from mqperf_amqp_1_0.lab.commands import commands
 from mqperf_amqp_1_0.onhost import orders
+from mqperf_numbered.lab.environment import Environment
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.orders import Pace
 
 GENERATOR, LAUNCHER = GENERATORS["amqp-1.0"], LAUNCHERS["amqp-1.0"]
 START = 1_700_000_000.0

@@ -12,10 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stamped import pieces, stamped
 
-from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
-from mqperf.onhost.load.numbered.record import Record
 from mqperf.onhost.record.tally import Tally
 from mqperf_amqp_1_0.onhost import codec, links
 from mqperf_amqp_1_0.onhost.codec import HIGHEST, Described, composite, uint
@@ -27,6 +23,10 @@ from mqperf_amqp_1_0.onhost.receiver import stretches
 from mqperf_amqp_1_0.onhost.sender_thread import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
 from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers, form_of
 from mqperf_amqp_1_0.onhost.unsettled import MOST, REFUSALS, Unsettled
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.record import Record
 
 STATES = {
     codec.ACCEPTED: "accepted",

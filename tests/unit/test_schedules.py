@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqperf.onhost.load.numbered.schedule import Ramp, Schedule, Steady, SteppedRate
+from mqperf.onhost.load.curves import Ramp, Steady, SteppedRate
 from mqperf.plan import Case
-from mqperf.plan.load.numbered import Paced
+from mqperf_numbered.onhost.schedule import Schedule
+from mqperf_numbered.plan.paced import Paced
 
 START_NS = 1_700_000_000_000_000_000
 

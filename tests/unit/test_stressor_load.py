@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import Access, Endpoint, Job
-from mqperf.lab.load.numbered.environment import Environment
 from mqperf.lab.runner.control import Station
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.load.numbered.orders import Pace
-from mqperf.onhost.load.numbered.record import BATCH, Record
 from mqperf.onhost.record.hdr import fold
 from mqperf.onhost.record.hdr_code import encode
 from mqperf.onhost.record.tally import Tally
@@ -31,6 +28,9 @@ from mqperf.record.counts import read_counts
 from mqperf_amqp_0_9_1.lab.commands import commands
 from mqperf_amqp_0_9_1.lab.layout import queues, threads
 from mqperf_amqp_0_9_1.onhost import orders
+from mqperf_numbered.lab.environment import Environment
+from mqperf_numbered.onhost.orders import Pace
+from mqperf_numbered.onhost.record import BATCH, Record
 
 GENERATOR = GENERATORS["amqp-0-9-1"]
 SEED = """\

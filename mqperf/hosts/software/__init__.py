@@ -4,7 +4,7 @@ A host needs nothing but a Python.  What runs there is locked by hash, built on 
 host's Python, processor and C library, kept in the user's cache, and copied to the host.
 """
 
-from mqperf.hosts.software.machine import ALONE, Machine
+from mqperf.hosts.software.machine import ALONE, Machine, plain_variables
 from mqperf.hosts.software.modules import path_of, programs, sources
 from mqperf.hosts.software.packages import packages, versions
 from mqperf.onhost.machine.platforms import Platform, here
@@ -16,6 +16,7 @@ __all__ = [
     "here",
     "packages",
     "path_of",
+    "plain_variables",
     "programs",
     "sources",
     "versions",

@@ -1,5 +1,6 @@
 """What software is made for and taken to: a host, as far as that is concerned."""
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -51,3 +52,15 @@ class Machine(Protocol):
         A copy vanishes at the end, as everything of ours does.
         """
         ...
+
+
+def plain_variables(path: Sequence[Path]) -> dict[str, str]:
+    """All variables of a program that imports from these folders: nothing of the caller's."""
+    return {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(map(str, path)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # nothing here is linear algebra: its threads would only be started
+        "OPENBLAS_NUM_THREADS": "1",
+    }

@@ -3,8 +3,7 @@
 import json
 from dataclasses import asdict
 
-from mqperf.hosts.software import ALONE, path_of
-from mqperf.lab.load.numbered.environment import plain_variables
+from mqperf.hosts.software import ALONE, path_of, plain_variables
 from mqperf.lab.probes.probe import Probe, Program, Task, options
 from mqperf.record.logs.inside import LOG, check
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.onhost.load.numbered.schedule import SteppedRate
+from mqperf.onhost.load.curves import SteppedRate
 from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.columns import MESSAGE_RATE
 

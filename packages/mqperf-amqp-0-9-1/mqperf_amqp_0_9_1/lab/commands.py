@@ -8,13 +8,13 @@ from typing import Any
 
 from mqperf.base.errors import LoadError
 from mqperf.lab.load.launcher import Access, Command, Job
-from mqperf.lab.load.numbered.commands import described, with_orders
-from mqperf.lab.load.numbered.environment import Program
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.lab import layout
 from mqperf_amqp_0_9_1.plan.parameters import of_case
+from mqperf_numbered.lab.commands import described, with_orders
+from mqperf_numbered.lab.environment import Program
 
 PROGRAM = Program(
     title="the generator of AMQP 0-9-1",

@@ -4,11 +4,11 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.numbered.process import live
 from mqperf_amqp_0_9_1.onhost import orders as told
 from mqperf_amqp_0_9_1.onhost.consumer import Consumer
 from mqperf_amqp_0_9_1.onhost.orders import Orders
 from mqperf_amqp_0_9_1.onhost.publisher import Publisher
+from mqperf_numbered.onhost.process import live
 
 
 def main() -> None:

@@ -10,10 +10,10 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
-from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Method, Reader, long, short
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
 
 __all__ = ["Broker", "Connection", "Lost", "Refused"]
 

@@ -8,22 +8,22 @@ from contextlib import suppress
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.arrivals import Arrivals
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
-from mqperf.onhost.load.numbered.record import Numbers, Record
-from mqperf.onhost.load.numbered.roles import SERVER_IDLE_S, Server
-from mqperf.onhost.load.numbered.schedule import NS
-from mqperf.onhost.load.numbered.waiting import Waiting, shares
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
+from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Server
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.waiting import Waiting, shares
 
 GATHER_S, GATHER_BYTES = 0.01, 1 << 17
 """What has come is understood after so long, or when it is so much; it was read, and its instant

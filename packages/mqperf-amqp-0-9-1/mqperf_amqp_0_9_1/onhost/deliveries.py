@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.load.numbered import stamps
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_numbered.onhost import stamps
 
 TAG_AT = 12
 """Where the consumer tag begins in a frame of ``basic.deliver``, after its length."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from mqperf.onhost.load.numbered.orders import OfThreads, of_kind, told
 from mqperf_amqp_0_9_1.onhost.codec import Table
+from mqperf_numbered.onhost.orders import OfThreads, of_kind, told
 
 Acks = Literal["auto", "each", "multiple"]
 

@@ -6,16 +6,6 @@ import time
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
-from mqperf.onhost.load.numbered.record import Record
-from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
-from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
-from mqperf.onhost.load.numbered.waiting import Waiting, shares
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
@@ -23,6 +13,16 @@ from mqperf_amqp_0_9_1.onhost.deliveries import Assembler, stamp_of
 from mqperf_amqp_0_9_1.onhost.orders import Orders
 from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
 from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
+from mqperf_numbered.onhost.schedule import NS, TICK_NS
+from mqperf_numbered.onhost.waiting import Waiting, shares
 
 CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""

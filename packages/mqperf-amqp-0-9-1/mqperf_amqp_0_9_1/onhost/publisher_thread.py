@@ -5,12 +5,12 @@ import time
 
 import numpy as np
 
-from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.record import BATCH, Record
-from mqperf.onhost.load.numbered.schedule import NS, of_thread
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.record import BATCH, Record
+from mqperf_numbered.onhost.schedule import NS, of_thread
 
 BLOCK_BYTES = 1 << 18
 """Of one thread."""

@@ -8,9 +8,9 @@ from pydantic import AfterValidator, Field, model_validator
 from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import Generator
-from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
+from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 from mqperf.lab.load.launcher import Access, Job
-from mqperf.lab.load.numbered.commands import described, with_orders
-from mqperf.lab.load.numbered.environment import Program
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf_amqp_1_0.lab import layout
 from mqperf_amqp_1_0.plan.parameters import of_case
+from mqperf_numbered.lab.commands import described, with_orders
+from mqperf_numbered.lab.environment import Program
 
 PROGRAM = Program(
     title="the generator of AMQP 1.0",

@@ -4,12 +4,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.numbered.process import live
 from mqperf_amqp_1_0.onhost import orders as told
 from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.receiver import Receiver
 from mqperf_amqp_1_0.onhost.sender import Sender
 from mqperf_amqp_1_0.onhost.unsettled import REFUSALS
+from mqperf_numbered.onhost.process import live
 
 
 def main() -> None:

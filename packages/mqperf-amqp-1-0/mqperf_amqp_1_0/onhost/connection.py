@@ -6,10 +6,10 @@ What sets something up waits for its answer; once messages flow, nothing waits b
 import secrets
 import time
 
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
-from mqperf.onhost.load.numbered.outbox import WAITING, Outbox, connected, taken
 from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import Described, composite, uint
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
 
 IDLE_S = 30
 """The other end shows at least as often that it is there: that is asked of it."""

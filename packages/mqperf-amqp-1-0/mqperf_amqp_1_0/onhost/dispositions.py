@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.load.numbered import stamps
 from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_numbered.onhost import stamps
 
 FIRST, LAST = 1, 2
 """Fields of a disposition."""

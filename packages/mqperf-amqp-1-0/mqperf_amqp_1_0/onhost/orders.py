@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mqperf.onhost.load.numbered.orders import OfThreads, of_kind, told
+from mqperf_numbered.onhost.orders import OfThreads, of_kind, told
 
 
 @dataclass(frozen=True, slots=True)

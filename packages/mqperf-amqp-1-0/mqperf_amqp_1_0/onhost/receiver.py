@@ -6,22 +6,22 @@ from itertools import pairwise
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.arrivals import Arrivals
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
-from mqperf.onhost.load.numbered.record import Numbers, Record
-from mqperf.onhost.load.numbered.roles import Server
-from mqperf.onhost.load.numbered.schedule import NS
-from mqperf.onhost.load.numbered.waiting import Waiting, shares
 from mqperf_amqp_1_0.onhost import links
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_amqp_1_0.onhost.orders import Orders, Thread
 from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers
+from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+)
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.roles import Server
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.waiting import Waiting, shares
 
 
 class Source:

@@ -3,18 +3,6 @@
 import time
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
-    Handlers,
-    Lost,
-    ManagedConnection,
-    ManagedConnections,
-    Refused,
-)
-from mqperf.onhost.load.numbered.record import Record
-from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
-from mqperf.onhost.load.numbered.schedule import NS, TICK_NS
-from mqperf.onhost.load.numbered.waiting import Waiting, shares
 from mqperf_amqp_1_0.onhost import codec, links
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection, performative
@@ -22,6 +10,18 @@ from mqperf_amqp_1_0.onhost.dispositions import Form, Settled, form_of, single
 from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.sender_thread import SenderThread
 from mqperf_amqp_1_0.onhost.unsettled import Unsettled
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
+    Handlers,
+    Lost,
+    ManagedConnection,
+    ManagedConnections,
+    Refused,
+)
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
+from mqperf_numbered.onhost.schedule import NS, TICK_NS
+from mqperf_numbered.onhost.waiting import Waiting, shares
 
 
 class Outlet(ManagedConnection[Connection]):

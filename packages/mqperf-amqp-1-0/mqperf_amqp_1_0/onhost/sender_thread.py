@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.managed_connections import Refused
-from mqperf.onhost.load.numbered.record import Numbers, Record
-from mqperf.onhost.load.numbered.schedule import NS, of_thread
 from mqperf_amqp_1_0.onhost import codec, links
 from mqperf_amqp_1_0.onhost.codec import HIGHEST, Described, boolean, composite, ubyte, uint
 from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_amqp_1_0.onhost.orders import Orders, Thread
 from mqperf_amqp_1_0.onhost.unsettled import Unsettled
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.managed_connections import Refused
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.schedule import NS, of_thread
 
 BLOCK_BYTES = 1 << 17
 """Of one thread, for messages of one length."""

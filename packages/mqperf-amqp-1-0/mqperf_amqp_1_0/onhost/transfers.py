@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.load.numbered import stamps
-from mqperf.onhost.load.numbered.managed_connections import Refused
 from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection, performative
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.managed_connections import Refused
 
 
 @dataclass(frozen=True, slots=True)

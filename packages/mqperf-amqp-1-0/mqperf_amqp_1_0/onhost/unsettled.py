@@ -4,12 +4,12 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.record import Numbers, Record
-from mqperf.onhost.load.numbered.schedule import NS
 from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import HIGHEST
 from mqperf_amqp_1_0.onhost.dispositions import Settled
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.schedule import NS
 
 MOST = 1 << 17
 """Deliveries of a session that may be unsettled; whoever has so many waits for some of them."""

@@ -4,10 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case
 from mqperf.plan.load.generator import Generator
-from mqperf.plan.load.numbered import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
+from mqperf_numbered.onhost.stamps import SIZE
+from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 
 
 class Parameters(Paced):

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from mqperf.lab.load import Access, Job, Launcher
-from mqperf.lab.load.numbered.commands import described, with_orders
-from mqperf.lab.load.numbered.environment import Program
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.record.outputs import diary
 from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
+from mqperf_numbered.lab.commands import described, with_orders
+from mqperf_numbered.lab.environment import Program
 from mqperf_openstack.lab.layout import layout_of, queues
 from mqperf_openstack.onhost.compute_nodes.orders import HEARTBEAT_S
 from mqperf_openstack.plan.compute_nodes import GENERATOR, of_case

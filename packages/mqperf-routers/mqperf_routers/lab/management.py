@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from mqperf.hosts.software import ALONE, Machine, path_of
-from mqperf.lab.load.numbered.environment import plain_variables
+from mqperf.hosts.software import ALONE, Machine, path_of, plain_variables
 
 PROGRAM = "mqperf_routers.onhost.management"
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf.onhost.probes.inside.http import TIMEOUT_S, Unanswered
 from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 from mqperf_routers.onhost.management import Management
 
 PROTOCOL = "amqp-management"

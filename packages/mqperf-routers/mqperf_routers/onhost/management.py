@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mqperf.onhost.load.numbered.managed_connections import Broker, Lost, Refused
 from mqperf_amqp_1_0.onhost import codec, links
 from mqperf_amqp_1_0.onhost.codec import (
     Described,
@@ -20,6 +19,7 @@ from mqperf_amqp_1_0.onhost.codec import (
     uint,
 )
 from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 
 NODE = "$management"
 DONE = 200

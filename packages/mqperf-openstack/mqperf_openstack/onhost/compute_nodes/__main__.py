@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.numbered.process import live
+from mqperf_numbered.onhost.process import live
 from mqperf_openstack.onhost.compute_nodes import orders as told
 from mqperf_openstack.onhost.compute_nodes.listening import Listeners
 from mqperf_openstack.onhost.compute_nodes.sending import Senders

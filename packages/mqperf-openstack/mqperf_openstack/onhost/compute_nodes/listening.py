@@ -5,23 +5,23 @@ import time
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.arrivals import Arrivals
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-    Refused,
-)
-from mqperf.onhost.load.numbered.record import Numbers, Record
-from mqperf.onhost.load.numbered.roles import Server
-from mqperf.onhost.load.numbered.schedule import NS
-from mqperf.onhost.load.numbered.waiting import Waiting
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.consumer import AUTO_DELETE, DURABLE, acks
 from mqperf_amqp_0_9_1.onhost.deliveries import Batch, Deliveries
+from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
+    Handlers,
+    ManagedConnection,
+    ManagedConnections,
+    Refused,
+)
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.roles import Server
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.waiting import Waiting
 from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Box, Orders
 

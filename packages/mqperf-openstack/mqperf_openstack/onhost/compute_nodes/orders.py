@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from mqperf.onhost.load.numbered import orders
-from mqperf.onhost.load.numbered.managed_connections import Broker
 from mqperf_amqp_0_9_1.onhost.codec import Table
+from mqperf_numbered.onhost import orders
+from mqperf_numbered.onhost.managed_connections import Broker
 
 HEARTBEAT_S = 60
 """The default of ``heartbeat_timeout_threshold`` of oslo.messaging."""

@@ -12,20 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.managed_connections import (
+from mqperf.onhost.load.curves import Steady
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import Reader
+from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import (
     Handlers,
     Lost,
     ManagedConnection,
     ManagedConnections,
 )
-from mqperf.onhost.load.numbered.record import Record
-from mqperf.onhost.load.numbered.roles import CLIENT_IDLE_S, Client
-from mqperf.onhost.load.numbered.schedule import NS, Schedule, Steady
-from mqperf.onhost.load.numbered.waiting import Waiting
-from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.codec import Reader
-from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
+from mqperf_numbered.onhost.schedule import NS, Schedule
+from mqperf_numbered.onhost.waiting import Waiting
 from mqperf_openstack.onhost.compute_nodes.closing import close_all
 from mqperf_openstack.onhost.compute_nodes.orders import Flow, Orders
 

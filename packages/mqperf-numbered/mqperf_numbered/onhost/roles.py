@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.numbered.arrivals import Arrivals
-from mqperf.onhost.load.numbered.managed_connections import ManagedConnection, ManagedConnections
-from mqperf.onhost.load.numbered.orders import Orders
-from mqperf.onhost.load.numbered.schedule import NS
+from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
+from mqperf_numbered.onhost.orders import Orders
+from mqperf_numbered.onhost.schedule import NS
 
 CLIENT_IDLE_S = 0.02
 """Longest wait while nothing is due: then the control folder and connections are looked at."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from mqperf.onhost.load.numbered.managed_connections import Broker
+from mqperf_numbered.onhost.managed_connections import Broker
 
 NO_END = 1 << 62
 """More messages than any load has."""

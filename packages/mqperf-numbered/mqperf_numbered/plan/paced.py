@@ -5,14 +5,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from mqperf.onhost.load.numbered.orders import Pace
-from mqperf.onhost.load.numbered.schedule import curve_of
-from mqperf.onhost.load.numbered.stamps import SIZE
 from mqperf.plan import Case, Misplaced, offered_msg_s
 from mqperf.plan.columns import BYTES, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.ramped import Ramped, Rate
 from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
+from mqperf_numbered.onhost.orders import Pace
+from mqperf_numbered.onhost.schedule import curve_of
+from mqperf_numbered.onhost.stamps import SIZE
 
 USUAL_BYTES = 256
 

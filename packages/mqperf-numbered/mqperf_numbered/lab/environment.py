@@ -1,13 +1,12 @@
 """A program whose messages are numbered, ready to run on a host."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf import __version__
 from mqperf.base.errors import LoadError
-from mqperf.hosts.software import ALONE, Machine, packages, path_of
+from mqperf.hosts.software import ALONE, Machine, packages, path_of, plain_variables
 from mqperf.hosts.software import versions as versions_in
 
 LOCK = Path(__file__).with_name("locks") / "numbered.txt"
@@ -65,15 +64,3 @@ class Program:
 def variables(environment: Environment) -> dict[str, str]:
     """All variables of a process: nothing of the caller's reaches the measured program."""
     return plain_variables(environment.path)
-
-
-def plain_variables(path: Sequence[Path]) -> dict[str, str]:
-    """The same for a program that imports from these folders."""
-    return {
-        "PATH": os.defpath,
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(map(str, path)),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # nothing here is linear algebra: its threads would only be started
-        "OPENBLAS_NUM_THREADS": "1",
-    }

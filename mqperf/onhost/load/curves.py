@@ -1,17 +1,9 @@
-"""When messages are due: an absolute schedule, which no pause of sender or broker moves."""
+"""How an offered rate changes with time: steady, evenly, or in steps."""
 
-import math
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from mqperf.onhost.load.numbered.orders import OfThreads, Pace
-
-NS = 1_000_000_000
-
-TICK_NS = 250_000
-"""Messages due within a quarter of a millisecond are sent together."""
 
 Amounts = NDArray[np.float64]
 """Messages, or seconds."""
@@ -88,50 +80,3 @@ class SteppedRate:
         step = np.maximum(np.searchsorted(self.before, whole, side="right") - 1, 0)
         found: Amounts = step * self.step_s + (whole - self.before[step]) / self.rates[step]
         return found
-
-
-class Schedule:
-    """The messages of one sender, by a rate from the start on.
-
-    Senders that share a rate begin one after the other, ``phase`` of a message apart, so that
-    together they are as even as one.
-    """
-
-    def __init__(self, curve: Curve, phase: float = 0.0) -> None:
-        self.curve, self.phase = curve, phase
-        self.start_ns = 0
-
-    def begin(self, start_ns: int) -> None:
-        """Count from this instant."""
-        self.start_ns = start_ns
-
-    def due(self, now_ns: int) -> int:
-        """How many messages are due by now, since the start."""
-        whole = self.curve.whole((now_ns - self.start_ns) / NS)
-        return max(0, math.floor(whole - self.phase) + 1)
-
-    def instants_ns(self, first: int, count: int) -> NDArray[np.int64]:
-        """When these messages are due."""
-        whole: Amounts = np.arange(first, first + count, dtype=float) + self.phase
-        offsets: NDArray[np.int64] = np.rint(self.curve.after_s(whole) * NS).astype(np.int64)
-        return offsets + self.start_ns
-
-    def instant_ns(self, number: int) -> int:
-        """When this message is due."""
-        return int(self.instants_ns(number, 1)[0])
-
-
-def curve_of(pace: Pace, over_s: float) -> Curve:
-    """The curve of a pace in a load that takes so long."""
-    if pace.ramp_to is None:
-        return Steady(pace.rate)
-    if pace.steps is None:
-        return Ramp(pace.rate, pace.ramp_to, over_s)
-    return SteppedRate(pace.rate, pace.ramp_to, over_s, pace.steps, by_ratio=pace.by_ratio)
-
-
-def of_thread(orders: OfThreads, number: int) -> Schedule | None:
-    """When that thread of all is to send; None where it sends as fast as it can."""
-    if orders.pace is None:
-        return None
-    return Schedule(curve_of(orders.pace, orders.load_s), number / orders.all_threads)

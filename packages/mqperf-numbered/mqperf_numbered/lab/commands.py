@@ -7,9 +7,9 @@ from typing import Any
 
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load.launcher import Command, Endpoint, Job
-from mqperf.lab.load.numbered.environment import Environment, Program, variables
 from mqperf.plan import Case
 from mqperf.plan.load import Member, pairs
+from mqperf_numbered.lab.environment import Environment, Program, variables
 
 
 def with_orders(

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from mqperf.onhost.load.numbered.managed_connections import Lost
+from mqperf_numbered.onhost.managed_connections import Lost
 
 WAITING = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """How a socket says that it takes, or has, nothing now."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from mqperf.onhost.load.numbered.diary import Diary
-from mqperf.onhost.load.numbered.waiting import BackOff, Waiting
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.waiting import BackOff, Waiting
 
 
 class Lost(Exception):

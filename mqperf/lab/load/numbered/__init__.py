@@ -1,1 +1,0 @@
-"""What generators share whose messages carry a number and the instant at which they were due."""

@@ -1,0 +1,1 @@
+"""How such programs get to hosts, and their orders to them."""
