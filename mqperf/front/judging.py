@@ -1,8 +1,12 @@
-"""Who judges the runs of a search: the tables of each, once it is whole."""
+"""Who judges whole runs, by their tables: for searches, and for what is to be decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from mqperf.base.errors import MqperfError
-from mqperf.plan import Hold, Verdict
-from mqperf.record import Run
+from mqperf.plan import Decision, Hold, Plan, Verdict
+from mqperf.record import Run, runs
 
 
 def judged(hold: Hold, run: Run) -> Verdict:
@@ -14,3 +18,30 @@ def judged(hold: Hold, run: Run) -> Verdict:
         return verdict(tables.of_runs([run]), hold)
     except MqperfError as error:
         return Verdict(None, str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Deciders:
+    """Decide the comparisons of plans by throughput; every whole run is read once."""
+
+    _read: set[Path] = field(default_factory=set)
+    _known: dict[Path, dict[str, dict[int, float]]] = field(default_factory=dict)
+
+    def __call__(self, plan: Plan, folder: Path) -> Sequence[Decision]:
+        """What the runs in a folder say of each comparison of its plan."""
+        from mqperf.study import tables  # as above
+        from mqperf.study.stats.decided import throughputs
+        from mqperf.study.stats.sequential import decisions
+
+        known = self._known.setdefault(folder, {})
+        new = [run for run in runs(folder) if run.status == "done" and run.path not in self._read]
+        self._read.update(run.path for run in new)
+        for run in new:
+            try:
+                for point, own in throughputs(tables.of_runs([run])).items():
+                    known.setdefault(point, {}).update(own)
+            except MqperfError:  # audit says what is wrong with it
+                continue
+        pairs = [one.points for one in plan.comparisons()]
+        difference = plan.decide.difference if plan.decide is not None else 0.0
+        return decisions(known, pairs, difference, plan.first_repeats)

@@ -14,7 +14,7 @@ from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.lab.systems.possible import Possible, check_places, planned, possible
-from mqperf.plan import Case, Plan, rate_and_repeat
+from mqperf.plan import MOST, Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
 from mqperf.plan.test_cases import unit_of
 from mqperf.record import Run, Status, read_events, runs, utc, whole
@@ -84,6 +84,8 @@ def status(folder: Path) -> str:
         lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
     words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
     lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
+    if plan.decide is not None:
+        lines.append(f"{_deciding(plan)}; what is decided: mqperf show {folder}")
     if plan.search is not None:
         lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
     return "\n".join(map(printable, lines))
@@ -92,14 +94,15 @@ def status(folder: Path) -> str:
 def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:
     """The cases of a plan; of its searches those that were tried, and the first of the others."""
     searches, tried = plan.searches(), {}
-    for run in found if searches else ():
+    for run in found if searches or plan.decide else ():
         with suppress(RecordError):  # of one that cannot be read, the next command says so
             if (case := run.case()) is not None:
                 tried[case.id] = case
     own = [sorted(filter(one.covers, tried.values()), key=rate_and_repeat) for one in searches]
     begun = [case for cases in own for case in cases]
     firsts = zip(plan.cases(), own, strict=True) if searches else ()
-    return [*begun, *(case for case, some in firsts if not some)] if searches else plan.cases()
+    firsts_left = [case for case, some in firsts if not some]
+    return [*begun, *firsts_left] if searches else plan.cases_beside(tried.values())
 
 
 def _searching(plan: Plan) -> str:
@@ -112,6 +115,17 @@ def _searching(plan: Plan) -> str:
         f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
         f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
         f" {search.most_runs(plan.repeats)} runs each"
+    )
+
+
+def _deciding(plan: Plan) -> str:
+    """What a plan decides, and how long that may take."""
+    if plan.decide is None:
+        return ""
+    return (
+        f"{amount(len(plan.comparisons()), 'comparison')}, each until it is known whether it"
+        f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
+        f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
     )
 
 
@@ -143,10 +157,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
                 yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
     for (system, queues), reason in here.refused.items():
         yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
-    if plan.search is None:
-        yield f"{amount(len(cases), 'case')}, order {plan.order}"
-    else:
-        yield f"{_searching(plan)}; what comes first:"
+    yield _asked(plan, cases)
     for number, case in enumerate(cases[:shown], 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
@@ -163,12 +174,21 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
     longest = [case for one in plan.searches() for case in one.longest()] or cases
     seconds = expected_s(longest) + START_S * len(starts(cases))
+    if plan.decide is not None:
+        seconds = max(seconds, plan.decide.within_s)
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
-        f" {'about' if plan.search is None else 'at most about'} {clock(seconds)};"
+        f" {'at most ' if plan.search or plan.decide else ''}about {clock(seconds)};"
         f" started now, finished at {utc(time.time() + seconds)[:16]} UTC"
     )
+
+
+def _asked(plan: Plan, cases: Sequence[Case]) -> str:
+    """How many cases there are; of what follows from results, what comes first."""
+    if told := _searching(plan) or _deciding(plan):
+        return f"{told}; what comes first:"
+    return f"{amount(len(cases), 'case')}, order {plan.order}"
 
 
 def _link(case: Case) -> Iterator[str]:

@@ -1,14 +1,14 @@
-"""A run of plans as every door has it: its progress told, and the runs of searches judged."""
+"""A run of plans as every door has it: its progress told, its runs judged for those that follow."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 
 from rich.console import Console
 
-from mqperf.front.judging import judged
+from mqperf.front.judging import Deciders, judged
 from mqperf.front.live import Pulse
 from mqperf.front.progress import Bar
-from mqperf.lab.runner import Job, Outcome, sweep_all
+from mqperf.lab.runner import Job, Judges, Outcome, sweep_all
 
 
 def measured(
@@ -30,4 +30,5 @@ def measured(
             pulse = Pulse()
             held.enter_context(shown(pulse))
         bar = held.enter_context(Bar(console, pulse))
-        return sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judge=judged)
+        judges = Judges(judged, Deciders())
+        return sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judges=judges)

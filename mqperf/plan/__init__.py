@@ -9,6 +9,7 @@ from mqperf.plan.actions import ActionPlan
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case, deployments
 from mqperf.plan.conditions import Condition
+from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
 from mqperf.plan.experiment import (
     MAX_CASES,
     MAX_THREADS,
@@ -34,6 +35,7 @@ __all__ = [
     "LATENCIES",
     "MAX_CASES",
     "MAX_THREADS",
+    "MOST",
     "PERCENTILES",
     "RAMP",
     "RATE",
@@ -43,7 +45,10 @@ __all__ = [
     "BackgroundLoad",
     "Bracket",
     "Case",
+    "Comparison",
     "Condition",
+    "DecidePlan",
+    "Decision",
     "FailWhen",
     "Frozen",
     "Hold",

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -25,6 +25,7 @@ from mqperf.plan.background import BackgroundLoad
 from mqperf.plan.case import Case
 from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
+from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, comparisons
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.pace import COUNT, RAMP, RATE, THREAD_RATE
@@ -196,6 +197,7 @@ class Plan(Frozen):
         bool, Field(validation_alias=AliasChoices("control_runs", "sentinel"))
     ] = False
     search: SearchPlan | None = None
+    decide: DecidePlan | None = None
     fail_when: FailWhen | None = None
     question: Annotated[
         tuple[str, ...],
@@ -318,6 +320,35 @@ class Plan(Frozen):
             )
         return self
 
+    @model_validator(mode="after")
+    def _decidable(self) -> Self:
+        if self.decide is None:
+            return self
+        if self.search is not None:
+            text = "a search orders its runs itself: leave out decide, or search"
+            raise Misplaced(("decide",), text)
+        if RAMP in self.load.parameters:
+            text = f"a comparison of throughputs needs a load that stays: leave out load.{RAMP}"
+            raise Misplaced(("load", RAMP), f"{text}, or decide")
+        for name, other in {"control_runs": False, "order": "listed"}.items():
+            if getattr(self, name) != other:
+                text = f"what is to be decided orders its runs itself: leave out {name}, or decide"
+                raise Misplaced((name,), text)
+        if not self.comparisons():
+            raise Misplaced(
+                ("decide",),
+                "there is nothing to compare: name several systems, kinds of queue or topologies,"
+                " or several words of an option",
+            )
+        least_s = sum(case.load_s for case in self.cases())
+        if least_s > self.decide.within_s:
+            raise Misplaced(
+                ("decide", "within"),
+                f"{self.first_repeats} repeats of all points take {least_s / 60:.1f} min already:"
+                " raise it, or shorten load.duration_s",
+            )
+        return self
+
     def place_of(self, kind: str, around: Surroundings) -> tuple[int | str, ...]:
         """Where the plan says what is around its points: in a condition, or for all of them."""
         condition = None if around.name is None else self.conditions[around.name]
@@ -348,6 +379,7 @@ class Plan(Frozen):
         points = layouts * len(self.test_cases) * links * self.load.number_of_points
         watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
         runs = self.repeats if self.search is None else self.search.most_runs(self.repeats)
+        runs = runs if self.decide is None else max(self.repeats, MOST)
         return points * runs + watched
 
     def cases(self) -> list[Case]:
@@ -359,11 +391,37 @@ class Plan(Frozen):
         ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` each
         system's first point is measured three times more: before, between and after the others.
         With a search, only the first case of each: what comes next depends on what was measured.
+        With ``decide``, the repeats before anything is decided, in turns over all systems.
         """
+        if self.decide is not None:
+            return [case for turn in range(self.first_repeats) for case in self.turn(turn + 1)]
         if self.search is not None:
             firsts = (search.next({}) for search in self.searches())
             return [case for case in firsts if case is not None]
         return self._listed()
+
+    def cases_beside(self, tried: Iterable[Case]) -> list[Case]:
+        """Its cases, and of those that were tried the further repeats of what it decides."""
+        cases = self.cases()
+        points = {case.point for case in cases} if self.decide is not None else set()
+        further = [case for case in tried if case.point in points] if points else []
+        return [*{case.id: case for case in (*cases, *further)}.values()]
+
+    @property
+    def first_repeats(self) -> int:
+        """Repeats of every point before anything is decided."""
+        return max(FIRST, self.repeats)
+
+    def turn(self, repeat: int) -> list[Case]:
+        """A repeat of every point of all systems; every other one is the other way round."""
+        cases = [
+            case for name in self.systems for some in self._points(name, repeat) for case in some
+        ]
+        return cases if repeat % 2 else cases[::-1]
+
+    def comparisons(self) -> list[Comparison]:
+        """What ``decide`` is about: points with each value of a name against the first."""
+        return comparisons(self.turn(1))
 
     def searches(self) -> list[Search]:
         """The searches of the plan, one for each point of all else that it varies; maybe none."""

@@ -6,7 +6,7 @@ import pytest
 
 import mqperf
 from mqperf.front.judging import judged
-from mqperf.lab.runner import Job, Silent, sweep_all
+from mqperf.lab.runner import Job, Judges, Silent, sweep_all
 from mqperf.pages.report.build import publish
 from mqperf.plan.file import parse_plan
 from mqperf.plan.search import AGAIN
@@ -38,7 +38,7 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
         text = plan.replace("HELD", held)
         folder = tmp_path / ends
         job = Job(parse_plan(text, Path("search.yaml")), text, folder)
-        [outcome] = sweep_all([job], Silent(), judge=judged)
+        [outcome] = sweep_all([job], Silent(), judges=Judges(judged))
         assert outcome.failed == ()
         assert 2 <= outcome.done <= 2 * (1 + AGAIN)
         results = mqperf.read(folder)

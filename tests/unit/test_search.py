@@ -20,7 +20,7 @@ from viewed import contents
 from mqperf.base.errors import PlanError
 from mqperf.front.judging import judged
 from mqperf.front.preview import status
-from mqperf.lab.runner import Job, Silent, sweep_all
+from mqperf.lab.runner import Job, Judges, Silent, sweep_all
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages.sections import forms
 from mqperf.plan import Bracket, Case, Frozen, Hold, Plan, SearchPlan, Verdict
@@ -255,7 +255,7 @@ class Interrupted(Silent):
 
 def run(folder: Path, judge: Known, observer: Silent, text: str = PLAN) -> int:
     job = Job(parse_plan(text, Path("toy.yaml")), text, folder)
-    [outcome] = sweep_all([job], observer, judge=judge)
+    [outcome] = sweep_all([job], observer, judges=Judges(judge))
     assert outcome.failed == ()
     return outcome.done
 
@@ -534,7 +534,7 @@ def test_plans_with_a_search_take_no_turns(tmp_path: Path) -> None:
     plan: Plan = parse_plan(plan_of(), Path("plan.yaml"))
     jobs = [Job(plan, "", tmp_path / "a"), Job(plan, "", tmp_path / "b")]
     with pytest.raises(PlanError, match="cannot take turns"):
-        sweep_all(jobs, Silent(), interleave=True, judge=judged)
+        sweep_all(jobs, Silent(), interleave=True, judges=Judges(judged))
 
 
 @pytest.mark.parametrize("name", ["search", "search-quick"])

@@ -16,6 +16,7 @@ from mqperf.plan import (
     ActionPlan,
     BackgroundLoad,
     Condition,
+    DecidePlan,
     FailWhen,
     Hold,
     LinkPlan,
@@ -68,6 +69,11 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
             "What is to be answered first, such as ``comparison``; see {doc}`/howto/questions`."
         ),
         "search": "Find the highest offered rate at which something holds, with the keys below.",
+        "decide": "Repeat what is compared until it is known how it differs, with the keys below.",
+    },
+    DecidePlan: {
+        "difference": "The least difference in throughput that matters, as a share.",
+        "within": "Time for all runs, such as ``20 min``, ``90 s`` or ``1.5 h``.",
     },
     FailWhen: {
         **_latencies("above so many seconds."),
@@ -162,6 +168,7 @@ HEADINGS: Mapping[type[BaseModel], str] = {
     Condition: "conditions.NAME",
     FailWhen: "fail_when",
     SearchPlan: "search",
+    DecidePlan: "decide",
     Hold: "search.hold",
 }
 NOTES: Mapping[type[BaseModel], str] = {
@@ -170,6 +177,7 @@ NOTES: Mapping[type[BaseModel], str] = {
     LoadPlan: "Every key but `generator` has one value, or a list of those that are swept.\n\n",
     FailWhen: "See {doc}`/howto/fail-early`.\n\n",
     SearchPlan: "See {doc}`/howto/search`.\n\n",
+    DecidePlan: "See {ref}`until-decided`.\n\n",
     LinkPlan: "Every key but `between` has one value, or a list of those that are swept. See"
     " {doc}`/howto/wan`.\n\n",
 }

@@ -2,6 +2,16 @@
 
 from mqperf.lab.runner.gauge import Gauge, Reading
 from mqperf.lab.runner.observer import Observer, Silent
-from mqperf.lab.runner.plans import Job, Outcome, sweep, sweep_all
+from mqperf.lab.runner.plans import Job, Judges, Outcome, sweep, sweep_all
 
-__all__ = ["Gauge", "Job", "Observer", "Outcome", "Reading", "Silent", "sweep", "sweep_all"]
+__all__ = [
+    "Gauge",
+    "Job",
+    "Judges",
+    "Observer",
+    "Outcome",
+    "Reading",
+    "Silent",
+    "sweep",
+    "sweep_all",
+]

@@ -8,6 +8,7 @@ from pathlib import Path
 from mqperf.base.errors import PlanError, RecordError, SystemFault
 from mqperf.hosts import HostKind, lookup
 from mqperf.lab.probes import chosen
+from mqperf.lab.runner.deciding import Decider, Deciding
 from mqperf.lab.runner.linking import check_links
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.probing import check_programs
@@ -30,6 +31,14 @@ class Job:
     text: str
     runs: Path
     only: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Who reads whole runs, for searches and for what is to be decided; the runner does not."""
+
+    search: Judge | None = None
+    decide: Decider | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ def sweep_all(
     *,
     interleave: bool = False,
     hosts: str | None = None,
-    judge: Judge | None = None,
+    judges: Judges | None = None,
 ) -> list[Outcome]:
     """Run what is pending of every plan into its folder: one plan after the other, or in turns.
 
@@ -76,8 +85,8 @@ def sweep_all(
     changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
     favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
     hosts on which brokers, clients and servers run, or the path of their inventory; None is what
-    each plan says, or this machine.  ``judge`` reads whole runs for plans with a search, which need
-    one.
+    each plan says, or this machine.  ``judges`` read whole runs for plans whose next run follows
+    from results, which need them.
 
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
     rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
@@ -91,7 +100,7 @@ def sweep_all(
         _check_turns([job.plan for job in jobs])
     kinds = [lookup(job.plan.hosts, hosts) for job in jobs]
     sweeps = [
-        _sweep(job, kind, observer, judge, interleave=interleave)
+        _sweep(job, kind, observer, judges or Judges(), interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)
     ]
     _check_possible(sweeps)
@@ -103,8 +112,8 @@ def sweep_all(
                 held.enter_context(recording(job.runs, one.as_measured(job.text)))
         steps = _steps(sweeps, interleave=interleave)
         _tell(steps, sweeps, observer)
-        for step in steps:
-            if len(jobs) > 1:
+        for step in _each_turn(steps, sweeps):
+            if len(jobs) > 1 or sweeps[step.number].deciding:
                 observer.doing(step.words)
             with closing(swept(sweeps[step.number], step.cases)) as sweeping:
                 for each in sweeping:
@@ -120,11 +129,26 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
         yield from ((number, turn) for number in (reversed(numbers) if turn % 2 else numbers))
 
 
+def _each_turn(steps: Sequence[Step], sweeps: Sequence[Sweep]) -> Iterator[Step]:
+    """The steps; that of a plan which decides is as many as it has turns."""
+    for step in steps:
+        if (deciding := sweeps[step.number].deciding) is None:
+            yield step
+        else:
+            for words, cases in deciding.turns():
+                yield Step(step.number, f"{step.words}, {words}", cases)
+
+
 def _check_turns(plans: Sequence[Plan]) -> None:
     if searching := [plan.name for plan in plans if plan.search is not None]:
         raise PlanError(
             f"plan {searching[0]} has a search, and cannot take turns: its runs depend on its"
             " results; leave out --interleave"
+        )
+    if deciding := [plan.name for plan in plans if plan.decide is not None]:
+        raise PlanError(
+            f"plan {deciding[0]} decides by its own results, and cannot take turns with another:"
+            " leave out --interleave"
         )
     if len(plans) == 1:
         raise PlanError(
@@ -140,7 +164,12 @@ def _check_turns(plans: Sequence[Plan]) -> None:
 
 
 def _sweep(
-    job: Job, kind: HostKind, observer: Observer, judge: Judge | None, *, interleave: bool
+    job: Job,
+    kind: HostKind,
+    observer: Observer,
+    judges: Judges,
+    *,
+    interleave: bool,
 ) -> Sweep:
     with kind.reached() as hosts:
         here = possible(job.plan, hosts)
@@ -150,7 +179,15 @@ def _sweep(
     if here.plan.search is not None:
         if job.only:
             raise PlanError(f"plan {here.plan.name} has a search, not cases: leave out --only")
-        return _search(here, job.runs, kind, observer, judge)
+        return _search(here, job.runs, kind, observer, judges.search)
+    if here.plan.decide is not None and not job.only:
+        if judges.decide is None:
+            raise PlanError(f"plan {here.plan.name}: to decide needs who judges: give a judge")
+        deciding = Deciding(here.plan, job.runs, judges.decide, observer.doing)
+        order, positions = deciding.next(), _positions(job.runs)
+        if not order:
+            deciding.conclude()
+        return Sweep(here, job.runs, order, positions, observer, kind, deciding=deciding)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
@@ -223,12 +260,18 @@ def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) ->
     if searches := [search for one in sweeps if one.searching for search in one.searching.searches]:
         noun = "search" if len(searches) == 1 else "searches"
         observer.doing(f"{len(searches)} {noun}: the runs below are as many as that takes at most")
+    if any(sweeps[step.number].deciding for step in steps):
+        observer.doing(
+            "what is decided is not run again: the runs below are as many as it may take"
+        )
     done = sum(_done(one) for one in sweeps)
     observer.planned(todo, done, starts)
 
 
 def _foreseen(one: Sweep, step: Step) -> list[Case]:
-    """The cases of a step; with searches, as many as they take at most."""
+    """The cases of a step; of searches, and of what is to be decided, as many as it may take."""
+    if one.deciding is not None:
+        return [*one.deciding.longest()]
     if one.searching is None:
         return [*step.cases]
     return [case for search in one.searching.searches for case in one.searching.left(search)]
@@ -236,7 +279,7 @@ def _foreseen(one: Sweep, step: Step) -> list[Case]:
 
 def _done(one: Sweep) -> int:
     """Cases of a plan that have a whole run."""
-    if one.searching is not None:
+    if one.searching is not None or one.deciding is not None:
         return len(one.positions)
     return len(one.order) - len(one.pending())
 

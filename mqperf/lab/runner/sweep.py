@@ -14,6 +14,7 @@ from mqperf.hosts import HostFolder, HostKind, Hosts
 from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
+from mqperf.lab.runner.deciding import Deciding
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
@@ -43,7 +44,7 @@ class Sweep:
     """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
 
     ``hosts`` is the kind of hosts that everything runs on.  With ``searching``, ``order`` has what
-    each search runs first, and the rest follows from results.
+    each search runs first, and with ``deciding`` the first turn; the rest follows from results.
     """
 
     here: Possible
@@ -53,6 +54,7 @@ class Sweep:
     observer: Observer
     hosts: HostKind
     searching: Searching | None = None
+    deciding: Deciding | None = None
     failed_starts: Counter[str] = field(default_factory=Counter)
     """By system: how many in a row, over all turns."""
 

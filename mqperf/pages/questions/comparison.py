@@ -1,6 +1,6 @@
 """What one layout, queue, version or option changes against another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -17,10 +17,13 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
+from mqperf.plan import MOST
+from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.contrasts import BETWEEN, contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 
@@ -43,18 +46,44 @@ def answer(tables: Tables) -> Answer | None:
     ]
     if not rows or not len(told := pd.concat(rows, ignore_index=True)):
         return None
-    told = told.assign(what=[_value(row, tables) for row in told.to_dict("records")])
+    records = told.to_dict("records")
+    apart = ("threads", *varied(told)) if told["interval_kind"].eq(SEQUENTIAL).any() else ()
+    told = told.assign(
+        what=[_value(row, tables) for row in records],
+        place=[_place(row, apart, told) for row in records],
+    )
     names = listed(dict.fromkeys(_called(one) for one in told["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
         sentences=[*_sentences(told, tables)],
         drawing=drawings.contrasts("Throughput against the first", told),
-        settle=[*enough_repeats(told[told["sound"].astype(bool)])],
+        settle=[*_settling(told[told["sound"].astype(bool)])],
     )
 
 
+def _settling(told: pd.DataFrame) -> Iterator[Text]:
+    """What would tell that which is left open."""
+    if not told["interval_kind"].eq(SEQUENTIAL).any():
+        yield from enough_repeats(told)
+        return
+    needed = told.loc[told["verdict"].eq(CANNOT_TELL), "repeats_needed"]
+    if (needed <= MOST).any():
+        yield Text("About {} repeats would decide more of it: raise *decide: within*.").format(
+            int(needed[needed <= MOST].max())
+        )
+    if (needed.isna() | needed.gt(MOST)).any():
+        yield Text(
+            "Longer runs (*duration_s*) differ less: {} repeats would not decide it."
+        ).format(MOST)
+
+
 def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
-    """Of limits that were searched for, or rates that are kept; of the best points else."""
+    """Of what was to be decided, limits that were searched for, or rates that are kept.
+
+    Of the best points else.
+    """
+    if len(found := decided(tables)):
+        return found[found["axis"].eq(axis)]
     if len(tables["searches"]):
         return contrasts_of_rates(tables["searches"], axis, LIMITS)
     if len(tables["saturation_rates"]):
@@ -85,12 +114,24 @@ def _changes(rows: pd.DataFrame) -> Text:
 
 def _change(row: Row) -> str:
     case, changed = case_of(row), percent(row["ratio"])
+    case += row["place"]
     if pd.isna(row["ratio_low"]):
         return f"{case} {changed}"
     ends = f"{percent(row['ratio_low']).removesuffix(' %')} to {percent(row['ratio_high'])}"
+    if row["verdict"] == ALIKE:
+        return f"{case} differs by less than {row['min_effect'] * 100:g} % ({ends})"
+    if row["verdict"] == CANNOT_TELL and row["interval_kind"] == SEQUENTIAL:
+        return f"{case} is still open after {row['repeats']} repeats ({ends})"
     if row["ratio_low"] <= 1 <= row["ratio_high"]:
         return f"{case} is not told apart ({ends})"
     return f"{case} {ends}" if row["interval_kind"] == BETWEEN else f"{case} {changed} ({ends})"
+
+
+def _place(row: Row, apart: Sequence[str], rows: pd.DataFrame) -> str:
+    """Where the points are that are compared, of those of their test case: `` at 10 threads``."""
+    own = rows[rows["test_case"].eq(row["test_case"]) & rows["axis"].eq(row["axis"])]
+    names = [name for name in apart if name != row["axis"] and len(own[name].unique()) > 1]
+    return f" at {at(row, names)}" if names else ""
 
 
 def _value(row: Row, tables: Tables) -> str:

@@ -126,8 +126,9 @@ SATURATION_RATES = (
 SEARCHED = (
     number("search_place", "Which search of the plan it belongs to, from 1."),
     text("search", "What that search is to find, as the plan says it, as JSON."),
+    text("decide", "With which points its point is compared, and what is to be decided, as JSON."),
 )
-"""What ``planned`` tells of a search, beside its runs."""
+"""What ``planned`` tells of a search, and of what is to be decided, beside their runs."""
 
 SEARCHES = (
     text("hold", "What was to hold, beside the rate itself.", "to hold"),

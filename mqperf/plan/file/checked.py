@@ -15,6 +15,7 @@ from mqperf.plan import (
     ActionPlan,
     BackgroundLoad,
     Condition,
+    DecidePlan,
     FailWhen,
     Frozen,
     Hold,
@@ -42,6 +43,7 @@ INNER: Mapping[str, type[Frozen]] = {
     "background": BackgroundLoad,
     "actions": ActionPlan,
     "search": SearchPlan,
+    "decide": DecidePlan,
     "fail_when": FailWhen,
 }
 """The models of a plan's mappings, by key."""

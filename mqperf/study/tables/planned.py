@@ -23,7 +23,8 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
 
     A folder without a plan, or with one of another time, is no reason to refuse its runs.  With a
     search, the plan asks for those of the ``attempts`` that belong to it, as what it runs depends
-    on results; and for the first run of a search that has none.
+    on results; and for the first run of a search that has none.  With ``decide``, for its first
+    repeats, and those of the attempts that are further ones.
     """
     if not path.exists():
         return empty("planned")
@@ -32,6 +33,7 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
     except PlanError:
         return empty("planned")
     places = {name: place for place, name in enumerate(plan.conditions, 1)}
+    against = _compared(plan)
     rows = []
     for case, search in _cases(plan, attempts):
         row = keys(case.id, case) | {"control_run": case.control_run}
@@ -44,20 +46,32 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
         if search is not None:
             said = {"repeats": search.repeats, **search.plan.model_dump(exclude_none=True)}
             row |= {"search_place": search.place, "search": json.dumps(said)}
+        if plan.decide is not None:
+            said = {**plan.decide.model_dump(), "repeats": plan.first_repeats}
+            row["decide"] = json.dumps({**said, "against": against.get(case.point, {})})
         rows.append(row)
     return in_order(conform("planned", pd.DataFrame(rows)))
 
 
 def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search | None]]:
     """The cases of a plan, each with the search that it belongs to, if there are searches."""
-    if plan.search is None:
-        yield from ((case, None) for case in plan.cases())
-        return
     tried = {case.id: case for run in attempts if (case := run.known_case()) is not None}
+    if plan.search is None:
+        yield from ((case, None) for case in plan.cases_beside(tried.values()))
+        return
     for search in plan.searches():
         own = [case for case in tried.values() if search.covers(case)]
         first = search.next({})
         yield from ((case, search) for case in own or filter(None, [first]))
+
+
+def _compared(plan: Plan) -> dict[str, dict[str, str]]:
+    """Point -> name -> the point that it is compared with, of a plan with ``decide``."""
+    found: dict[str, dict[str, str]] = {}
+    for one in plan.comparisons() if plan.decide is not None else ():
+        reference, other = one.points
+        found.setdefault(other, {})[one.axis] = reference
+    return found
 
 
 def conditions(tables: Tables) -> pd.DataFrame:

@@ -1,0 +1,76 @@
+"""What a plan with ``decide`` has found out: of the runs in a folder, or of their tables."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from mqperf.study.stats.compare import CANNOT_TELL
+from mqperf.study.stats.doubt_kinds import SPOILING
+from mqperf.study.stats.sequential import Figures, decisions
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import Tables
+
+SEQUENTIAL = "after each repeat"
+"""What the interval of a ratio is called that stays right however long repeats go on."""
+
+ALIKE = "alike"
+"""The verdict that two points differ by less than what matters."""
+
+IN_INTERVALS = "spread"
+"""The kind of doubt that says no more than these intervals do: that repeats differ."""
+
+
+def throughputs(tables: Tables) -> Figures:
+    """The throughput of every whole run, by its point and repeat."""
+    rows = tables["messages"][["point", "repeat", FIGURE]].dropna()
+    found: dict[str, dict[int, float]] = {}
+    for point, repeat, value in rows.itertuples(index=False):
+        found.setdefault(str(point), {})[int(repeat)] = float(value)
+    return found
+
+
+def decided(tables: Tables) -> pd.DataFrame:
+    """One row per comparison of the plan; none where it decides nothing.
+
+    Columns are those of the table ``comparison`` that tell of throughput, and the ``axis``, its
+    value that is the ``reference``, the ``repeats`` of both sides, and whether they are ``sound``.
+    """
+    planned = [*_planned(tables)]
+    if not planned:
+        return pd.DataFrame()
+    points = tables["points"].set_index("point", drop=False)
+    doubts = tables["doubts"]
+    spoiled = {*doubts.loc[doubts["kind"].isin(SPOILING - {IN_INTERVALS}), "point"].dropna()}
+    pairs = [(reference, other) for reference, other, _, _ in planned]
+    _, _, _, said = planned[0]
+    known = decisions(throughputs(tables), pairs, said["difference"], said["repeats"])
+    rows = [
+        {
+            **points.loc[other].to_dict(),
+            "axis": axis,
+            "reference": points.loc[reference, axis],
+            "figure": FIGURE,
+            "ratio": one.ratio,
+            "ratio_low": one.low,
+            "ratio_high": one.high,
+            "interval_kind": SEQUENTIAL,
+            "verdict": CANNOT_TELL if one.outcome == "open" else one.outcome,
+            "min_effect": said["difference"],
+            "repeats": one.repeats,
+            "repeats_needed": one.needed,
+            "sound": not {reference, other} & spoiled,
+        }
+        for (reference, other, axis, _), one in zip(planned, known, strict=True)
+        if {reference, other} <= {*points.index} and one.ratio is not None
+    ]
+    return pd.DataFrame(rows).astype({"repeats_needed": "Int64"}) if rows else pd.DataFrame()
+
+
+def _planned(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """The comparisons of the plan: reference, other, name, and what the plan says of deciding."""
+    rows = tables["planned"].drop_duplicates("point").dropna(subset=["decide"])
+    for point, text in rows[["point", "decide"]].itertuples(index=False):
+        said = json.loads(text)
+        yield from ((reference, point, axis, said) for axis, reference in said["against"].items())
