@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from simulations import comparing, following, searching, sweeps, within_run
+from simulations import comparing, deciding, following, searching, sweeps, within_run
 
 SEED = 1
 DATA = Path(__file__).parent.parent / "docs/_data"
@@ -38,6 +38,9 @@ TABLES = {
         following.no_change,
         following.steps_found,
         following.long_histories,
+        deciding.decided_wrongly,
+        deciding.decided_unevenly,
+        deciding.decided_runs,
     )
 }
 

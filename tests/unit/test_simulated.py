@@ -59,6 +59,30 @@ def test_runs_with_pauses_have_few_wrong_intervals(root: Path) -> None:
     assert max(float(share.split(" ± ")[0]) for share in wrong) <= 5
 
 
+def test_what_is_decided_is_hardly_ever_false(root: Path) -> None:
+    """In at most one plan of twenty, on any machine; of points that vary unlike, one comparison."""
+    wrong = [
+        row[f"{truth}: any in a plan"]
+        for row in kept(root, "decided-wrongly")
+        for truth in ("equal", "5 % apart")
+    ]
+    wrong += [row["false"] for row in kept(root, "decided-unevenly")]
+    assert len(wrong) > 20
+    assert max(float(share.split(" ± ")[0]) for share in wrong) <= 5
+
+
+def test_what_differs_is_decided_in_few_runs(root: Path) -> None:
+    """At most 60 % of those of five repeats, where it differs by six times the noise or more."""
+    shares = [
+        float(row["runs, % of five repeats"])
+        for row in kept(root, "decided-runs")
+        if float(row["apart by"].strip("%")) >= 6 * float(row["noise"].strip("%"))
+        and row["comparisons"] != "1"
+    ]
+    assert len(shares) > 15
+    assert max(shares) <= 60
+
+
 def test_false_verdicts_are_as_rare_as_claimed(root: Path) -> None:
     """At most one comparison in twenty, on a machine that is the same, or measured in turns."""
     for row in kept(root, "false-verdicts"):

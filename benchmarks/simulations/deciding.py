@@ -1,0 +1,137 @@
+"""How often what is decided after every repeat is wrong, and how many runs that takes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from simulations.invented import Array, Random, alike
+from simulations.share import share, table
+
+from mqperf.plan import MOST
+from mqperf.study.stats.sequential import decisions
+
+DIFFERENCE = 0.05
+TRIALS = 2000
+FIXED = 5
+"""Repeats that a plan without ``decide`` has."""
+
+SECONDS = 20
+SECOND_NOISE, SECOND_CORRELATION = 0.05, 0.3
+"""Of the throughput of single seconds, which is what little windows add to the noise of runs."""
+
+OFF = 0.03
+"""Standard deviation of what a machine is faster or slower by at another time."""
+
+
+def steady(points: int, random: Random) -> Array:
+    """A machine that is always the same; a row for each point, a column for each turn."""
+    del random
+    return np.zeros((points, MOST))
+
+
+def off(points: int, random: Random) -> Array:
+    """A machine that differs by 3 % in each turn."""
+    return np.broadcast_to(OFF * random.normal(size=MOST), (points, MOST))
+
+
+def wandering(points: int, random: Random) -> Array:
+    """A machine that becomes faster and slower by 3 %, slowly; every other turn goes backwards."""
+    speed = OFF * alike(points * MOST, 0.98, random)[0].reshape(MOST, points)
+    speed[1::2] = speed[1::2, ::-1]
+    return speed.T
+
+
+MACHINES: dict[str, Callable[[int, Random], Array]] = {
+    "always the same": steady,
+    "off by 3 % in each turn": off,
+    "wanders by 3 %": wandering,
+}
+UNEVEN = {
+    "one point of each pair": (0.02, 0.06),
+    "both of every other pair": (0.02, 0.02, 0.06, 0.06),
+    "both of one pair in four": (*[0.02] * 6, 0.06, 0.06),
+}
+"""The noise of points in their order, two of each comparison."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a plan ended: the outcome of each comparison, and its share of the runs of five."""
+
+    outcomes: list[str]
+    runs: float
+
+
+def decided_wrongly(random: Random, scale: float) -> pd.DataFrame:
+    """Plans of 1, 4 and 12 comparisons, all equal or all of 5 %, until all is decided."""
+    rows = []
+    for state in MACHINES:
+        for count in (1, 4, 12):
+            cell: list[str] = []
+            for truth, lies in ((0.0, {"better", "worse"}), (DIFFERENCE, {"alike", "worse"})):
+                plans = [
+                    _plan(count, (0.03,), truth, state, random)
+                    for _ in range(round(TRIALS * scale))
+                ]
+                cell += _wrong(plans, lies)
+            rows.append((state, count, len(plans), *cell))
+    of = ("false", "any in a plan")
+    shares = [f"{truth}: {one}" for truth in ("equal", "5 % apart") for one in of]
+    return table(rows, "machine", "comparisons", "plans", *shares)
+
+
+def decided_unevenly(random: Random, scale: float) -> pd.DataFrame:
+    """Plans of equal points, of which some vary three times as much as others."""
+    rows = []
+    for where, noise in UNEVEN.items():
+        for count in (1, 4, 12):
+            plans = [
+                _plan(count, noise, 0.0, "always the same", random)
+                for _ in range(round(TRIALS * scale))
+            ]
+            rows.append((where, count, len(plans), *_wrong(plans, {"better", "worse"})))
+    return table(rows, "6 % instead of 2 %", "comparisons", "plans", "false", "any in a plan")
+
+
+def decided_runs(random: Random, scale: float) -> pd.DataFrame:
+    """Plans of 1, 4 and 12 comparisons: what is decided, and how many runs that takes."""
+    rows = []
+    for effect in (0.15, 0.3, 0.47, 0.0):
+        for noise in (0.01, 0.02, 0.03, 0.05):
+            for count in (1, 4, 12):
+                state = "off by 3 % in each turn"
+                plans = [
+                    _plan(count, (noise,), effect, state, random)
+                    for _ in range(round(TRIALS * scale))
+                ]
+                right = share(
+                    one == ("better" if effect else "alike")
+                    for plan in plans
+                    for one in plan.outcomes
+                )
+                runs = f"{100 * np.mean([plan.runs for plan in plans]):.0f}"
+                rows.append((f"{effect:.0%}", f"{noise:.0%}", count, len(plans), right, runs))
+    columns = ("apart by", "noise", "comparisons", "plans", "rightly decided")
+    return table(rows, *columns, "runs, % of five repeats")
+
+
+def _wrong(plans: list[Ended], lies: set[str]) -> Iterator[str]:
+    yield share(one in lies for plan in plans for one in plan.outcomes)
+    yield share(bool(lies.intersection(plan.outcomes)) for plan in plans)
+
+
+def _plan(count: int, noise: tuple[float, ...], effect: float, state: str, random: Random) -> Ended:
+    """A plan of so many comparisons; what is measured after one was decided does not change it."""
+    points = 2 * count
+    logs = np.resize(noise, points)[:, np.newaxis] * random.normal(size=(points, MOST))
+    seconds = alike(SECONDS, SECOND_CORRELATION, random, points * MOST)
+    logs += np.log1p(SECOND_NOISE * seconds.mean(axis=1)).reshape(points, MOST)
+    logs += MACHINES[state](points, random)
+    logs[1::2] += np.log1p(effect)
+    values = 1000 * np.exp(logs)
+    pairs = [(str(2 * one), str(2 * one + 1)) for one in range(count)]
+    figures = {str(point): dict(enumerate(own, 1)) for point, own in enumerate(values.tolist())}
+    found = decisions(figures, pairs, DIFFERENCE)
+    runs = sum(2 * one.repeats for one in found) / (points * FIXED)
+    return Ended([one.outcome for one in found], runs)
