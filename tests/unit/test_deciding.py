@@ -378,6 +378,8 @@ def deciding(difference: float, noise: float, *threads: int) -> Tables:
 
 def answered(found: Tables) -> tuple[list[str], list[str]]:
     [one] = answers(found, ["comparison"])
+    assert one.drawing is not None
+    assert one.drawing.draw().axes
     return [plain(text) for text in one.sentences], [plain(text) for text in one.settle]
 
 
@@ -386,6 +388,9 @@ def test_the_answer_tells_what_was_decided() -> None:
     [[differs], nothing] = answered(deciding(0.3, 0.005, 10, 20))
     assert differs.startswith("mirrored queues against classic queues: CALL at 10 threads +3")
     assert " and CALL at 20 threads +3" in differs
+    [answer] = answers(deciding(0.3, 0.005, 10, 20), ["comparison"])
+    assert answer.drawing is not None
+    assert "mirrored queues against classic queues at 20 threads: 1.3" in answer.drawing.alt
     assert nothing == []
     [[alike], nothing] = answered(deciding(0.0, 0.003, 10))
     assert "CALL differs by less than 5 % (" in alike

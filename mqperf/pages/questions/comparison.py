@@ -52,11 +52,12 @@ def answer(tables: Tables) -> Answer | None:
         what=[_value(row, tables) for row in records],
         place=[_place(row, apart, told) for row in records],
     )
+    placed = told.assign(what=told["what"] + told["place"])
     names = listed(dict.fromkeys(_called(one) for one in told["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
         sentences=[*_sentences(told, tables)],
-        drawing=drawings.contrasts("Throughput against the first", told),
+        drawing=drawings.contrasts("Throughput against the first", placed),
         settle=[*_settling(told[told["sound"].astype(bool)])],
     )
 
@@ -107,7 +108,8 @@ def _changes(rows: pd.DataFrame) -> Text:
     parts = [joined([_change(row) for row in sound.to_dict("records")])] if len(sound) else []
     if sound["ratio_low"].isna().any():
         parts.append("measured once, so without an interval")
-    if doubted := [case_of(row) for row in rows.drop(sound.index).to_dict("records")]:
+    doubtful = rows.drop(sound.index).to_dict("records")
+    if doubted := [f"{case_of(row)}{row['place']}" for row in doubtful]:
         parts.append(f"{joined(doubted)} cannot be told, as a side is doubted")
     return Text("; ").join(map(Text.escape, parts))
 

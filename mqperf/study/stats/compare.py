@@ -140,7 +140,7 @@ def judged(
     frame["repeats_needed"] = _repeats_needed(frame, risk) if of_repeats else pd.NA
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
-    frame["doubted"] = [_doubted(*pair) for pair in marks]
+    frame["doubted"] = [doubted_sides(*pair) for pair in marks]
     known = TABLES[table].with_parameters(frame.columns)
     shaped = conform(table, frame[[name for name in known if name in frame.columns]])
     return in_order(shaped, *(name for name in parameters() if name in pairs.columns))
@@ -386,6 +386,7 @@ def _verdicts(frame: pd.DataFrame, min_effect: float, risk: float) -> Array:
     return np.select([clear & better, clear & ~better], ["better", "worse"], CANNOT_TELL)
 
 
-def _doubted(in_a: str, in_b: str) -> str | None:
+def doubted_sides(in_a: str, in_b: str) -> str | None:
+    """The kinds of doubts about A and about B, as the column ``doubted`` has them."""
     sides = [f"{side}: {kinds}" for side, kinds in (("A", in_a), ("B", in_b)) if kinds]
     return "; ".join(sides) or None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.study.stats.compare import CANNOT_TELL
+from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_point
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.sustained import FIGURE
@@ -43,6 +43,7 @@ def decided(tables: Tables) -> pd.DataFrame:
     points = tables["points"].set_index("point", drop=False)
     doubts = tables["doubts"]
     spoiled = {*doubts.loc[doubts["kind"].isin(SPOILING - {IN_INTERVALS}), "point"].dropna()}
+    kinds = kinds_by_point(tables)
     pairs = [(reference, other) for reference, other, _, _ in planned]
     _, _, _, said = planned[0]
     known = decisions(throughputs(tables), pairs, said["difference"], said["repeats"])
@@ -60,6 +61,7 @@ def decided(tables: Tables) -> pd.DataFrame:
             "min_effect": said["difference"],
             "repeats": one.repeats,
             "repeats_needed": one.needed,
+            "doubted": doubted_sides(kinds.get(reference, ""), kinds.get(other, "")),
             "sound": not {reference, other} & spoiled,
         }
         for (reference, other, axis, _), one in zip(planned, known, strict=True)
