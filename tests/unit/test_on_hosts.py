@@ -26,7 +26,12 @@ BESIDE = {
 ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
 PACKAGES = ("mqperf", *(room.parent.name for room in ROOMS))
 
-BUILDS_ON = {"mqperf_routers": ("mqperf_amqp_1_0",), "mqperf_openstack": ("mqperf_amqp_0_9_1",)}
+BUILDS_ON = {
+    "mqperf_amqp_0_9_1": ("mqperf_numbered",),
+    "mqperf_amqp_1_0": ("mqperf_numbered",),
+    "mqperf_routers": ("mqperf_amqp_1_0", "mqperf_numbered"),
+    "mqperf_openstack": ("mqperf_amqp_0_9_1", "mqperf_numbered"),
+}
 
 SOURCES = {name: text for package in PACKAGES for name, text in sources(package).items()}
 
