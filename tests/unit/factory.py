@@ -13,10 +13,11 @@ from math import sin
 
 import pandas as pd
 
-from mqperf.plan.columns import COMPUTED, TABLES
+from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import STANDARD
 from mqperf.study.stats import complete
 from mqperf.study.tables import Tables, conform, empty
+from mqperf.study.tables.batches import read_names
 
 NODES = ("Master", "Slave 1", "Slave 2")
 PEAKS = {"rpc-call": 5_000.0, "rpc-cast": 9_000.0, "notify": 8_500.0}
@@ -65,7 +66,7 @@ def _invented(shape: Shape) -> Tables:
         "network": [_network(key) for key in whole],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
-    others = {name: empty(name) for name in TABLES if name not in {*rows, *COMPUTED}}
+    others = {name: empty(name) for name in read_names() if name not in rows}
     return complete(others | {name: _table(shape, name, some) for name, some in rows.items()})
 
 
