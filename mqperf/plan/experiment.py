@@ -327,9 +327,10 @@ class Plan(Frozen):
         if self.search is not None:
             text = "a search orders its runs itself: leave out decide, or search"
             raise Misplaced(("decide",), text)
-        if RAMP in self.load.parameters:
-            text = f"a comparison of throughputs needs a load that stays: leave out load.{RAMP}"
-            raise Misplaced(("load", RAMP), f"{text}, or decide")
+        for name in (RATE, THREAD_RATE):
+            if name in self.load.parameters:
+                text = f"throughput is compared, which a rate fixes: leave out load.{name}"
+                raise Misplaced(("load", name), f"{text}, or decide")
         for name, other in {"control_runs": False, "order": "listed"}.items():
             if getattr(self, name) != other:
                 text = f"what is to be decided orders its runs itself: leave out {name}, or decide"

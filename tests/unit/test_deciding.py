@@ -184,7 +184,11 @@ decide: {}
         ("20 min", "soon", "decide.within: expected a duration such as 20 min"),
         ("20 min", "0 s", "decide.within: expected a duration such as 20 min"),
         ("0.05", "0", "decide.difference: "),
-        ("10,", "10, rate_msg_s: 9, ramp_to_msg_s: 20,", "load.ramp_to_msg_s: a comparison"),
+        (
+            "10,",
+            "10, rate_msg_s: 9,",
+            "load.rate_msg_s: throughput is compared, which a rate fixes",
+        ),
         ("decide:", "order: random\ndecide:", "order: what is to be decided orders its runs"),
         ("decide:", "control_runs: true\ndecide:", "control_runs: what is to be decided"),
         ("decide:", "search: {from_msg_s: 9, to_msg_s: 99}\ndecide:", "decide: a search orders"),
