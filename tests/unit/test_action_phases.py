@@ -80,25 +80,25 @@ def by_phase(rows: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None:
-    """From the second before it began until throughput was back; the sums are those of the window.
+    """From the second before it began to the end of that in which throughput was back.
 
-    A message that was modified and received is not lost.
+    The sums are those of the window.  A message that was modified and received is not lost.
     """
 
     def fate(at: float) -> str:
         if 4.95 <= at < 5:
             return "modified received" if at < 4.97 else "modified"
-        return "released" if 5 <= at < 9 else "received"
+        return "released" if 5 <= at < 9.05 else "received"
 
     found = by_phase(
         action_phases(whole(), counted(tmp_path, fate), KNOWN, [action(5.02, 7.0, 2.0)])
     )
     spans = {name: (row["from_s"], row["until_s"]) for name, row in found.items()}
-    assert spans == {"before": (0, 4), "during": (4, 9), "after": (9, 20)}
+    assert spans == {"before": (0, 4), "during": (4, 10), "after": (10, 20)}
     during = found["during"]
-    assert (during["sent"], during["finished"], during["lost"]) == (500, 97, 403)
-    assert (during["released"], during["modified"], during["rejected"]) == (400, 5, 0)
-    assert during["errors"] == 405
+    assert (during["sent"], during["finished"], during["lost"]) == (600, 192, 408)
+    assert (during["released"], during["modified"], during["rejected"]) == (405, 5, 0)
+    assert during["errors"] == 410
     for name in ("before", "after"):
         assert found[name]["lost"] == found[name]["errors"] == found[name]["released"] == 0
         assert found[name]["sent"] == found[name]["finished"]
@@ -130,7 +130,7 @@ def test_what_may_have_been_counted_twice_is_not_guessed(tmp_path: Path) -> None
     rows = [action(5.0, 5.5, 0.5)]
     for accounts in (KNOWN | {"duplicates": 1}, KNOWN | {"foreign": 1}):
         [_, during, _] = action_phases(whole(), streams, accounts, rows)
-        assert (during["lost"], during["finished"]) == (None, 100)
+        assert (during["lost"], during["finished"]) == (None, 200)
     [_, during, _] = action_phases(whole(), streams, KNOWN, rows)
     assert during["lost"] == 100
 
@@ -160,6 +160,6 @@ def test_a_call_without_reply_or_error_is_lost() -> None:
         )
     )
     during = found["during"]
-    assert (during["sent"], during["errors"], during["lost"]) == (300, 100, 100)
+    assert (during["sent"], during["errors"], during["lost"]) == (400, 100, 100)
     assert during["released"] is None
     assert during["latency_p50_s"] == pytest.approx(0.01, rel=0.01)

@@ -123,8 +123,8 @@ ACTION_PHASES_COLUMNS = (
     seconds("commanded_s", "When the plan wants the action to begin.", "asked at"),
     text(
         "phase",
-        "before; during, from the second before the action began until throughput was back, or the"
-        " next action began; or after.",
+        "before; during, from the second before the action began to the end of that in which"
+        " throughput was back, or until the next action began; or after.",
         "phase",
     ),
     seconds("from_s", "When the phase begins.", "from"),

@@ -73,10 +73,13 @@ def _phases(rows: Sequence[Row], length: int) -> list[tuple[_Phase, ...]]:
 
 
 def _back(row: Row, length: int) -> int:
-    """The full second at which throughput was back; the end of the window if it never was."""
+    """The end of the first second with the throughput of before; of the window if it never was.
+
+    Of that second nearly all was finished: what of it was not is still due to the action.
+    """
     if row["recovery_s"] is None:
         return length
-    return min(length, ceil(round(float(row["ended_s"] + row["recovery_s"]), 6)))
+    return min(length, ceil(round(float(row["ended_s"] + row["recovery_s"]), 6)) + 1)
 
 
 @dataclass(frozen=True, slots=True)
