@@ -199,6 +199,9 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
         "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; the least is 50 to"
         " 100 msg/sec with Client -> Master, Server -> Master (quorum)."
     )
+    alike = three["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
+    [[sentence]] = said({**found, "saturation_rates": alike}, "saturation").values()
+    assert sentence == "CAST: 50 to 100 msg/sec in all 3 cases."
     assert said({**found, "saturation_rates": rates}) == {
         "Which rate does it keep up with?": [
             (

@@ -17,15 +17,17 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
+from mqperf.pages.sections.offered_rates import differing
 from mqperf.plan import MOST
 from mqperf.study.stats.compare import CANNOT_TELL
-from mqperf.study.stats.contrasts import BETWEEN, contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.contrasts import BETWEEN, LOAD, contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
+from mqperf.study.tables.places import CONDITION
 
 LIMITS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
 KEPT = ("kept_rate_msg_s", "missed_rate_msg_s")
@@ -33,8 +35,11 @@ KEPT = ("kept_rate_msg_s", "missed_rate_msg_s")
 
 
 def asked(tables: Tables) -> bool:
-    """Where a name varies: a system, topology or kind of queue, a version, an option."""
-    return bool(named_axes(tables["points"]))
+    """Where a name varies: a system, topology or kind of queue, a version, an option.
+
+    Not where actions disturb the runs: throughput over their outages says nothing of a name.
+    """
+    return bool(named_axes(tables["points"])) and tables["outages"].empty
 
 
 def answer(tables: Tables) -> Answer | None:
@@ -47,7 +52,10 @@ def answer(tables: Tables) -> Answer | None:
     if not rows or not len(told := pd.concat(rows, ignore_index=True)):
         return None
     records = told.to_dict("records")
-    apart = ("threads", *varied(told)) if told["interval_kind"].eq(SEQUENTIAL).any() else ()
+    if told["interval_kind"].eq(SEQUENTIAL).any():
+        apart = ["threads", *varied(told)]
+    else:  # of the best points each has its own load
+        apart = [name for name in differing(told, CONDITION) if name not in LOAD]
     told = told.assign(
         what=[_value(row, tables) for row in records],
         place=[_place(row, apart, told) for row in records],

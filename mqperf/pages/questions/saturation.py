@@ -66,20 +66,26 @@ def _told(rows: Sequence[Row]) -> Text:
     first, last = _kept(rows[0]), _kept(rows[-1])
     if len(rows) == 1:
         return first + Text.escape(_latency(rows[0]))
+    if len(rows) > FEW and _bracket(rows[0]) == _bracket(rows[-1]):
+        return _bracket(rows[0]) + Text(" in all {} cases").format(len(rows))
     return first + Text("; the least is {}" if len(rows) > FEW else "; {}").format(last)
 
 
 def _kept(row: Row) -> Text:
-    """The bracket; no number of the plan's grid stands for what was not tried."""
+    """The bracket, with what it is of, what limits it, and its doubts."""
+    place = Text(" with {}").format(row["what"]) if row["what"] else Text()
+    why = limit_of(row) + cited(row["doubted"]).replace(";", ",")
+    return _bracket(row) + place + Text.escape(why)
+
+
+def _bracket(row: Row) -> Text:
+    """Between which rates it is; no number of the plan's grid stands for what was not tried."""
     kept, missed, unit = row["kept_rate_msg_s"], row["missed_rate_msg_s"], rate_unit(row)
     if pd.isna(kept):
-        told = Text("less than **{} {}**").format(grouped(missed), unit)
-    elif pd.isna(missed):
-        told = Text("at least **{} {}**").format(grouped(kept), unit)
-    else:
-        told = Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
-    place = Text(" with {}").format(row["what"]) if row["what"] else Text()
-    return told + place + Text.escape(limit_of(row) + cited(row["doubted"]).replace(";", ","))
+        return Text("less than **{} {}**").format(grouped(missed), unit)
+    if pd.isna(missed):
+        return Text("at least **{} {}**").format(grouped(kept), unit)
+    return Text("**{} to {} {}**").format(grouped(kept), grouped(missed), unit)
 
 
 def _latency(row: Row) -> str:

@@ -24,6 +24,7 @@ from mqperf.pages.report.tops import higher, tops, why_not
 from mqperf.pages.report.words import layouts
 from mqperf.plan.pace import RATE
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
+from mqperf.study.stats.decided import decided
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, varied, where
@@ -31,9 +32,12 @@ from mqperf.study.tables.axes import SWEEP
 
 
 def asked(tables: Tables) -> bool:
-    """Where load is not offered, searched for, disturbed or set under conditions."""
+    """Where load is not offered, searched for, disturbed or set under conditions.
+
+    Nor where the plan says what is to be decided.
+    """
     others = ("saturation_rates", "searches", "outages", "factors")
-    return all(tables[name].empty for name in others)
+    return all(tables[name].empty for name in others) and decided(tables).empty
 
 
 def answer(tables: Tables) -> Answer | None:
