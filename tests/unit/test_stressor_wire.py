@@ -2,7 +2,9 @@
 
 import socket
 import struct
+import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -15,6 +17,16 @@ from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
 from mqperf_amqp_0_9_1.onhost.consumer import acks
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries, form_of
+from mqperf_amqp_0_9_1.onhost.publisher import LINGER_S, Channels
+from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.outbox import Outbox
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.waiting import Waiting
+
+if TYPE_CHECKING:
+    from mqperf_amqp_0_9_1.onhost.orders import Orders
+    from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
 
 SHORT = st.text(max_size=60)
 VALUES = st.recursive(
@@ -41,6 +53,7 @@ class Bare(Connection):
     """A connection without its handshake, over a pair of sockets."""
 
     def __init__(self, own: socket.socket) -> None:
+        Outbox.__init__(self)
         self.socket, self.address = own, "here"
         self.incoming(1 << 12)
         self.frame_max = 4096
@@ -216,3 +229,29 @@ def test_a_closed_channel_is_told_in_the_brokers_words() -> None:
             Bare(ours).attend(1, closed)
         with pytest.raises(Lost, match="CONNECTION_FORCED"):
             Bare(ours).attend(0, stops)
+
+
+def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() -> None:
+    """A quorum queue may lose what has not reached it when its channel is closed."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection, diary = Bare(ours), Diary("amqp-0-9-1", "client-1", "client")
+        publishers = cast("list[PublisherThread]", [None, None])
+        managed = Channels(
+            cast("Orders", None), publishers, SendQueue(), Waiting(exact=True), diary
+        )
+        managed.connection, managed.held = connection, []
+        long_after = time.time_ns() + 60 * NS
+        assert managed.lingers(time.time_ns())
+        asked = [*frames(theirs.recv(1000))]
+        assert [one.channel_number for one in asked] == [1, 2]
+        for channel in (2, 1):
+            assert managed.lingers(long_after)
+            theirs.sendall(frame.Method(channel, spec.Confirm.SelectOk()).marshal())
+            connection.fill()
+            managed._read(connection)
+        until_ns = managed.taken_ns + int(LINGER_S * NS)
+        assert managed.lingers(until_ns - NS // 100)
+        assert not managed.lingers(until_ns + NS // 100)
+        managed.connection = None
+        assert not managed.lingers(time.time_ns())

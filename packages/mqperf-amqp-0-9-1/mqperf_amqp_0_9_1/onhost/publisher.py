@@ -24,6 +24,10 @@ from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
 from mqperf_numbered.onhost.schedule import NS, TICK_NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
+LINGER_S = 1.0
+"""Without confirms, how long a channel stays open after the broker has taken its last message: what
+has not reached a quorum queue by then is lost with the channel."""
+
 CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""
 
@@ -49,6 +53,7 @@ class Channels(ManagedConnection[Connection]):
         )
         super().__init__(waiting, diary, handlers)
         self.held = list(publishers)
+        self.asked, self.taken_ns = set[int](), 0
 
     def _connected(self) -> Connection:
         return Connection(self.orders.broker)
@@ -60,6 +65,7 @@ class Channels(ManagedConnection[Connection]):
                 connection.call(channel, codec.SELECT, b"\0", codec.SELECT_OK)
             publisher.attach(connection, channel)
         self.assembler = Assembler()
+        self.asked.clear()
 
     def _settle(self) -> None:
         for publisher in self.publishers:
@@ -144,6 +150,10 @@ class Channels(ManagedConnection[Connection]):
             refused = publisher.confirm(first, tag, good=False, now_ns=now_ns)
             self.diary.count("refused", refused)
             return
+        if which == codec.SELECT_OK:
+            self.asked.discard(channel)
+            self.taken_ns = connection.read_ns[-1]
+            return
         connection.attend(channel, payload)
         if which == codec.FLOW:
             self.publishers[channel - 1].paused = not payload[4]
@@ -152,6 +162,25 @@ class Channels(ManagedConnection[Connection]):
             self.diary.happened("blocked", why=Reader(payload).short().decode(errors="replace"))
         if which == codec.UNBLOCKED:
             self.diary.happened("unblocked")
+
+    def lingers(self, now_ns: int) -> bool:
+        """Whether the broker may still have to hand messages to queues, all of them being sent.
+
+        It is asked once on every channel for what no message needs any more: it answers in order.
+        """
+        if self.connection is None:
+            return False
+        if not self.taken_ns:
+            self.taken_ns = now_ns
+            self.asked = {*range(1, len(self.publishers) + 1)}
+            try:
+                for channel in self.asked:
+                    self.connection.send(codec.method(channel, codec.SELECT, b"\0"))
+            except Lost as error:
+                self.lost(error)
+                return False
+            self.watch()
+        return bool(self.asked) or now_ns < self.taken_ns + LINGER_S * NS
 
     def _returned(self, channel: int, _method: bytes, header: bytes, body: bytes) -> None:
         """A message that no queue takes."""
@@ -240,7 +269,11 @@ class Publisher(Client[Channels]):
         return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))
 
     def _busy(self) -> bool:
-        """Whether anything is still to be handed over, or to be confirmed."""
-        return self.pending or any(
-            publisher.waiting for publisher in self.publishers if self.orders.confirms
-        )
+        """Whether anything is still to be handed over, or to be confirmed.
+
+        Without confirms, whether messages may still be lost with their channels.
+        """
+        if self.orders.confirms or self.pending:
+            return self.pending or any(publisher.waiting for publisher in self.publishers)
+        lingering = [managed.lingers(time.time_ns()) for managed in self.connections.all]
+        return any(lingering)
