@@ -6,13 +6,12 @@ parameter is a new case and a repeated command finds the runs it already has.
 """
 
 from mqperf.plan.actions import ActionPlan
+from mqperf.plan.agreement import MAX_CASES, MAX_THREADS
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case, deployments
 from mqperf.plan.conditions import Condition
 from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
 from mqperf.plan.experiment import (
-    MAX_CASES,
-    MAX_THREADS,
     LoadPlan,
     Plan,
     SystemPlan,

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -21,14 +21,13 @@ from pydantic import (
 from mqperf.base.errors import PlanError
 from mqperf.base.redaction import hidden, redacted_value, suspicious
 from mqperf.plan.actions import ActionPlan, Actions
-from mqperf.plan.background import BackgroundLoad
+from mqperf.plan.agreement import MAX_THREADS, agree, too_many_threads
 from mqperf.plan.case import Case
 from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, comparisons
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
-from mqperf.plan.pace import COUNT, RAMP, RATE, THREAD_RATE
 from mqperf.plan.questions import known_questions
 from mqperf.plan.search import Search, SearchPlan
 from mqperf.plan.test_cases import STANDARD
@@ -53,12 +52,6 @@ from mqperf.plan.values import (
 
 CONTROL_RUNS = 3
 """Times that a system's first point is measured besides its repeats, with ``control_runs``."""
-
-MAX_CASES = 10_000
-"""Cases of a plan."""
-
-MAX_THREADS = 100_000
-"""Green threads of a case, over all its processes."""
 
 
 def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
@@ -219,135 +212,8 @@ class Plan(Frozen):
         return plan
 
     @model_validator(mode="after")
-    def _inside(self) -> Self:
-        for around in self.surroundings:
-            for place, action in enumerate(around.actions):
-                where = (*self.place_of("actions", around), place)
-                if action.link and None in around.links:
-                    raise Misplaced(
-                        where,
-                        f"{action.do} is done to the link, and the plan has none: say link:, and"
-                        " between which roles",
-                    )
-                if action.end_s > (window := min(self.load.duration_s)):
-                    raise Misplaced(
-                        (*where, "for_s"),
-                        f"{action.do} of {action.target} ends {action.end_s:g} s after the start of"
-                        f" a window of {window} s: lengthen load.duration_s, so that the"
-                        " recovery is measured, too",
-                    )
-        return self
-
-    @model_validator(mode="after")
-    def _may_end(self) -> Self:
-        ending = {("fail_when",): self.fail_when, ("load", COUNT): self.load.parameters.get(COUNT)}
-        why = next((where for where, said in ending.items() if said is not None), None)
-        if why and any(one.background or one.actions for one in self.surroundings):
-            raise Misplaced(
-                why,
-                "a run with a background load or actions cannot end early: leave out"
-                f" {'.'.join(why)}, or these",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _enough_for_all(self) -> Self:
-        """A count is one of the measured load, and gives every thread something to send."""
-        for around in self.surroundings:
-            for place, one in enumerate(around.background):
-                if COUNT in one.parameters:
-                    raise Misplaced(
-                        (*self.place_of("background", around), place, COUNT),
-                        f"a background load lasts as long as the run: leave out its {COUNT}",
-                    )
-        load = self.load
-        counts = load.parameters.get(COUNT, ())
-        least = min((one for one in counts if isinstance(one, int)), default=0)
-        threads = max(load.green_threads) * max(load.processes) * max(load.hosts)
-        if 0 < least < threads:
-            raise Misplaced(
-                ("load", COUNT),
-                f"{least} leaves some of {threads} threads without a message: raise it, or lower"
-                " green_threads",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _share_of_a_rate(self) -> Self:
-        if self.fail_when is None or not self.fail_when.throughput_share:
-            return self
-        known = self.load.parameters
-        paced = RATE in known or THREAD_RATE in known or self.search is not None
-        if not paced or RAMP in known:
-            raise Misplaced(
-                ("fail_when", "throughput_share"),
-                f"it is a share of an offered rate that stays: say load.{RATE} and no {RAMP}, or"
-                " fail_when.throughput_msg_s",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _searchable(self) -> Self:
-        if self.search is None:
-            return self
-        for name in (RATE, THREAD_RATE):
-            if name in self.load.parameters:
-                text = f"a search sets {RATE} itself: leave out load.{name}, or search"
-                raise Misplaced(("load", name), text)
-        if self.control_runs:
-            text = "a search has no control runs: leave out control_runs, or search"
-            raise Misplaced(("control_runs",), text)
-        if self.order != "listed":
-            text = "a search orders its runs itself: leave out order, or search"
-            raise Misplaced(("order",), text)
-        return self
-
-    @model_validator(mode="after")
-    def _within_thread_limit(self) -> Self:
-        for one in self.surroundings:
-            if problem := _too_many_threads(self.load, one.background):
-                raise Misplaced(("load", "green_threads"), problem)
-        return self
-
-    @model_validator(mode="after")
-    def _finite(self) -> Self:
-        number = self.number_of_cases
-        if number > MAX_CASES:
-            raise Misplaced(
-                ("load",),
-                f"{number:,} cases, a plan may have at most {MAX_CASES:,}:"
-                " shorten its lists or repeats, or split it into several plans",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _decidable(self) -> Self:
-        if self.decide is None:
-            return self
-        if self.search is not None:
-            text = "a search orders its runs itself: leave out decide, or search"
-            raise Misplaced(("decide",), text)
-        for name in (RATE, THREAD_RATE):
-            if name in self.load.parameters:
-                text = f"throughput is compared, which a rate fixes: leave out load.{name}"
-                raise Misplaced(("load", name), f"{text}, or decide")
-        for name, other in {"control_runs": False, "order": "listed"}.items():
-            if getattr(self, name) != other:
-                text = f"what is to be decided orders its runs itself: leave out {name}, or decide"
-                raise Misplaced((name,), text)
-        if not self.comparisons():
-            raise Misplaced(
-                ("decide",),
-                "there is nothing to compare: name several systems, kinds of queue or topologies,"
-                " or several words of an option",
-            )
-        least_s = sum(case.load_s for case in self.cases())
-        if least_s > self.decide.within_s:
-            raise Misplaced(
-                ("decide", "within"),
-                f"{self.first_repeats} repeats of all points take {least_s / 60:.1f} min already:"
-                " raise it, or shorten load.duration_s",
-            )
+    def _agreed(self) -> Self:
+        agree(self)
         return self
 
     def place_of(self, kind: str, around: Surroundings) -> tuple[int | str, ...]:
@@ -428,9 +294,9 @@ class Plan(Frozen):
         """The searches of the plan, one for each point of all else that it varies; maybe none."""
         if self.search is None:
             return []
-        firsts = (case for name in self.systems for some in self._points(name, 1) for case in some)
         return [
-            Search(self.search, case, self.repeats, place) for place, case in enumerate(firsts, 1)
+            Search(self.search, case, self.repeats, place)
+            for place, case in enumerate(self.turn(1), 1)
         ]
 
     def _listed(self) -> list[Case]:
@@ -477,7 +343,7 @@ class Plan(Frozen):
         if "hosts" not in self.load.model_fields_set:
             load = self.load.model_copy(update={"hosts": (client_hosts,)})
             for one in self.surroundings:
-                if problem := _too_many_threads(load, one.background):
+                if problem := too_many_threads(load, one.background):
                     raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
             return self.model_copy(update={"load": load})
         if max(self.load.hosts) > client_hosts:
@@ -525,21 +391,6 @@ class Plan(Frozen):
                 for link in around.links
                 for point in self.load.points()
             ]
-
-
-def _too_many_threads(load: LoadPlan, background: Sequence[BackgroundLoad]) -> str | None:
-    """What is wrong when a case has more of them than are allowed, over all its hosts."""
-    hosts = max(load.hosts)
-    own = max(load.green_threads) * max(load.processes) * hosts
-    beside = sum(one.threads for one in background) * hosts
-    if own + beside <= MAX_THREADS:
-        return None
-    over = f" over {hosts} client hosts" if hosts > 1 else ""
-    return (
-        f"a case has {own + beside:,} green threads{over},"
-        f" {beside:,} of them in the background,"
-        f" at most {MAX_THREADS:,} are allowed: lower load or background"
-    )
 
 
 def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
