@@ -40,6 +40,17 @@ def amount(count: int, noun: str, plural: str = "") -> str:
     return f"{count or 'no'} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def percent(ratio: float) -> str:
+    """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
+    change = round((ratio - 1) * 100)
+    return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
+
+
+def percents(low: float, high: float) -> str:
+    """The ends of an interval likewise: ``+2 to +8 %``."""
+    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
+
+
 def _harmless(character: str) -> str:
     kind, number = unicodedata.category(character), ord(character)
     if kind in ("Cc", "Zl", "Zp"):

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from mqperf.base.one_line import amount, percent, percents
 from mqperf.plan.case import Case
 from mqperf.plan.values import Frozen
 
@@ -64,7 +65,7 @@ class Comparison:
     def words(self) -> str:
         """What is compared: ``quorum against classic, rpc-call, 10 threads``."""
         values = (str(_names(one)[self.axis]) for one in (self.other, self.reference))
-        threads = f"{self.other.threads} thread{'s' if self.other.threads > 1 else ''}"
+        threads = amount(self.other.threads, "thread")
         return f"{' against '.join(values)}, {self.other.test_case}, {threads}"
 
 
@@ -84,14 +85,14 @@ class Decision:
     needed: int | None = None
 
     def words(self, difference: float) -> str:
-        """What was decided, or how far it is: ``more by 23 % (+15 % to +31 %)``."""
+        """What was decided, or how far it is: ``+23 % (+15 to +31 %)``."""
         if self.ratio is None or self.low is None or self.high is None:
             return "open"
-        ends = f"({self.low - 1:+.1%} to {self.high - 1:+.1%})"
+        ends = percents(self.low, self.high)
         if self.outcome == "alike":
-            return f"differs by less than {difference:.3g} {ends}".replace("%", " %")
-        told = f"{self.ratio - 1:+.1%} {ends}"
-        return (told if self.outcome != "open" else f"open, {told}").replace("%", " %")
+            return f"differs by less than {difference * 100:g} % ({ends})"
+        told = f"{percent(self.ratio)} ({ends})"
+        return told if self.outcome != "open" else f"open, {told}"
 
 
 def comparisons(cases: Sequence[Case]) -> list[Comparison]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from mqperf.base.one_line import percent, percents
 from mqperf.pages.figures import labels
 from mqperf.pages.questions.question import Answer, Answering, enough_repeats
 from mqperf.pages.questions.words import (
@@ -11,7 +12,6 @@ from mqperf.pages.questions.words import (
     bold,
     case_of,
     listed,
-    percent,
     system_title,
 )
 from mqperf.pages.report import drawings
@@ -29,8 +29,8 @@ from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION
 
-LIMITS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
-KEPT = ("kept_rate_msg_s", "missed_rate_msg_s")
+LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
+KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
 """The columns between which a rate is: of searches, and of rates that are offered."""
 
 
@@ -94,9 +94,9 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     if len(found := decided(tables)):
         return found[found["axis"].eq(axis)]
     if len(tables["searches"]):
-        return contrasts_of_rates(tables["searches"], axis, LIMITS)
+        return contrasts_of_rates(tables["searches"], axis, LIMIT_ENDS)
     if len(tables["saturation_rates"]):
-        return contrasts_of_rates(brackets(tables), axis, KEPT)
+        return contrasts_of_rates(brackets(tables), axis, KEPT_ENDS)
     return contrasts(tables, axis)
 
 
@@ -127,7 +127,7 @@ def _change(row: Row) -> str:
     case += row["place"]
     if pd.isna(row["ratio_low"]):
         return f"{case} {changed}"
-    ends = f"{percent(row['ratio_low']).removesuffix(' %')} to {percent(row['ratio_high'])}"
+    ends = percents(row["ratio_low"], row["ratio_high"])
     if row["verdict"] == ALIKE:
         return f"{case} differs by less than {row['min_effect'] * 100:g} % ({ends})"
     if row["verdict"] == CANNOT_TELL and row["interval_kind"] == SEQUENTIAL:

@@ -114,7 +114,7 @@ def _drawing(told: pd.DataFrame, tables: Tables) -> drawings.Drawing:
 
 def _table(told: pd.DataFrame) -> Content:
     names = [name for name in present(told, TOLD, keep=()) if name != "doubted"]
-    headings = {"case": "test case", "what": "layout"}
+    headings = {"case": "test case", "what": "with"}
     return Content(
         heading="Rates that are kept",
         words=[],

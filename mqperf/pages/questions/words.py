@@ -33,12 +33,6 @@ def grouped(value: float) -> str:
     return f"{float(text):,.0f}" if abs(value) >= 1000 else text
 
 
-def percent(ratio: float) -> str:
-    """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
-    change = round((ratio - 1) * 100)
-    return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
-
-
 def spanned(values: pd.Series, unit: str) -> str:
     """``3.1 s``, or ``2.9 to 3.4 s`` of several."""
     ends = dict.fromkeys(f"{value:.1f}" for value in (values.min(), values.max()))
