@@ -22,6 +22,9 @@ FIRST = 2
 MOST = 20
 """Repeats of a point beyond which nothing is decided."""
 
+OF_LAYOUT = ("system", "queues", "topology")
+"""The names of a layout, in the order in which they are compared."""
+
 UNITS = {"s": 1, "min": 60, "h": 3600}
 DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ?({'|'.join(UNITS)})")
 
@@ -114,12 +117,11 @@ def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
 
 def _axes(cases: Sequence[Case]) -> list[str]:
     """The names that tell points apart: of layouts, and words among settings and parameters."""
-    layout = ("system", "queues", "topology")
-    found = [name for name in layout if len({getattr(case, name) for case in cases}) > 1]
+    found = [name for name in OF_LAYOUT if len({getattr(case, name) for case in cases}) > 1]
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:
         for name, value in _names(case).items():
-            if name not in layout:
+            if name not in OF_LAYOUT:
                 values.setdefault((case.system, name), set()).add(value)
     return [*found, *dict.fromkeys(name for (_, name), some in values.items() if len(some) > 1)]
 

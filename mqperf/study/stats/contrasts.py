@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.decide import OF_LAYOUT
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
@@ -25,8 +26,7 @@ LOAD = (*FACTORS, "threads", RATE)
 def named_axes(points: pd.DataFrame) -> list[str]:
     """The axes of names that tell points apart: of layouts, and of parameters; no conditions."""
     told = [name for name in varied(points) if COLUMNS[name].dtype == "string"]
-    layout = ("system", "queues", "topology")
-    several = [name for name in layout if len(points[name].dropna().unique()) > 1]
+    several = [name for name in OF_LAYOUT if len(points[name].dropna().unique()) > 1]
     return [*several, *(name for name in told if name != CONDITION)]
 
 
