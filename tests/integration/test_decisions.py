@@ -17,14 +17,14 @@ PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm], queues: [classic, quorum]}}
 test_cases: [publish]
 load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 2, warmup_s: 0,
-  cooldown_s: 0, rate_msg_s: 20}
-decide: {difference: 1, within: 35 s}
+  cooldown_s: 0}
+decide: {difference: 1, within: 60 s}
 """
 
 
 @pytest.mark.usefixtures("shared")
 def test_two_kinds_of_queue_are_decided(tmp_path: Path) -> None:
-    """At a low rate, that both keep, they differ by less than twice."""
+    """A quorum queue, that writes to three nodes, takes several times less than a classic one."""
     job = Job(parse_plan(PLAN, Path("decide.yaml")), PLAN, tmp_path)
     [outcome] = sweep_all([job], Silent(), judges=Judges(decide=Deciders()))
     assert outcome.failed == ()
@@ -37,6 +37,6 @@ def test_two_kinds_of_queue_are_decided(tmp_path: Path) -> None:
     assert {"not-of-plan", "missing-run"}.isdisjoint(results.doubts["kind"])
     assert any("kind of queue" in one.question for one in results.answer.answers)
     [row] = decided(stats.complete(tables.read(tmp_path))).to_dict("records")
-    assert (row["reference"], row["queues"], row["verdict"]) == ("classic", "quorum", "alike")
-    assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"] < 2
+    assert (row["reference"], row["queues"], row["verdict"]) == ("classic", "quorum", "worse")
+    assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"] < 1
     assert row["repeats"] == outcome.done / 2
