@@ -83,24 +83,24 @@ def _content(header: Header, lines: _Lines) -> CountsFile:
     for more in lines.take(Seen, header.numbers):
         seen[_of(streams, more.stream).name, more.sender].append(more)
     lines.end()
-    found = {name: one.stream(header.start) for name, one in streams.items()}
-    return CountsFile(header, found, _numbers(found, seen))
+    counted = {name: collected.stream(header.start) for name, collected in streams.items()}
+    return CountsFile(header, counted, _numbers(counted, seen))
 
 
 def _numbers(
     streams: Mapping[str, Counted], seen: Mapping[tuple[str, str], Sequence[Seen]]
 ) -> Mapping[str, Mapping[str, Numbers]]:
     """By stream and sender; every message of a stream has a number."""
-    found: dict[str, dict[str, Numbers]] = {name: {} for name in streams}
+    by_stream: dict[str, dict[str, Numbers]] = {name: {} for name in streams}
     for (name, sender), parts in seen.items():
-        found[name][sender] = joined([(p.ranges, p.again, p.reordered) for p in parts])
-    for name, senders in found.items():
-        numbered = sum(one.count for one in senders.values())
+        by_stream[name][sender] = joined([(p.ranges, p.again, p.reordered) for p in parts])
+    for name, senders in by_stream.items():
+        numbered = sum(numbers.count for numbers in senders.values())
         if numbered != streams[name].count:
             raise ValueError(f"{name}: {streams[name].count} messages, {numbered} numbers")
-        if name == "sent" and any(len(one.again) for one in senders.values()):
+        if name == "sent" and any(len(numbers.again) for numbers in senders.values()):
             raise ValueError("sent: a number was given to two messages")
-    return found
+    return by_stream
 
 
 def _of(streams: Mapping[str, Collected], name: str) -> Collected:

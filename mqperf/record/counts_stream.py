@@ -22,10 +22,10 @@ TIMED = 2
 class Collected:
     """The seconds of a stream, as they come; raises ``ValueError`` for what cannot be."""
 
-    def __init__(self, said: CountedStream) -> None:
-        self.said = said
-        self.name = said.name
-        self.timed = len(said.columns) == TIMED
+    def __init__(self, header: CountedStream) -> None:
+        self.said = header
+        self.name = header.name
+        self.timed = len(header.columns) == TIMED
         self.started: dict[int, StartedIn] = {}
         self.finished: dict[int, FinishedIn] = {}
         self.buckets: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = []
@@ -76,7 +76,7 @@ class Collected:
         first = seconds[0] if seconds else 0
         length = seconds[-1] - first + 1 if seconds else 0
         started = _started(_Dense(self.started, first, length))
-        found = Counted(
+        counted = Counted(
             timed=self.timed,
             start=start + first,
             started=started,
@@ -88,8 +88,8 @@ class Collected:
         )
         self._check_last(start)
         if self.timed and self.said.count:
-            self._check_latencies(found)
-        return found
+            self._check_latencies(counted)
+        return counted
 
     def _buckets(self, first: int) -> Buckets:
         lengths = [len(index) for _, index, _ in self.buckets]
@@ -114,19 +114,19 @@ class Collected:
 
     def _check_last(self, start: float) -> None:
         latest = max(self.finished if self.timed else self.started, default=None)
-        said = None if self.said.last is None else int(np.floor(self.said.last - start))
-        if said != latest:
+        by_header = None if self.said.last is None else int(np.floor(self.said.last - start))
+        if by_header != latest:
             raise ValueError(f"{self.name}: the last message is not of the last second")
 
-    def _check_latencies(self, found: Counted) -> None:
-        started, finished = found.started, found.finished
+    def _check_latencies(self, counted: Counted) -> None:
+        started, finished = counted.started, counted.finished
         sums = float(started.latency_sum_s.sum()), float(finished.latency_sum_s.sum())
         slack = SAME * (1 + float(np.abs(started.latency_sum_s).sum()))
         largest = float(started.latency_max_s.max()), float(finished.latency_max_s.max())
         if abs(sums[0] - sums[1]) > slack or largest[0] != largest[1]:
             raise ValueError(f"{self.name}: the latencies by start are not those by finish")
         early = np.cumsum(finished.count) > np.cumsum(started.count)
-        if early.any() and not found.negative:
+        if early.any() and not counted.negative:
             raise ValueError(f"{self.name}: more messages were finished than had been started")
 
 
@@ -140,11 +140,11 @@ class _Dense:
 
     def values(self, name: str, none: float) -> NDArray[Any]:
         """A field of the rows; ``none`` where there is no row, or nothing in it."""
-        found = np.full(self.length, none)
+        dense = np.full(self.length, none)
         numbers = {number: getattr(row, name) for number, row in self.rows.items()}
-        known = {number: value for number, value in numbers.items() if value is not None}
-        found[np.array(list(known), dtype=np.int64) - self.first] = list(known.values())
-        return found
+        filled = {number: value for number, value in numbers.items() if value is not None}
+        dense[np.array(list(filled), dtype=np.int64) - self.first] = list(filled.values())
+        return dense
 
 
 def _started(rows: _Dense) -> Started:
@@ -171,11 +171,11 @@ def _finished(rows: _Dense) -> Finished:
 
 
 def _at_once(started: Started) -> Finished:
-    some = started.count > 0
+    busy = started.count > 0
     return Finished(
         count=started.count,
         latency_sum_s=started.latency_sum_s,
         latency_max_s=started.latency_max_s,
-        first_s=np.where(some, np.nan, np.inf),
-        last_s=np.where(some, np.nan, -np.inf),
+        first_s=np.where(busy, np.nan, np.inf),
+        last_s=np.where(busy, np.nan, -np.inf),
     )

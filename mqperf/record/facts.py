@@ -260,15 +260,15 @@ class ConditionFailed(Recorded):
     def words(self) -> str:
         """What came to be, in a few words."""
         if self.figure == "latency_mean_s":
-            told = f"mean latency {self.value * 1e3:.1f} ms, above {self.limit * 1e3:g} ms"
+            breach = f"mean latency {self.value * 1e3:.1f} ms, above {self.limit * 1e3:g} ms"
         elif self.figure in PERCENTILES:
             above = f"{self.limit * 1e3:g} ms, which {self.value:.2%} of messages exceeded"
-            told = f"{LATENCIES[self.figure]} above {above}"
+            breach = f"{LATENCIES[self.figure]} above {above}"
         elif self.figure == "lost_share":
-            told = f"loss {self.value:.2%}, above {self.limit:.2%}"
+            breach = f"loss {self.value:.2%}, above {self.limit:.2%}"
         else:
-            told = f"throughput {self.value:.1f} a second, below {self.limit:g}"
-        return f"{told} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"
+            breach = f"throughput {self.value:.1f} a second, below {self.limit:g}"
+        return f"{breach} for {self.for_s} s, {self.at_s:.1f} s after the start of the window"
 
 
 class AllSent(Recorded):
@@ -306,20 +306,20 @@ class Facts(Recorded):
 
     @model_validator(mode="before")
     @classmethod
-    def _upgraded(cls, said: object) -> object:
+    def _upgraded(cls, record: object) -> object:
         """The record as this version would have written it."""
-        if not isinstance(said, dict):
-            return said
-        if isinstance(offsets := said.get("clock_offsets_s"), dict):  # of its first months
-            clocks = {name: {"before": {"offset_s": one}} for name, one in offsets.items()}
-            said = {**said, "clocks": clocks}
-        if said.get("schema") != 1:
-            return said
-        upgraded = {**said, "schema": SCHEMA}
-        if isinstance(case := said.get("case"), dict):
-            own = {name: case[name] for name in FIRST_PARAMETERS if name in case}
-            others = {name: value for name, value in case.items() if name not in own}
-            upgraded |= {"case": {**others, "parameters": own}, "parameters": own}
+        if not isinstance(record, dict):
+            return record
+        if isinstance(offsets := record.get("clock_offsets_s"), dict):  # of its first months
+            clocks = {name: {"before": {"offset_s": offset}} for name, offset in offsets.items()}
+            record = {**record, "clocks": clocks}
+        if record.get("schema") != 1:
+            return record
+        upgraded = {**record, "schema": SCHEMA}
+        if isinstance(case := record.get("case"), dict):
+            parameters = {name: case[name] for name in FIRST_PARAMETERS if name in case}
+            others = {name: value for name, value in case.items() if name not in parameters}
+            upgraded |= {"case": {**others, "parameters": parameters}, "parameters": parameters}
         return upgraded
 
     @field_validator("case")
@@ -355,10 +355,13 @@ class Facts(Recorded):
     @property
     def clock_offset_s(self) -> float | None:
         """The largest offset between the clocks of the hosts; None when none was recorded."""
-        found = [
-            one for clock in self.clocks.values() for one in (clock.before, clock.after) if one
+        offsets = [
+            offset
+            for clock in self.clocks.values()
+            for offset in (clock.before, clock.after)
+            if offset
         ]
-        return max((abs(one.offset_s) for one in found), default=None)
+        return max((abs(offset.offset_s) for offset in offsets), default=None)
 
 
 def finite(text: str) -> float:

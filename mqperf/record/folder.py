@@ -71,12 +71,12 @@ class Run:
         this run, when they are known already.  Of files with more than ``read_bytes`` only the
         presence is asked.
         """
-        known = (self.facts() if facts is None else facts).files
+        digests = (self.facts() if facts is None else facts).files
         changed = [
-            name for name, recorded in known.items() if not self._is(name, recorded, read_bytes)
+            name for name, recorded in digests.items() if not self._is(name, recorded, read_bytes)
         ]
         added = (
-            [name for name in self.files() if name not in known] if self.status == "done" else []
+            [name for name in self.files() if name not in digests] if self.status == "done" else []
         )
         return [*sorted([*changed, *added]), *([] if self._is_sealed_well() else [FACTS])]
 
@@ -85,17 +85,17 @@ class Run:
 
         Raises ``RecordError`` for what is no file: a link, a named pipe.
         """
-        found: list[str] = []
+        names: list[str] = []
         for folder in RECORDED:
-            found += _below(self.path / folder, f"{folder}/")
-        return sorted(found)
+            names += _below(self.path / folder, f"{folder}/")
+        return sorted(names)
 
     def _is(self, name: str, recorded: str, read_bytes: int) -> bool:
         file = self.path / name
         try:
-            found = file.lstat()
-            if stat.S_ISREG(found.st_mode) and read_bytes < found.st_size:
-                return found.st_size <= raw.MESSAGES_LIMIT_BYTES
+            file_stat = file.lstat()
+            if stat.S_ISREG(file_stat.st_mode) and read_bytes < file_stat.st_size:
+                return file_stat.st_size <= raw.MESSAGES_LIMIT_BYTES
             return sha256(file, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == recorded
         except (OSError, RecordError):
             return False

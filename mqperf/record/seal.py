@@ -35,7 +35,7 @@ def sha256(path: Path, *, limit_bytes: int = 2**63, sync: bool = False) -> str:
     Raises ``RecordError`` for a larger file than ``limit_bytes``: it may be one huge hole.
     """
     with raw.opened(path, limit_bytes) as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
         if sync:
             os.fsync(file.fileno())
-    return found
+    return checksum

@@ -56,7 +56,7 @@ class Whole:
 
     def host_of(self, label: str) -> str | None:
         """Where a process of the load ran; None where that is not told, as there is one host."""
-        return next(one.host for one in self.facts.processes if one.label == label)
+        return next(process.host for process in self.facts.processes if process.label == label)
 
     def clock(self, host: str | None) -> ClockFacts:
         """The clock of a host, as ``Facts.clock`` has it."""
@@ -76,10 +76,10 @@ def whole(run: Run, facts: Facts) -> Whole:
         names = ("case", "window", "processes")
         missing = [name for name in names if not getattr(facts, name)]
         raise RecordError(f"{file}: {', '.join(missing)}: not recorded")
-    found = Whole(run, facts, facts.case, (facts.window.start, facts.window.end))
-    _check_start(found)
-    _check_clocks(found)
-    return found
+    whole_run = Whole(run, facts, facts.case, (facts.window.start, facts.window.end))
+    _check_start(whole_run)
+    _check_clocks(whole_run)
+    return whole_run
 
 
 def beside(run: Whole) -> list[Whole]:
@@ -93,14 +93,14 @@ def beside(run: Whole) -> list[Whole]:
             f"{run.run.path / FACTS}: background: {len(facts)} loads recorded, the case has"
             f" {len(cases)}"
         )
-    found = []
-    for number, (case, own) in enumerate(zip(cases, facts, strict=True), 1):
-        update = {name: getattr(own, name) for name in type(own).model_fields}
+    loads = []
+    for number, (case, recorded) in enumerate(zip(cases, facts, strict=True), 1):
+        update = {name: getattr(recorded, name) for name in type(recorded).model_fields}
         of_load = run.facts.model_copy(update={**update, "case": case, "background": ()})
-        one = Whole(run.run, of_load, case, run.window, background_place(number))
-        _check_start(one)
-        found.append(one)
-    return found
+        load = Whole(run.run, of_load, case, run.window, background_place(number))
+        _check_start(load)
+        loads.append(load)
+    return loads
 
 
 def background_place(number: int) -> str:
@@ -108,18 +108,18 @@ def background_place(number: int) -> str:
     return f"background/{number}"
 
 
-def _check_start(found: Whole) -> None:
-    started, begin = found.facts.started, found.load[0]
+def _check_start(run: Whole) -> None:
+    started, begin = run.facts.started, run.load[0]
     if started is not None and started != utc(begin):
         raise RecordError(
-            f"{found.run.path / FACTS}: window.start: the load that began at {utc(begin)} is said"
+            f"{run.run.path / FACTS}: window.start: the load that began at {utc(begin)} is said"
             f" to have started at {started}"
         )
 
 
-def _check_clocks(found: Whole) -> None:
+def _check_clocks(run: Whole) -> None:
     """Where hosts differ, so may their clocks: each must have been compared before and after."""
-    facts = found.facts
+    facts = run.facts
     hosts = {host.label for host in facts.hosts if host.label is not None}
     if len(hosts) < 2:
         return
@@ -129,6 +129,6 @@ def _check_clocks(found: Whole) -> None:
         if clock is None or clock.after is None:
             when = "before" if clock is None else "after"
             raise RecordError(
-                f"{found.run.path / FACTS}: clocks: the clock of host {host} was not compared"
+                f"{run.run.path / FACTS}: clocks: the clock of host {host} was not compared"
                 f" {when} the load"
             )

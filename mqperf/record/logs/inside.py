@@ -66,8 +66,8 @@ def check(folder: Path, host: str) -> None:
         errors.setdefault(line.node, line.error or "")
     if not answered:
         raise ProbeError(f"{file}: the probe inside wrote nothing on {host}")
-    for node, known in answered.items():
-        if not known:
+    for node, has_answered in answered.items():
+        if not has_answered:
             raise ProbeError(
                 f"{file}: {node} never told of its inside: {errors[node]}; leave the probe inside"
                 " out of the plan, or see the node's log"

@@ -69,18 +69,18 @@ def samples(file: Path) -> list[Sample]:
         raise ProbeError(f"{file}: no log of the psutil probe: {error.strerror}") from None
     if lines[-1] == b"":
         lines.pop()
-    found = [_sample(file, number, line) for number, line in enumerate(lines, 1)]
-    for number, (before, after) in enumerate(pairwise(found), 2):
+    log = [_sample(file, number, line) for number, line in enumerate(lines, 1)]
+    for number, (before, after) in enumerate(pairwise(log), 2):
         if fell := next(_fallen(before, after), None):
             raise ProbeError(f"{file}:{number}: {fell}")
-    for number, sample in enumerate(found, 1):
+    for number, sample in enumerate(log, 1):
         if wrong := next(_contradictions(sample), None):
             raise ProbeError(f"{file}:{number}: {wrong}")
-    return found
+    return log
 
 
 def read(
-    found: Sequence[Sample],
+    log: Sequence[Sample],
     kinds: Mapping[str, str],
     window: tuple[float, float],
     host: str = "local",
@@ -94,7 +94,7 @@ def read(
     """
     import pandas as pd
 
-    inside = _inside(found, window)
+    inside = _inside(log, window)
     rows = []
     for label in [*kinds, WHOLE_HOST]:
         series = [(s.epoch - window[0], _reading(s, label)) for s in inside]
@@ -120,7 +120,7 @@ def read(
 
 
 def read_network(
-    found: Sequence[Sample], window: tuple[float, float], host: str = "local"
+    log: Sequence[Sample], window: tuple[float, float], host: str = "local"
 ) -> "pd.DataFrame":
     """Rows of the ``network`` table: every interface that carried anything over the window.
 
@@ -129,10 +129,10 @@ def read_network(
     """
     import pandas as pd
 
-    known = [one.network for one in _inside(found, window) if one.network is not None]
-    if len(known) < 2:
+    counters = [sample.network for sample in _inside(log, window) if sample.network is not None]
+    if len(counters) < 2:
         return pd.DataFrame()
-    first, last = known[0], known[-1]
+    first, last = counters[0], counters[-1]
     seconds = last.at - first.at
     retransmitted = _retransmitted_share(first.segments, last.segments)
     rows = []
@@ -162,24 +162,24 @@ def cores_now(end: bytes) -> dict[str, float]:
     if len(whole) < 2:
         return {}
     before, after = (Sample.model_validate_json(line) for line in whole)
-    found = {}
+    cores = {}
     for label in [*after.processes, WHOLE_HOST]:
         first, last = _reading(before, label), _reading(after, label)
         if first is not None and last is not None and last[0] > first[0]:
-            found[label] = max(0.0, last[1] - first[1]) / (last[0] - first[0])
-    return found
+            cores[label] = max(0.0, last[1] - first[1]) / (last[0] - first[0])
+    return cores
 
 
-def by_clock(found: Sequence[Sample], ahead_s: float) -> Sequence[Sample]:
+def by_clock(log: Sequence[Sample], ahead_s: float) -> Sequence[Sample]:
     """The samples by a clock that is so far behind the one which they were taken by."""
     if not ahead_s:
-        return found
-    return [one.model_copy(update={"epoch": one.epoch - ahead_s}) for one in found]
+        return log
+    return [sample.model_copy(update={"epoch": sample.epoch - ahead_s}) for sample in log]
 
 
-def clock_step_s(found: Sequence[Sample]) -> float:
+def clock_step_s(log: Sequence[Sample]) -> float:
     """By how much the wall clock was set during the log, against the monotonic clock."""
-    offsets = [sample.epoch - sample.monotonic for sample in found]
+    offsets = [sample.epoch - sample.monotonic for sample in log]
     return max((offset - offsets[0] for offset in offsets), key=abs, default=0.0)
 
 
@@ -195,7 +195,9 @@ def _sample(file: Path, number: int, line: bytes) -> Sample:
 
 def _contradictions(sample: Sample) -> Iterator[str]:
     """Readings in another order than that of the probe, which reads one process after the other."""
-    readings = {label: one[0] for label, one in sample.processes.items() if one is not None}
+    readings = {
+        label: reading[0] for label, reading in sample.processes.items() if reading is not None
+    }
     places = [*readings.items(), ("host", sample.host[0])]
     for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
         if later < earlier:
@@ -239,10 +241,10 @@ def _fallen_network(before: Network, after: Network) -> Iterator[str]:
             yield "the counters of TCP fell"
 
 
-def _inside(found: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
+def _inside(log: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
     """The samples of the window, both ends included."""
     start, end = window[0] - TOLERANCE_S, window[1] + TOLERANCE_S
-    return [sample for sample in found if start <= sample.epoch <= end]
+    return [sample for sample in log if start <= sample.epoch <= end]
 
 
 def _retransmitted_share(
@@ -264,7 +266,7 @@ def _reading(sample: Sample, label: str) -> Usage | None:
     return at, user + system, system, rss
 
 
-def _all_lives(found: Sequence[Sample], label: str) -> list[Usage]:
+def _all_lives(log: Sequence[Sample], label: str) -> list[Usage]:
     """Readings of a process that was started again, as if its counters had gone on.
 
     Those of each life begin at zero, when it was started.
@@ -272,7 +274,7 @@ def _all_lives(found: Sequence[Sample], label: str) -> list[Usage]:
     readings: list[Usage] = []
     before = counted = (0.0, 0.0)
     rss: int | None
-    for sample in found:
+    for sample in log:
         if (reading := _reading(sample, label)) is None:
             before, rss = counted, None
         else:

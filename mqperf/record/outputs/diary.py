@@ -51,8 +51,8 @@ class Diary(BaseModel):
 
     def happened(self) -> Iterator[Happened]:
         """Its events as rows of the table of events."""
-        for one in self.events:
-            yield Happened(self.label, one.time, one.what, one.__pydantic_extra__)
+        for entry in self.events:
+            yield Happened(self.label, entry.time, entry.what, entry.__pydantic_extra__)
 
 
 def check(generator: str, folder: Path, label: str, kind: Kind) -> None:
@@ -67,13 +67,13 @@ def read_diary(generator: str, folder: Path, label: str) -> Diary:
     """The diary of a process; raises ``LoadError`` for one that is missing or damaged."""
     path = folder / f"{label}.json"
     try:
-        found = Diary.model_validate_json(raw.content(path, LIMIT_BYTES))
+        diary = Diary.model_validate_json(raw.content(path, LIMIT_BYTES))
     except FileNotFoundError:
         raise LoadError(f"{path} is missing: its process died before it could save.") from None
     except OSError as error:
         raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
         raise LoadError(f"{path}: no diary of a process: {raw.first_problem(error)}") from None
-    if found.format != f"mqperf-{generator}":
-        raise LoadError(f"{path}: it is of another generator: {found.format}")
-    return found
+    if diary.format != f"mqperf-{generator}":
+        raise LoadError(f"{path}: it is of another generator: {diary.format}")
+    return diary

@@ -135,9 +135,9 @@ def summaries(output: Output) -> dict[str, Summary]:
         return {"server": output.summary}
     if not isinstance(output, ClientOutput):
         return {}
-    found = {"client": output.summary.client, "error": output.summary.error}
+    of_client = {"client": output.summary.client, "error": output.summary.error}
     replies = output.summary.round_trip
-    return found if replies is None else {**found, "round_trip": replies}
+    return of_client if replies is None else {**of_client, "round_trip": replies}
 
 
 def summed(points: Sequence[Point]) -> Summary:
@@ -169,7 +169,7 @@ def published_compatible(
     sent = [summary.client for summary in at_clients]
     received = _count(at_servers)
     if TEST_CASES[test_case].replies:
-        replies = [one.round_trip for one in at_clients if one.round_trip is not None]
+        replies = [summary.round_trip for summary in at_clients if summary.round_trip is not None]
         arrived, timed, delayed = _count(replies), replies, replies
     else:
         replies, arrived, timed, delayed = [], received, sent, at_servers

@@ -23,4 +23,4 @@ def counts(path: Path) -> dict[str, int]:
         return {}
     except OSError as error:
         raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
-    return {found["stream"].replace("-", "_"): int(found["count"]) for found in SUM.finditer(text)}
+    return {match["stream"].replace("-", "_"): int(match["count"]) for match in SUM.finditer(text)}

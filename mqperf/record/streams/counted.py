@@ -92,11 +92,11 @@ class Counted:
         """Exact."""
         if not self.timed or not self.count:
             return None
-        some = self.started.count > 0
+        busy = self.started.count > 0
         return Summary(
             float(self.started.latency_sum_s.sum()) / self.count,
-            float(self.started.latency_min_s[some].min()),
-            float(self.started.latency_max_s[some].max()),
+            float(self.started.latency_min_s[busy].min()),
+            float(self.started.latency_max_s[busy].max()),
         )
 
     def per_second(self, window: Window) -> Counts:
@@ -164,15 +164,15 @@ class CountedLatencies:
         """Between the middles of the two nearest buckets; never above the largest latency."""
         merged = np.zeros(LENGTH, dtype=np.int64)
         np.add.at(merged, self.buckets.index, self.buckets.count)
-        known = np.cumsum(merged)
+        cumulative = np.cumsum(merged)
         values = np.append(np.minimum(middle_s(np.arange(LENGTH)), self.largest), np.nan)
         place = np.asarray(levels, dtype=float) * (self.count - 1)
         below = np.floor(place).astype(np.int64)
         above = np.ceil(place).astype(np.int64)
-        low = values[np.searchsorted(known, below, side="right")]
-        high = values[np.searchsorted(known, above, side="right")]
-        found: Values = low + (high - low) * (place - below)
-        return found
+        low = values[np.searchsorted(cumulative, below, side="right")]
+        high = values[np.searchsorted(cumulative, above, side="right")]
+        quantiles: Values = low + (high - low) * (place - below)
+        return quantiles
 
     def per_second(self) -> tuple[Values, Values]:
         """Exact."""
@@ -181,38 +181,38 @@ class CountedLatencies:
     def above(self, latency_s: float) -> Counts:
         """Those of the buckets with a larger middle."""
         larger = np.minimum(middle_s(self.buckets.index), self.largest) > latency_s
-        found = self.beyond.copy()
-        np.add.at(found, self.buckets.second[larger], self.buckets.count[larger])
-        return found
+        counts = self.beyond.copy()
+        np.add.at(counts, self.buckets.second[larger], self.buckets.count[larger])
+        return counts
 
     def histograms(self) -> list[Histogram]:
         """As recorded, of all processes together."""
         order = np.argsort(self.buckets.second, kind="stable")
         ends = np.searchsorted(self.buckets.second[order], np.arange(len(self.counts) + 1))
-        found = []
+        histograms = []
         for second, beyond in enumerate(self.beyond):
             chosen = order[ends[second] : ends[second + 1]]
             counts = np.zeros(LENGTH, dtype=np.int64)
             np.add.at(counts, self.buckets.index[chosen], self.buckets.count[chosen])
-            found.append(Histogram(counts, int(beyond)))
-        return found
+            histograms.append(Histogram(counts, int(beyond)))
+        return histograms
 
 
 def combined(streams: Sequence[Counted]) -> Counted:
     """Several processes as one; their seconds begin a whole number of seconds apart."""
     if len(streams) == 1:
         return streams[0]
-    start = min(one.start for one in streams)
-    end = max(one.start + len(one.started.count) for one in streams)
+    start = min(stream.start for stream in streams)
+    end = max(stream.start + len(stream.started.count) for stream in streams)
     window = start, end
 
     def joined(parts: Sequence[tuple[Values, float]], join: np.ufunc, none: float) -> Values:
         aligned = [cut(values, begin, window, none) for values, begin in parts]
-        found: Values = join.reduce(aligned)
-        return found
+        merged: Values = join.reduce(aligned)
+        return merged
 
     def each(get: Callable[[Counted], NDArray[Any]]) -> list[tuple[NDArray[Any], float]]:
-        return [(get(one), one.start) for one in streams]
+        return [(get(stream), stream.start) for stream in streams]
 
     def total(get: Callable[[Counted], NDArray[Any]]) -> NDArray[Any]:
         return joined(each(get), np.add, 0)
@@ -220,29 +220,33 @@ def combined(streams: Sequence[Counted]) -> Counted:
     def largest(get: Callable[[Counted], Values]) -> Values:
         return joined(each(get), np.maximum, -np.inf)
 
-    latest = [one.latest for one in streams if one.latest is not None]
+    latest = [stream.latest for stream in streams if stream.latest is not None]
     return Counted(
         timed=streams[0].timed,
         start=start,
         started=Started(
-            count=total(lambda one: one.started.count),
-            latency_sum_s=total(lambda one: one.started.latency_sum_s),
-            latency_min_s=joined(each(lambda one: one.started.latency_min_s), np.minimum, np.inf),
-            latency_max_s=largest(lambda one: one.started.latency_max_s),
-            negative=total(lambda one: one.started.negative),
-            beyond=total(lambda one: one.started.beyond),
+            count=total(lambda stream: stream.started.count),
+            latency_sum_s=total(lambda stream: stream.started.latency_sum_s),
+            latency_min_s=joined(
+                each(lambda stream: stream.started.latency_min_s), np.minimum, np.inf
+            ),
+            latency_max_s=largest(lambda stream: stream.started.latency_max_s),
+            negative=total(lambda stream: stream.started.negative),
+            beyond=total(lambda stream: stream.started.beyond),
         ),
         finished=Finished(
-            count=total(lambda one: one.finished.count),
-            latency_sum_s=total(lambda one: one.finished.latency_sum_s),
-            latency_max_s=largest(lambda one: one.finished.latency_max_s),
-            first_s=joined(each(lambda one: one.finished.first_s), np.minimum, np.inf),
-            last_s=largest(lambda one: one.finished.last_s),
+            count=total(lambda stream: stream.finished.count),
+            latency_sum_s=total(lambda stream: stream.finished.latency_sum_s),
+            latency_max_s=largest(lambda stream: stream.finished.latency_max_s),
+            first_s=joined(each(lambda stream: stream.finished.first_s), np.minimum, np.inf),
+            last_s=largest(lambda stream: stream.finished.last_s),
         ),
         buckets=Buckets(
-            np.concatenate([one.buckets.second + round(one.start - start) for one in streams]),
-            np.concatenate([one.buckets.index for one in streams]),
-            np.concatenate([one.buckets.count for one in streams]),
+            np.concatenate(
+                [stream.buckets.second + round(stream.start - start) for stream in streams]
+            ),
+            np.concatenate([stream.buckets.index for stream in streams]),
+            np.concatenate([stream.buckets.count for stream in streams]),
         ),
         latest=max(latest, default=None),
     )
@@ -250,9 +254,9 @@ def combined(streams: Sequence[Counted]) -> Counted:
 
 def cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:
     """The values of each second of a window, of those from ``start`` on; ``none`` elsewhere."""
-    found = np.full(seconds(window), none, dtype=values.dtype)
+    in_window = np.full(seconds(window), none, dtype=values.dtype)
     shift = round(window[0] - start)
-    first, last = max(shift, 0), min(shift + len(found), len(values))
+    first, last = max(shift, 0), min(shift + len(in_window), len(values))
     if first < last:
-        found[first - shift : last - shift] = values[first:last]
-    return found
+        in_window[first - shift : last - shift] = values[first:last]
+    return in_window

@@ -235,9 +235,9 @@ class InstantLatencies:
 
 def averaged(counts: Counts, total: Values, largest: Values) -> Seconds:
     """Means and maxima of each second, where there are messages."""
-    some = counts > 0
-    mean = np.divide(total, counts, where=some, out=np.full(len(total), np.nan))
-    return Seconds(counts, mean, np.where(some, largest, np.nan))
+    busy = counts > 0
+    mean = np.divide(total, counts, where=busy, out=np.full(len(total), np.nan))
+    return Seconds(counts, mean, np.where(busy, largest, np.nan))
 
 
 def seconds(window: Window) -> int:

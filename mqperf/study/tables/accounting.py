@@ -75,16 +75,16 @@ def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
 
 def _distinct(streams: Streams, *names: str) -> Mapping[str, Ranges]:
     """By sender, the numbers that any process saw in these streams."""
-    found: dict[str, list[Ranges]] = {}
+    by_sender: dict[str, list[Ranges]] = {}
     for name in names:
         for sender, numbers in streams.seen(name):
-            found.setdefault(sender, []).append(numbers.ranges)
-    return {sender: union(parts) for sender, parts in found.items()}
+            by_sender.setdefault(sender, []).append(numbers.ranges)
+    return {sender: union(parts) for sender, parts in by_sender.items()}
 
 
 def _shared(seen: Mapping[str, Ranges], sent: Mapping[str, Ranges]) -> int:
     """How many of the numbers that were sent are among those seen."""
-    return sum(common(seen[sender], own) for sender, own in sent.items() if sender in seen)
+    return sum(common(seen[sender], ranges) for sender, ranges in sent.items() if sender in seen)
 
 
 def _known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
@@ -95,24 +95,24 @@ def _known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
 
 def _negative(streams: Streams) -> int:
     """Messages with a negative latency, if the least is beyond what clocks may be wrong by."""
-    found = 0
+    negative = 0
     for name in ("received", "round_trip", "error"):
         stream = streams.together(name)
         summary = stream.summary()
-        apart = streams.uncertainty_s if name == "received" else 0.0
-        if isinstance(stream, Counted) and summary and summary.min_s < -apart:
-            found += stream.negative
-    return found
+        uncertainty_s = streams.uncertainty_s if name == "received" else 0.0
+        if isinstance(stream, Counted) and summary and summary.min_s < -uncertainty_s:
+            negative += stream.negative
+    return negative
 
 
-def _surplus(some: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:
-    """How many of ``some`` are there more often than in ``others``; both are sorted.
+def _surplus(starts: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:
+    """How many of ``starts`` are there more often than in ``others``; both are sorted.
 
     With ``known`` only values count that ``others`` has, or (False) has not.
     """
-    if np.array_equal(some, others):
+    if np.array_equal(starts, others):
         return 0
-    values, counts = np.unique(some, return_counts=True)
+    values, counts = np.unique(starts, return_counts=True)
     there = np.searchsorted(others, values, "right") - np.searchsorted(others, values, "left")
     more = np.maximum(counts - there, 0)
     if known is not None:
@@ -128,7 +128,7 @@ def _violations(
     Two hosts take part in a message that was received, and their clocks may be wrong by so much.
     """
     backwards = int((received[:, 1] < received[:, 0] - uncertainty_s).sum())
-    backwards += sum(int((some[:, 1] < some[:, 0]).sum()) for some in (replies, errors))
+    backwards += sum(int((instants[:, 1] < instants[:, 0]).sum()) for instants in (replies, errors))
     if not len(replies) or not len(received):
         return backwards
     order = np.lexsort((received[:, 1], received[:, 0]))

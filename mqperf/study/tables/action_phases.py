@@ -59,17 +59,17 @@ def _phases(rows: Sequence[Row], length: int) -> list[tuple[_Phase, ...]]:
     """The phases of each action; the next one to begin ends what came before it."""
     order = sorted(range(len(rows)), key=lambda place: rows[place]["began_s"])
     begins = [max(0, floor(rows[place]["began_s"]) - MARGIN_S) for place in order]
-    found: dict[int, tuple[_Phase, ...]] = {}
+    phases: dict[int, tuple[_Phase, ...]] = {}
     earlier = 0
     for place, begin, following in zip(order, begins, [*begins[1:], length], strict=True):
         end = min(following, max(begin, _back(rows[place], length)))
-        found[place] = (
+        phases[place] = (
             _Phase(BEFORE, earlier, begin),
             _Phase(DURING, begin, end),
             _Phase(AFTER, end, following),
         )
         earlier = end
-    return [found[place] for place in range(len(rows))]
+    return [phases[place] for place in range(len(rows))]
 
 
 def _back(row: Row, length: int) -> int:
@@ -90,30 +90,30 @@ class _Count:
     streams: Streams
     accounts: Row
 
-    def row(self, some: Window) -> dict[str, Any]:
+    def row(self, phase: Window) -> dict[str, Any]:
         """The columns of a phase from its messages on."""
         case = TEST_CASES[self.run.case.test_case]
-        done = self.streams.finished(case.name).started_in(some)
-        sent = self._started("handover" if self.streams.has("handover") else "sent", some)
-        errors = self._started("error", some)
-        found: dict[str, Any] = {
+        done = self.streams.finished(case.name).started_in(phase)
+        sent = self._started("handover" if self.streams.has("handover") else "sent", phase)
+        errors = self._started("error", phase)
+        columns: dict[str, Any] = {
             "sent": sent,
             "finished": done.count,
             "lost": self._lost(sent, done.count + (errors if case.replies else 0)),
             "errors": errors,
         }
         for name in REFUSALS:
-            found[name] = self._started(name, some) if self.streams.has(name) else None
+            columns[name] = self._started(name, phase) if self.streams.has(name) else None
         if done.count:
-            found |= quantiles("latency", done, ["p50", "p99"]) | {"latency_max_s": done.max_s}
-        return found
+            columns |= quantiles("latency", done, ["p50", "p99"]) | {"latency_max_s": done.max_s}
+        return columns
 
-    def _started(self, name: str, some: Window) -> int:
+    def _started(self, name: str, phase: Window) -> int:
         """How many messages of a stream were started in these seconds."""
         stream = self.streams.together(name)
         if stream.timed:
-            return stream.started_in(some).count
-        return int(stream.per_second(some).sum())
+            return stream.started_in(phase).count
+        return int(stream.per_second(phase).sum())
 
     def _lost(self, sent: int, ended: int) -> int | None:
         """None where the counts of seconds do not tell which messages they are of."""

@@ -57,16 +57,16 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     if _threads_tell_apart(columns, keys):
         return ()  # as in most sweeps
     points = pd.DataFrame(columns)
-    others = [
+    varying = [
         name
         for name in parameters()
         if name in columns and name not in FACTORS and _values(points, name)[1:]
     ]
-    found: set[str] = set()
+    telling: set[str] = set()
     for _, sweep in points.groupby(keys, dropna=False) if keys else [((), points)]:
-        found |= {*_of_sweep(sweep, others)}
-    told = _told_by(CONDITION, points, found)
-    return tuple(name for name in parameters() if name in found - told)
+        telling |= {*_of_sweep(sweep, varying)}
+    implied = _told_by(CONDITION, points, telling)
+    return tuple(name for name in parameters() if name in telling - implied)
 
 
 def further(*sets: pd.DataFrame) -> list[str]:
@@ -110,8 +110,8 @@ def curves(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     for _, sweep in rows.groupby(list(SWEEP), sort=False):
         if names := list(varied(sweep)):
             parts = list(sweep.groupby(names, sort=False, dropna=False))
-            for values, own in parts:
-                yield dict(zip(names, values, strict=True)) if len(parts) > 1 else {}, own
+            for values, curve in parts:
+                yield dict(zip(names, values, strict=True)) if len(parts) > 1 else {}, curve
         else:
             yield {}, sweep
 
@@ -191,18 +191,18 @@ def _leaves_open(name: str, values: Mapping[str, Sequence[object]]) -> bool:
     if name in TABLES["runs"].columns or "processes" not in values:
         return False
     pairs = list(zip(values[name], values["processes"], strict=True))
-    unset = any(value is None and known is not None for value, known in pairs)
+    unset = any(value is None and processes is not None for value, processes in pairs)
     return unset and any(value is not None for value, _ in pairs)
 
 
 def _of_sweep(points: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:
     """What tells the points of one sweep apart; of these names, and of the factors of threads."""
-    others = [name for name in names if len(_values(points, name)) > 1]
-    yield from others
+    telling = [name for name in names if len(_values(points, name)) > 1]
+    yield from telling
     for factor in ("hosts", "processes"):
-        groups = points.groupby(others, dropna=False) if others else [((), points)]
+        groups = points.groupby(telling, dropna=False) if telling else [((), points)]
         if factor in points.columns and any(_needed(factor, group) for _, group in groups):
-            others.append(factor)
+            telling.append(factor)
             yield factor
 
 
@@ -225,14 +225,14 @@ def _several(points: pd.DataFrame, name: str) -> bool:
     return name in points.columns and len(_known(points[name])) > 1
 
 
-def _told_by(name: str, points: pd.DataFrame, others: set[str]) -> set[str]:
+def _told_by(name: str, points: pd.DataFrame, names: set[str]) -> set[str]:
     """Those of the parameters which have one value for each value of this one: it tells them."""
-    if name not in others:
+    if name not in names:
         return set()
     groups = points.groupby(name, dropna=False)
-    rest = others - {name, *FACTORS}
+    rest = names - {name, *FACTORS}
     most = groups[[*rest]].nunique(dropna=False).max()
-    return {one for one in rest if most[one] == 1}
+    return {other for other in rest if most[other] == 1}
 
 
 def _values(rows: pd.DataFrame, name: str) -> list[object]:

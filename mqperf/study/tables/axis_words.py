@@ -56,10 +56,10 @@ def headed(name: str) -> str:
 
 def occurring(name: str, rows: pd.DataFrame) -> str:
     """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
-    known = ", ".join(shown_values(name, rows))
+    values = ", ".join(shown_values(name, rows))
     column = COLUMNS[name]
     unit = column.shown or column.unit
-    return f"{called(name)} ({known}{f' {unit}' if unit else ''})"
+    return f"{called(name)} ({values}{f' {unit}' if unit else ''})"
 
 
 def shown_values(name: str, rows: pd.DataFrame) -> list[str]:

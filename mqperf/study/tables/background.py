@@ -20,7 +20,7 @@ def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
 
     Raises ``MqperfError`` as reading the measured load does.
     """
-    return [_row(number, one, events) for number, one in enumerate(beside(run), 1)]
+    return [_row(number, load, events) for number, load in enumerate(beside(run), 1)]
 
 
 def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:

@@ -80,15 +80,15 @@ def of_runs(attempts: Iterable[Run], reduce: Reduce = unreduced) -> dict[str, pd
     """
     tried = list(attempts)
     parts = [tried[first : first + TOGETHER] for first in range(0, len(tried), TOGETHER)]
-    found = _Found()
-    processes.shared_out(partial(_batch, reduce=reduce), parts, found.take)
-    problems = found.problems
+    collected = _Found()
+    processes.shared_out(partial(_batch, reduce=reduce), parts, collected.take)
+    problems = collected.problems
     if problems and len(problems) == len(tried):
         raise TableError(
             f"none of {len(tried)} runs can be read: {problems[0].rstrip('.')};"
             " restore the files from a copy, or remove the run folders and measure again"
         )
-    return {name: in_order(frame) for name, frame in found.tables().items()}
+    return {name: in_order(frame) for name, frame in collected.tables().items()}
 
 
 class _Found:
@@ -108,9 +108,9 @@ class _Found:
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """The rows of all batches, one after the other."""
-        found = _in_one([*self._whole, *self._waiting])
-        names = dict.fromkeys((*read_names(), *found))
-        return {name: found[name] if name in found else empty(name) for name in names}
+        tables = _in_one([*self._whole, *self._waiting])
+        names = dict.fromkeys((*read_names(), *tables))
+        return {name: tables[name] if name in tables else empty(name) for name in names}
 
 
 def read_attempts(attempts: Iterable[Run]) -> list[Attempt]:
@@ -119,21 +119,21 @@ def read_attempts(attempts: Iterable[Run]) -> list[Attempt]:
 
 
 def _batch(attempts: Sequence[Run], reduce: Reduce) -> Batch:
-    found = read_attempts(attempts)
+    read = read_attempts(attempts)
     try:
-        tables = _all(found)
+        tables = _all(read)
     except TableError:
-        found = [_checked(run, one) for run, one in zip(attempts, found, strict=True)]
-        tables = _all(found)
-    problems = [one.problem for one in found if one.problem is not None]
+        read = [_checked(run, attempt) for run, attempt in zip(attempts, read, strict=True)]
+        tables = _all(read)
+    problems = [attempt.problem for attempt in read if attempt.problem is not None]
     kept = reduce(tables)
     return Batch({n: f for n, f in kept.items() if len(f) or n not in TABLES}, problems)
 
 
-def _all(found: Sequence[Attempt]) -> dict[str, pd.DataFrame]:
-    owners = pd.DataFrame([dict(one.keys) for one in found])
+def _all(attempts: Sequence[Attempt]) -> dict[str, pd.DataFrame]:
+    owners = pd.DataFrame([dict(attempt.keys) for attempt in attempts])
     return {
-        name: _joined(name, owners, [one.frames.get(name) for one in found])
+        name: _joined(name, owners, [attempt.frames.get(name) for attempt in attempts])
         for name in read_names()
     }
 
@@ -155,7 +155,7 @@ def _in_one(parts: Sequence[Tables]) -> dict[str, pd.DataFrame]:
     for tables in parts:
         for name, frame in tables.items():
             frames.setdefault(name, []).append(frame)
-    return {name: _one_frame(name, some) for name, some in frames.items()}
+    return {name: _one_frame(name, of_table) for name, of_table in frames.items()}
 
 
 def _one_frame(name: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -186,9 +186,9 @@ def _checked(run: Run, attempt: Attempt) -> Attempt:
 
 def _unreadable(run: Run, facts: Facts | None, reason: MqperfError) -> Attempt:
     case = None if facts is None else facts.case
-    own = _told_by_name(run) if case is None else keys(run.id, case)
+    run_keys = _told_by_name(run) if case is None else keys(run.id, case)
     frames = {"runs": pd.DataFrame([unreadable_row(facts, _relative(run, reason))])}
-    return Attempt(own, frames, str(reason))
+    return Attempt(run_keys, frames, str(reason))
 
 
 def _relative(run: Run, reason: MqperfError) -> str:
@@ -198,9 +198,9 @@ def _relative(run: Run, reason: MqperfError) -> str:
 
 def _told_by_name(run: Run) -> dict[str, Any]:
     """What the name of the folder tells of a run whose facts cannot be read; never its point."""
-    found = NAME.fullmatch(run.case_id)
-    if found is None:
+    match = NAME.fullmatch(run.case_id)
+    if match is None:
         return {"run": run.id}
-    parts: dict[str, Any] = dict(found.groupdict())
+    parts: dict[str, Any] = dict(match.groupdict())
     repeat = 1 if parts["repeat"] is None else int(parts["repeat"])
     return {"run": run.id, **parts, "threads": int(parts["threads"]), "repeat": repeat}

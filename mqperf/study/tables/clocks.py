@@ -40,7 +40,7 @@ def instants(run: Whole, recorded: Recorded) -> tuple[Recorded, float]:
     clock of its start is known, however many hosts have clients.
     """
     senders = _senders(run, recorded)
-    found: dict[str, Mapping[str, Instants]] = {}
+    processes: dict[str, Mapping[str, Instants]] = {}
     uncertain = [0.0]
     for label, streams in recorded.items():
         host = run.host_of(label)
@@ -52,9 +52,9 @@ def instants(run: Whole, recorded: Recorded) -> tuple[Recorded, float]:
             by_us |= {
                 name: _less(streams[name], of_both) for name in OF_TWO_CLOCKS & streams.keys()
             }
-            uncertain += [_uncertainty_s(run, one, host) for one in hosts]
-        found[label] = by_us
-    return found, max(uncertain)
+            uncertain += [_uncertainty_s(run, client, host) for client in hosts]
+        processes[label] = by_us
+    return processes, max(uncertain)
 
 
 def counted(
@@ -70,22 +70,22 @@ def counted(
         for label, file in recorded.items()
         for sender in file.numbers.get("sent", {})
     }
-    found: dict[str, Mapping[str, Counted]] = {}
+    processes: dict[str, Mapping[str, Counted]] = {}
     uncertain = [0.0]
     for label, file in recorded.items():
         host = run.host_of(label)
         own_s = run.clock(host).offset_s
-        senders = {one.partition("@")[0] for one in file.numbers.get(RECEIVED, {})}
-        hosts = {at[one] for one in senders if one in at}
+        senders = {client.partition("@")[0] for client in file.numbers.get(RECEIVED, {})}
+        hosts = {at[client] for client in senders if client in at}
         middle_s, spread_s = _middle_s(run, hosts or {host})
         by_us = {}
         for name, stream in file.streams.items():
             start = run.load[0] + round(stream.start - file.header.start)
             ahead_s = middle_s - own_s if name in OF_TWO_CLOCKS else 0.0
             by_us[name] = by_clock(stream, start, own_s, ahead_s)
-        found[label] = by_us
-        uncertain += [_uncertainty_s(run, one, host) + spread_s for one in hosts]
-    return found, max(uncertain)
+        processes[label] = by_us
+        uncertain += [_uncertainty_s(run, client, host) + spread_s for client in hosts]
+    return processes, max(uncertain)
 
 
 def _uncertainty_s(run: Whole, client: Host, server: Host) -> float:
@@ -118,16 +118,18 @@ def _senders(
     hosts = list(dict.fromkeys(run.host_of(label) for label in sent))
     ahead = np.array([run.clock(host).offset_s for host in hosts])
     if len(hosts) < 2:
-        return {label: (hosts, np.full(len(some), ahead.sum())) for label, some in got.items()}
-    of_host = [np.full(len(some), hosts.index(run.host_of(one))) for one, some in sent.items()]
+        return {label: (hosts, np.full(len(starts), ahead.sum())) for label, starts in got.items()}
+    of_host = [
+        np.full(len(starts), hosts.index(run.host_of(sender))) for sender, starts in sent.items()
+    ]
     places = _matched(
         np.concatenate([*got.values()]), np.concatenate([*sent.values()]), np.concatenate(of_host)
     )
     offsets = np.append(ahead, _middle_s(run, hosts)[0])  # the last stands for nobody
-    ends = np.cumsum([len(some) for some in got.values()])
+    ends = np.cumsum([len(starts) for starts in got.values()])
     parts = dict(zip(got, np.split(places, ends[:-1]), strict=True))
     return {
-        label: ([hosts[one] for one in np.unique(part) if one >= 0], offsets[part])
+        label: ([hosts[sender] for sender in np.unique(part) if sender >= 0], offsets[part])
         for label, part in parts.items()
     }
 
@@ -140,14 +142,14 @@ def _matched(
     Of starts that are the same, each is taken by another message.
     """
     by_start, order = np.argsort(sent, kind="stable"), np.argsort(got, kind="stable")
-    known, ordered = sent[by_start], got[order]
-    first = np.searchsorted(known, ordered, "left")
-    there = np.searchsorted(known, ordered, "right") - first
+    ordered_sent, ordered = sent[by_start], got[order]
+    first = np.searchsorted(ordered_sent, ordered, "left")
+    there = np.searchsorted(ordered_sent, ordered, "right") - first
     rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered, "left")
     taken = first + np.minimum(rank, there - 1)
-    found = np.full(len(got), -1)
-    found[order[there > 0]] = of[by_start[taken[there > 0]]]
-    return found
+    matched = np.full(len(got), -1)
+    matched[order[there > 0]] = of[by_start[taken[there > 0]]]
+    return matched
 
 
 def by_clock(stream: Counted, start: float, ahead_s: float, sender_s: float = 0.0) -> Counted:
@@ -168,9 +170,9 @@ def by_clock(stream: Counted, start: float, ahead_s: float, sender_s: float = 0.
 def _faster(stream: Counted, late_s: float) -> Counted:
     started, finished, buckets = stream.started, stream.finished, stream.buckets
     lost = started.negative > 0
-    known = ~lost[buckets.second]
-    middle = middle_s(buckets.index[known]) - late_s
-    second, count = buckets.second[known], buckets.count[known]
+    kept = ~lost[buckets.second]
+    middle = middle_s(buckets.index[kept]) - late_s
+    second, count = buckets.second[kept], buckets.count[kept]
     least = started.latency_min_s - late_s
     below = np.bincount(second, weights=count * (middle < 0), minlength=len(lost)).astype(np.int64)
     return replace(

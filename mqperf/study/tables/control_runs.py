@@ -17,14 +17,14 @@ def control_runs_apart(tables: Tables) -> dict[str, pd.DataFrame]:
     watching = tables["runs"]["control_run"].fillna(0).gt(0)
     if not watching.any():
         return {**tables, NAME: empty(NAME)}
-    own = tables["runs"][watching]
+    control = tables["runs"][watching]
     split = {
         name: frame
         if name in ("planned", "doubts") or "run" not in frame.columns
-        else frame[~frame["run"].isin(own["run"])].reset_index(drop=True)
+        else frame[~frame["run"].isin(control["run"])].reset_index(drop=True)
         for name, frame in tables.items()
     }
-    return {**split, NAME: _with_figures(own, tables)}
+    return {**split, NAME: _with_figures(control, tables)}
 
 
 def all_attempts(tables: Tables) -> pd.DataFrame:

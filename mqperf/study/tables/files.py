@@ -73,16 +73,16 @@ def overlapping(path: Path, table: str) -> dict[str, pd.DataFrame]:
 
     Probes without such rows are left out.  Raises ``MqperfError`` for a run that cannot be read.
     """
-    found: dict[str, list[pd.DataFrame]] = {}
+    by_probe: dict[str, list[pd.DataFrame]] = {}
     for run in runs(path):
         if run.status == "done":
-            one = whole(run, run.facts())
+            whole_run = whole(run, run.facts())
             for probe in PROBE_READERS.values():
-                rows = probe.overlapping(one).get(table, empty(table))
+                rows = probe.overlapping(whole_run).get(table, empty(table))
                 if len(rows):
-                    of_run = rows.assign(**keys(run.id, one.case))
-                    found.setdefault(probe.name, []).append(of_run)
-    return {name: conform(table, pd.concat(some)) for name, some in found.items()}
+                    of_run = rows.assign(**keys(run.id, whole_run.case))
+                    by_probe.setdefault(probe.name, []).append(of_run)
+    return {name: conform(table, pd.concat(frames)) for name, frames in by_probe.items()}
 
 
 def title(path: Path) -> str:

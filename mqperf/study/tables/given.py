@@ -50,10 +50,10 @@ def _content(file: Path, limit_bytes: int) -> bytes:
     with os.fdopen(descriptor, "rb", closefd=True) as content:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
-        found = content.read(limit_bytes + 1)
-    if len(found) > limit_bytes:
+        data = content.read(limit_bytes + 1)
+    if len(data) > limit_bytes:
         raise OSError(errno.EFBIG, f"it has more than {limit_bytes / MIB:g} MiB, the most allowed")
-    return found
+    return data
 
 
 def _line(content: bytes, position: int) -> int:

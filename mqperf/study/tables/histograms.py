@@ -29,7 +29,7 @@ def write_hdr(run: Run, path: Path) -> None:
 def by_second(finished: Stream, window: Window) -> list[Interval]:
     """One interval per second of the window."""
     histograms = finished.started_in(window).histograms()
-    return [Interval(float(number), 1.0, one) for number, one in enumerate(histograms)]
+    return [Interval(float(number), 1.0, histogram) for number, histogram in enumerate(histograms)]
 
 
 def write_all(runs_folder: Path, folder: Path, read: pd.DataFrame) -> list[Path]:

@@ -39,15 +39,15 @@ def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
 
 def made_on(rows: pd.DataFrame) -> pd.Series:
     """By run, its hosts with their roles as one text; a host that is alone has all of them."""
-    told: dict[str, str] = {}
-    for run, some in rows.groupby("run", sort=False):
-        alone = len(some) == 1
+    by_run: dict[str, str] = {}
+    for run, rows_of_run in rows.groupby("run", sort=False):
+        alone = len(rows_of_run) == 1
         parts = [
             host if alone or pd.isna(roles) else f"{host} ({roles})"
-            for host, roles in zip(some["host"], some["roles"], strict=True)
+            for host, roles in zip(rows_of_run["host"], rows_of_run["roles"], strict=True)
         ]
-        told[str(run)] = ", ".join(parts)
-    return pd.Series(told, dtype="string")
+        by_run[str(run)] = ", ".join(parts)
+    return pd.Series(by_run, dtype="string")
 
 
 def _clock(clock: ClockFacts) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def _between_s(facts: Facts, events: Sequence[Event]) -> float | None:
 def _card(card: NetworkCard) -> str:
     """``eth0 (veth, 10 Gbit/s)``."""
     speed = card.speed_bits_per_s
-    known = [card.model, card.driver, None if speed is None else f"{speed / 1e9:g} Gbit/s"]
-    more = ", ".join(dict.fromkeys(one for one in known if one))
+    details = [card.model, card.driver, None if speed is None else f"{speed / 1e9:g} Gbit/s"]
+    more = ", ".join(dict.fromkeys(detail for detail in details if detail))
     return f"{card.name} ({more})" if more else card.name
 
 

@@ -38,17 +38,17 @@ def latency_map(folder: Path, run: str) -> pd.DataFrame:
         file = log_file(folder, run)
         intervals = [*read_log(file)] if file.is_file() else []
     else:
-        own = next((one for one in runs(folder) if one.id == run), None)
-        intervals = [] if own is None else latency_histograms(own)
+        chosen = next((attempt for attempt in runs(folder) if attempt.id == run), None)
+        intervals = [] if chosen is None else latency_histograms(chosen)
     return _classed(intervals).assign(run=run)
 
 
 def _classed(intervals: Sequence[Interval]) -> pd.DataFrame:
     rows = [row for interval in intervals for row in _rows(interval)]
     columns = ["start_s", "end_s", "from_s", "below_s", "count"]
-    found = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=columns)
     # connections that were logged apart share an interval, but for milliseconds
-    return found.groupby(columns[:-1], as_index=False).sum()
+    return frame.groupby(columns[:-1], as_index=False).sum()
 
 
 def _rows(interval: Interval) -> list[tuple[float, float, float, float, int]]:
@@ -59,6 +59,6 @@ def _rows(interval: Interval) -> list[tuple[float, float, float, float, int]]:
     begin = float(round(interval.start_s))
     end = max(begin + 1, float(round(interval.start_s + interval.length_s)))
     return [
-        (begin, end, 10 ** (one / CLASSES), 10 ** ((one + 1) / CLASSES), int(count))
-        for one, count in zip(classes, counts, strict=True)
+        (begin, end, 10 ** (number / CLASSES), 10 ** ((number + 1) / CLASSES), int(count))
+        for number, count in zip(classes, counts, strict=True)
     ]

@@ -95,8 +95,8 @@ class Reading:
         """Of a stream that not every run has, what was started in the window; None for nothing."""
         if not self.streams.has(name):
             return None
-        found = self.streams.together(name).started_in(self.run.window)
-        return found if found.count else None
+        latencies = self.streams.together(name).started_in(self.run.window)
+        return latencies if latencies.count else None
 
 
 def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
@@ -110,18 +110,18 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         if facts.window is not None:
             tables["events"] = _events(run, facts, read_events(run.path, torn=True))
         return tables
-    one = Reading(whole(run, facts))
-    happened = _events(run, facts, one.events)
-    noted = _noted(one.run, one.account.happened)
+    reading = Reading(whole(run, facts))
+    happened = _events(run, facts, reading.events)
+    noted = _noted(reading.run, reading.account.happened)
     tables["events"] = pd.concat([happened, noted], ignore_index=True)
-    last = one.done.last()
-    tables["runs"]["record"] = one.streams.record
-    tables["runs"]["drain_s"] = 0.0 if last is None else max(0.0, last - one.run.load[1])
-    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(one.done, one.run.steady)
-    tables |= _probed(one.run)
+    last = reading.done.last()
+    tables["runs"]["record"] = reading.streams.record
+    tables["runs"]["drain_s"] = 0.0 if last is None else max(0.0, last - reading.run.load[1])
+    tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(reading.done, reading.run.steady)
+    tables |= _probed(reading.run)
     for table in TABLES.values():
         if (rows := table.rows or ROWS.get(table.name)) is not None:
-            tables[table.name] = pd.DataFrame(rows(one))
+            tables[table.name] = pd.DataFrame(rows(reading))
     return tables
 
 
@@ -130,8 +130,8 @@ def finished_messages(run: Run) -> tuple[Stream, Window]:
 
     Raises ``MqperfError`` for an attempt that is not whole, or whose record is damaged.
     """
-    one = Reading(whole(run, run.facts()))
-    return one.done, one.run.window
+    reading = Reading(whole(run, run.facts()))
+    return reading.done, reading.run.window
 
 
 def keys(run: str, case: Case | None) -> Row:
@@ -169,76 +169,80 @@ def _noted(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
     begin = run.window[0]
     return pd.DataFrame(
         {
-            "time_s": one.time - run.clock(host := run.host_of(one.label)).offset_s - begin,
+            "time_s": note.time - run.clock(host := run.host_of(note.label)).offset_s - begin,
             "host": host,
-            "what": one.what,
-            "detail": json.dumps({"process": one.label, **one.detail}),
+            "what": note.what,
+            "detail": json.dumps({"process": note.label, **note.detail}),
         }
-        for one in happened
+        for note in happened
     )
 
 
 def _probed(run: Whole) -> dict[str, pd.DataFrame]:
     """What the probes recorded, table by table, in the order of the probes."""
-    found: dict[str, list[pd.DataFrame]] = {}
+    frames: dict[str, list[pd.DataFrame]] = {}
     for probe in PROBE_READERS.values():
         for table, rows in probe.read(run).items():
             if len(rows):
-                found.setdefault(table, []).append(rows)
-    return {table: pd.concat(parts, ignore_index=True) for table, parts in found.items()}
+                frames.setdefault(table, []).append(rows)
+    return {table: pd.concat(parts, ignore_index=True) for table, parts in frames.items()}
 
 
-def _messages(one: Reading) -> Iterator[Row]:
+def _messages(reading: Reading) -> Iterator[Row]:
     """How many messages there were, and what became of them."""
-    window, streams, case = one.run.window, one.streams, TEST_CASES[one.run.case.test_case]
-    per_second, sent = one.done.per_second(window), streams.together("sent")
+    window, streams, case = (
+        reading.run.window,
+        reading.streams,
+        TEST_CASES[reading.run.case.test_case],
+    )
+    per_second, sent = reading.done.per_second(window), streams.together("sent")
     length = window[1] - window[0]
     row: Row = {
         "sent": sent.count,
         "received": streams.received,
-        "round_trip": one.done.count if case.replies else None,
+        "round_trip": reading.done.count if case.replies else None,
         "errors": streams.together("error").count,
         "throughput_msg_s": per_second.sum() / length,
         "send_rate_msg_s": sent.per_second(window).sum() / length,
-        "offered_rate_msg_s": one.account.offered_msg_s,
+        "offered_rate_msg_s": reading.account.offered_msg_s,
         "throughput_sd_msg_s": per_second.std(ddof=1) if len(per_second) > 1 else None,
-        "published_throughput_msg_s": one.account.throughput_msg_s,
+        "published_throughput_msg_s": reading.account.throughput_msg_s,
         **within_run.throughput_interval(per_second),
-        **one.accounts,
-        "disagreements": "; ".join(_disagreements(one)) or None,
+        **reading.accounts,
+        "disagreements": "; ".join(_disagreements(reading)) or None,
     }
-    if (late := one.started("handover")) is not None:
+    if (late := reading.started("handover")) is not None:
         row |= within_run.quantiles("handover", late, ["p99"]) | {"handover_max_s": late.max_s}
     yield row
 
 
-def _disagreements(one: Reading) -> Iterator[str]:
+def _disagreements(reading: Reading) -> Iterator[str]:
     """Where records of one run that were made apart do not say the same."""
-    duplicates, foreign = one.accounts["duplicates"], one.accounts["foreign"]
-    yield from one.account.disagreements
-    yield from one_way.disagreements(one.run, one.streams, duplicates, foreign)
-    yield from accounting.drained(one.streams, one.events)
-    yield from timeline.disagreements(one.run, one.events)
+    duplicates, foreign = reading.accounts["duplicates"], reading.accounts["foreign"]
+    yield from reading.account.disagreements
+    yield from one_way.disagreements(reading.run, reading.streams, duplicates, foreign)
+    yield from accounting.drained(reading.streams, reading.events)
+    yield from timeline.disagreements(reading.run, reading.events)
     for probe in PROBE_READERS.values():
-        yield from probe.contradictions(one)
+        yield from probe.contradictions(reading)
 
 
-def _latency(one: Reading) -> Iterator[Row]:
+def _latency(reading: Reading) -> Iterator[Row]:
     """How long messages took that were started in the window."""
-    case, latencies = TEST_CASES[one.run.case.test_case], one.latencies
+    case, latencies = TEST_CASES[reading.run.case.test_case], reading.latencies
     row: Row = {
         "stream": case.finish.latency,
         "samples": latencies.count,
-        "latency_uncertainty_s": 0.0 if case.replies else one.streams.uncertainty_s,
-        "published_latency_s": one.account.latency_mean_s,
+        "latency_uncertainty_s": 0.0 if case.replies else reading.streams.uncertainty_s,
+        "published_latency_s": reading.account.latency_mean_s,
     }
     if latencies.count:
         figures = within_run.latency_figures(latencies)
         estimates = {name: figures[name] for name in PERCENTILES}
-        row |= figures | within_run.latency_intervals(latencies, one.run.window, estimates)
+        row |= figures | within_run.latency_intervals(latencies, reading.run.window, estimates)
     for name, label in (("service", "service"), ("confirmed", "confirm")):
-        if (some := one.started(name)) is not None:
-            row |= within_run.quantiles(label, some, ["p50", "p99"])
+        if (of_stream := reading.started(name)) is not None:
+            row |= within_run.quantiles(label, of_stream, ["p50", "p99"])
     yield row
 
 
@@ -265,15 +269,17 @@ def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFram
 ROWS: Mapping[str, Callable[[Reading], Any]] = {
     "messages": _messages,
     "latency": _latency,
-    "percentiles": lambda one: percentiles(
-        TEST_CASES[one.run.case.test_case].finish.latency, one.latencies
+    "percentiles": lambda reading: percentiles(
+        TEST_CASES[reading.run.case.test_case].finish.latency, reading.latencies
     ),
-    "intervals": lambda one: one.intervals,
-    "outages": lambda one: one.outages,
-    "action_phases": lambda one: action_phases(one.run, one.streams, one.accounts, one.outages),
-    "hosts": lambda one: hosts(one.run.facts, one.events),
-    "links": lambda one: links(one.run.case, one.run.facts),
+    "intervals": lambda reading: reading.intervals,
+    "outages": lambda reading: reading.outages,
+    "action_phases": lambda reading: action_phases(
+        reading.run, reading.streams, reading.accounts, reading.outages
+    ),
+    "hosts": lambda reading: hosts(reading.run.facts, reading.events),
+    "links": lambda reading: links(reading.run.case, reading.run.facts),
     "rate_steps": rate_steps,
-    "background": lambda one: background(one.run, one.events),
+    "background": lambda reading: background(reading.run, reading.events),
 }
 """How the rows of the tables are made that a run has, whatever its generator and its probes."""

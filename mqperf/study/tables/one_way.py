@@ -32,7 +32,7 @@ def disagreements(run: Whole, streams: Streams, duplicates: int, foreign: int) -
         yield from _by_message(streams.recorded)
         return
     named = {name: streams.together(name) for name in ("received", "handover", "service")}
-    parts = {name: one for name, one in named.items() if isinstance(one, Counted) and one.count}
+    parts = {name: part for name, part in named.items() if isinstance(part, Counted) and part.count}
     if len(parts) < len(named) or foreign:
         return
     sums = _sums(parts, one_clock=len({run.host_of(label) for label in streams.processes}) == 1)
@@ -59,13 +59,13 @@ def _by_message(recorded: ByProcess) -> Iterator[str]:
     handed = [streams["handover"] for streams in named.values() if "handover" in streams]
     if not sum(map(len, handed)):
         return
-    known = np.concatenate(handed)
-    known = known[np.argsort(known[:, 0], kind="stable")]
+    handovers = np.concatenate(handed)
+    handovers = handovers[np.argsort(handovers[:, 0], kind="stable")]
     for label, streams in named.items():
         for part, whole in parts_of(streams):
             started, finished = streams[part].T
             due = streams[whole][:, 0]
-            wrong = started != (due if part == "handover" else _sent(known, due))
+            wrong = started != (due if part == "handover" else _sent(handovers, due))
             if part != "handover":
                 wrong |= finished != streams[whole][:, 1]
             if wrong.any():
@@ -73,29 +73,29 @@ def _by_message(recorded: ByProcess) -> Iterator[str]:
 
 
 def _values(streams: Mapping[str, Stream]) -> Mapping[str, NDArray[np.float64]]:
-    return {name: one.values for name, one in streams.items() if isinstance(one, Instants)}
+    return {name: stream.values for name, stream in streams.items() if isinstance(stream, Instants)}
 
 
-def _sent(known: NDArray[np.float64], due: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sent(handovers: NDArray[np.float64], due: NDArray[np.float64]) -> NDArray[np.float64]:
     """When messages were sent that were due at these instants; NaN where nobody knows."""
-    at = np.minimum(np.searchsorted(known[:, 0], due), len(known) - 1)
-    return np.where(known[at, 0] == due, known[at, 1], np.nan)
+    at = np.minimum(np.searchsorted(handovers[:, 0], due), len(handovers) - 1)
+    return np.where(handovers[at, 0] == due, handovers[at, 1], np.nan)
 
 
 def _sums(parts: Mapping[str, Counted], *, one_clock: bool) -> Sums:
     """By stretch, messages and latencies; seconds of several clocks are of one stretch."""
-    window = min(one.start for one in parts.values()), max(one.end for one in parts.values())
+    window = min(part.start for part in parts.values()), max(part.end for part in parts.values())
     handed = parts["handover"]
     due = cut(handed.started.count, handed.start, window)
     done = cut(handed.finished.count, handed.start, window)
-    known = np.cumsum(due) == np.cumsum(done) if one_clock and not handed.negative else due < 0
-    known[-1] = True
-    begins = np.append(0, np.flatnonzero(known)[:-1] + 1)
+    settled = np.cumsum(due) == np.cumsum(done) if one_clock and not handed.negative else due < 0
+    settled[-1] = True
+    begins = np.append(0, np.flatnonzero(settled)[:-1] + 1)
 
-    def by_stretch(name: str, what: str, join: np.ufunc = np.add) -> NDArray[np.float64]:
-        values = np.nan_to_num(getattr(parts[name].started, what), posinf=0.0, neginf=0.0)
-        found: NDArray[np.float64] = join.reduceat(cut(values, parts[name].start, window), begins)
-        return found
+    def by_stretch(name: str, field: str, join: np.ufunc = np.add) -> NDArray[np.float64]:
+        values = np.nan_to_num(getattr(parts[name].started, field), posinf=0.0, neginf=0.0)
+        figures: NDArray[np.float64] = join.reduceat(cut(values, parts[name].start, window), begins)
+        return figures
 
     return {
         "due": by_stretch("handover", "count"),

@@ -70,9 +70,9 @@ def _finished(run: Whole, done: Stream) -> _Finished:
     begin, end = run.load[0] - run.window[0], run.load[1] - run.window[0]
     if isinstance(done, Instants):
         return _ByInstant(np.sort(done.finished) - run.window[0], begin, end)
-    known = run.load[0], max(run.load[1], np.ceil(done.last() or 0.0))
-    counts = done.per_second(known)
-    first, last = done.ends(known) if isinstance(done, Counted) else _unknown(len(counts))
+    span = run.load[0], max(run.load[1], np.ceil(done.last() or 0.0))
+    counts = done.per_second(span)
+    first, last = done.ends(span) if isinstance(done, Counted) else _unknown(len(counts))
     return _BySecond(counts, np.nan_to_num(first), np.nan_to_num(last, nan=1.0), round(begin))
 
 
@@ -86,12 +86,12 @@ def _times(
 ) -> tuple[float, float]:
     """When the action had begun and was undone, as observed."""
     times = []
-    for what in ("action-began", "action-ended"):
-        event = observed.get((what, number))
+    for name in ("action-began", "action-ended"):
+        event = observed.get((name, number))
         at = None if event is None else event.detail.get("observed")
         if not isinstance(at, float):
             raise RecordError(
-                f"{run.run.path / 'events.jsonl'}: no {what} of {action.do} {number}, which the"
+                f"{run.run.path / 'events.jsonl'}: no {name} of {action.do} {number}, which the"
                 " case asks for"
             )
         times.append(at - run.window[0])
@@ -124,7 +124,7 @@ def _over(
 
     Where no level is known that throughput could come back to, that is the end of the action.
     """
-    later = [one.at_s for one in run.case.actions if one.at_s > action.at_s]
+    later = [other.at_s for other in run.case.actions if other.at_s > action.at_s]
     latest = max(ended, min([*later, run.load[1] - run.window[0]]))
     if level is None:
         return ended
@@ -133,7 +133,7 @@ def _over(
 
 def _level(run: Whole, action: ActionPlan, finished: _Finished, began: float) -> float | None:
     """Messages finished per second before the action, since the window or the last action."""
-    earlier = [one.end_s for one in run.case.actions if one.end_s <= action.at_s]
+    earlier = [other.end_s for other in run.case.actions if other.end_s <= action.at_s]
     begin, end = finished.inside(max([0.0, *(end + STEADY_S for end in earlier)]), began)
     if end - begin < LEVEL_S:
         return None

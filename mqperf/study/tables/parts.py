@@ -24,10 +24,10 @@ def write_parts(tables: Tables, names: Iterable[str], folder: Path, form: str) -
     """
     with writing(folder):
         for name in names:
-            own = folder / name
-            own.mkdir(exist_ok=True)
+            table_folder = folder / name
+            table_folder.mkdir(exist_ok=True)
             for run, rows in tables[name].groupby("run", sort=False):
-                _write(rows, own / f"{run}.{form}", form, header=False)
+                _write(rows, table_folder / f"{run}.{form}", form, header=False)
 
 
 def join_parts(folder: Path, name: str, runs: Iterable[str], file: Path) -> None:

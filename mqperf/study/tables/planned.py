@@ -44,11 +44,11 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
                 "published_factor": plan.conditions[name].published_factor,
             }
         if search is not None:
-            said = {"repeats": search.repeats, **search.plan.model_dump(exclude_none=True)}
-            row |= {"search_place": search.place, "search": json.dumps(said)}
+            settings = {"repeats": search.repeats, **search.plan.model_dump(exclude_none=True)}
+            row |= {"search_place": search.place, "search": json.dumps(settings)}
         if plan.decide is not None:
-            said = {**plan.decide.model_dump(), "repeats": plan.first_repeats}
-            row["decide"] = json.dumps({**said, "against": against.get(case.point, {})})
+            settings = {**plan.decide.model_dump(), "repeats": plan.first_repeats}
+            row["decide"] = json.dumps({**settings, "against": against.get(case.point, {})})
         rows.append(row)
     return in_order(conform("planned", pd.DataFrame(rows)))
 
@@ -60,26 +60,26 @@ def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search |
         yield from ((case, None) for case in plan.cases_beside(tried.values()))
         return
     for search in plan.searches():
-        own = [case for case in tried.values() if search.covers(case)]
+        covered = [case for case in tried.values() if search.covers(case)]
         first = search.next({})
-        yield from ((case, search) for case in own or filter(None, [first]))
+        yield from ((case, search) for case in covered or filter(None, [first]))
 
 
 def _compared(plan: Plan) -> dict[str, dict[str, str]]:
     """Point -> name -> the point that it is compared with, of a plan with ``decide``."""
-    found: dict[str, dict[str, str]] = {}
-    for one in plan.comparisons() if plan.decide is not None else ():
-        reference, other = one.points
-        found.setdefault(other, {})[one.axis] = reference
-    return found
+    references: dict[str, dict[str, str]] = {}
+    for comparison in plan.comparisons() if plan.decide is not None else ():
+        reference, other = comparison.points
+        references.setdefault(other, {})[comparison.axis] = reference
+    return references
 
 
 def conditions(tables: Tables) -> pd.DataFrame:
     """One row per condition of the plan, in its order: ``condition`` and ``published_factor``."""
-    found = tables.get("planned")
-    if found is None:
+    rows = tables.get("planned")
+    if rows is None:
         return empty("planned")[list(ABOUT_CONDITIONS)]
-    named = found.dropna(subset=["condition"]).drop_duplicates("condition")
+    named = rows.dropna(subset=["condition"]).drop_duplicates("condition")
     return named.sort_values("condition_place")[list(ABOUT_CONDITIONS)].reset_index(drop=True)
 
 
@@ -88,10 +88,10 @@ def by_condition(tables: Tables) -> dict[str, pd.DataFrame]:
 
     Rows of one condition keep their order; those of points that the plan does not know are last.
     """
-    known = tables["planned"].dropna(subset=["condition_place"]).drop_duplicates("point")
-    if known.empty:
+    placed = tables["planned"].dropna(subset=["condition_place"]).drop_duplicates("point")
+    if placed.empty:
         return dict(tables)
-    places = known.set_index("point")["condition_place"].astype("float64")
+    places = placed.set_index("point")["condition_place"].astype("float64")
     return {
         name: frame.iloc[_order(frame["point"], places)].reset_index(drop=True)
         if "point" in frame.columns

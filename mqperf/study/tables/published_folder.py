@@ -44,13 +44,13 @@ def facts(folder: Path) -> Mapping[str, object]:
     file = folder / PUBLISHED
     remedy = f"import the report again: mqperf import REPORT --out {folder}"
     try:
-        found = json.loads(text_of(file, file, FACTS_LIMIT_BYTES))
+        content = json.loads(text_of(file, file, FACTS_LIMIT_BYTES))
     except (ValueError, RecursionError) as error:
         line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise TableError(f"{file}{line}: is not JSON of ours; {remedy}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("title"), str):
+    if not isinstance(content, dict) or not isinstance(content.get("title"), str):
         raise TableError(f"{file}: does not say its title; {remedy}")
-    return found
+    return content
 
 
 def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:

@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
 
-def rate_steps(one: "Reading") -> Iterator[dict[str, Any]]:
+def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row for each step that has a whole second in the window; none where the rate is steady.
 
     Throughput is of what was finished in the whole seconds of the step, latency of what was due in
     them, however late it finished.
     """
-    if (curve := stairs_of(one.run.case)) is None:
+    if (curve := stairs_of(reading.run.case)) is None:
         return
-    each, start = _deliveries(one), one.run.load[0]
+    each, start = _deliveries(reading), reading.run.load[0]
     for step, offered in enumerate(curve.rates.tolist()):
-        begin, end = _whole_seconds(one, step * curve.step_s, (step + 1) * curve.step_s)
+        begin, end = _whole_seconds(reading, step * curve.step_s, (step + 1) * curve.step_s)
         if end <= begin:
             continue
-        due = one.done.started_in((begin, end))
-        finished = one.done.per_second((start, end))
+        due = reading.done.started_in((begin, end))
+        finished = reading.done.per_second((start, end))
         yield {
             "step_rate_msg_s": offered,
-            "from_s": begin - one.run.window[0],
-            "until_s": end - one.run.window[0],
+            "from_s": begin - reading.run.window[0],
+            "until_s": end - reading.run.window[0],
             "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
             "unfinished": max(0, round(curve.whole(end - start) * each - finished.sum())),
             **(_latency(due) if due.count else {}),
@@ -42,14 +42,14 @@ def _latency(due: Latencies) -> Row:
     return {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
 
 
-def _deliveries(one: "Reading") -> float:
+def _deliveries(reading: "Reading") -> float:
     """How many deliveries each message is to have."""
-    each, sent = one.accounts.get("deliveries"), one.streams.together("sent").count
+    each, sent = reading.accounts.get("deliveries"), reading.streams.together("sent").count
     return float(each) / sent if each and sent else 1.0
 
 
-def _whole_seconds(one: "Reading", begin_s: float, end_s: float) -> tuple[float, float]:
+def _whole_seconds(reading: "Reading", begin_s: float, end_s: float) -> tuple[float, float]:
     """Those between two times of the load that are in the window, in epoch seconds."""
-    start, _ = one.run.load
-    first = max(start + math.ceil(begin_s - 1e-9), one.run.window[0])
-    return first, min(start + math.floor(end_s + 1e-9), one.run.window[1])
+    start, _ = reading.run.load
+    first = max(start + math.ceil(begin_s - 1e-9), reading.run.window[0])
+    return first, min(start + math.floor(end_s + 1e-9), reading.run.window[1])

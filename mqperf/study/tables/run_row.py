@@ -31,7 +31,7 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
             "generator": case.generator,
             "control_run": case.control_run,
             "green_threads": case.green_threads,
-            "load_beside": "; ".join(one.load_words() for one in case.beside()) or None,
+            "load_beside": "; ".join(load.load_words() for load in case.beside()) or None,
             **_given_parameters(facts, case),
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
@@ -52,9 +52,9 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
     """
     link = case.link.quantities if case.link is not None else {}
     around = {"condition": case.condition, **link}
-    said = {**around, **case.settings, **case.parameters, **facts.parameters}
-    own = {name: _word(said[name]) for name in parameters() if said.get(name) is not None}
-    return own | {
+    given = {**around, **case.settings, **case.parameters, **facts.parameters}
+    row = {name: _word(given[name]) for name in parameters() if given.get(name) is not None}
+    return row | {
         "processes": case.processes,
         "hosts": case.hosts,
         "asked_s": float(case.duration_s),
@@ -95,12 +95,12 @@ def _measured(facts: Facts) -> dict[str, Any]:
 
 def _versions(facts: Facts) -> dict[str, Any]:
     system, generator = facts.system, facts.generator
-    known = GENERATORS.get(facts.case.generator) if facts.case is not None else None
+    registered = GENERATORS.get(facts.case.generator) if facts.case is not None else None
     return {
         "system_title": system.title,
         "system_version": system.version,
         "runtime_version": system.runtime,
-        "generator_version": generator.get(known.release) if known is not None else None,
+        "generator_version": generator.get(registered.release) if registered is not None else None,
         "python_version": generator.get("python"),
         "mqperf_version": facts.mqperf,
     }

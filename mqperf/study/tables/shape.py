@@ -60,7 +60,7 @@ def _other_types(frame: pd.DataFrame) -> dict[str, Any]:
     """The types of the columns that have another one than the register asks for."""
     asked = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
     types = zip(asked.items(), frame.dtypes, strict=True)
-    return {column: one for (column, one), own in types if own != one}
+    return {column: wanted for (column, wanted), actual in types if actual != wanted}
 
 
 @cache
@@ -145,7 +145,7 @@ def _check(table: str, frame: pd.DataFrame, column: str) -> None:
     if wrong.any():
         row = frame[wrong].iloc[0]
         place = f"row {wrong.to_numpy().argmax() + 1}"
-        place += f" ({', '.join(told)})" if (told := [*_known(row)]) else ""
+        place += f" ({', '.join(identity)})" if (identity := [*_known(row)]) else ""
         raise TableError(
             f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
             f" got {_quoted(row[column])}"

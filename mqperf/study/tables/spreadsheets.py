@@ -24,8 +24,8 @@ def write_csv(frame: pd.DataFrame, file: Path, *, header: bool = True) -> None:
     for number in range(frame.shape[1]):
         column = frame.iloc[:, number]
         if not pd.api.types.is_any_real_numeric_dtype(column):
-            texts = [one for one in column.unique() if isinstance(one, str)]
-            if changed := {one: mark(one) for one in texts if mark(one) != one}:
+            texts = [text for text in column.unique() if isinstance(text, str)]
+            if changed := {text: mark(text) for text in texts if mark(text) != text}:
                 marked.isetitem(number, column.replace(changed).array)
     marked.to_csv(file, index=False, header=header, date_format=DATES)
 

@@ -103,8 +103,8 @@ def read_streams(run: Whole) -> Streams:
     load = run.folder
     labels = [process.label for process in run.facts.processes]
     kinds = {kind: {file.stem for file in load.glob(f"*{end}")} for kind, end in ENDS.items()}
-    for kind, found in kinds.items():
-        if unknown := sorted(found - set(labels)):
+    for kind, stems in kinds.items():
+        if unknown := sorted(stems - set(labels)):
             file = load / f"{unknown[0]}{ENDS[kind]}"
             raise RecordError(f"{file}: run.json knows no process {unknown[0]}")
     if all(kinds.values()):
@@ -120,11 +120,11 @@ def read_streams(run: Whole) -> Streams:
 def _check_processes(run: Whole) -> None:
     """Raise ``RecordError`` unless there are as many processes as the load of the case has."""
     asked = Counter(member.kind for member in generator_of(run).members(run.case))
-    found = Counter(process.kind for process in run.facts.processes)
+    recorded = Counter(process.kind for process in run.facts.processes)
     for kind in ("client", "server"):
-        if found[kind] != asked[kind]:
+        if recorded[kind] != asked[kind]:
             raise RecordError(
-                f"{run.run.path / FACTS}: processes: {found[kind]} of kind {kind}, the case has"
+                f"{run.run.path / FACTS}: processes: {recorded[kind]} of kind {kind}, the case has"
                 f" {asked[kind]}"
             )
 
@@ -140,16 +140,16 @@ def _together(processes: ByProcess, name: str) -> Stream:
 
 def _exact(run: Whole, files: Mapping[str, Path]) -> Streams:
     recorded = {label: _instants(run, file) for label, file in files.items()}
-    found, uncertainty_s = clocks.instants(run, recorded)
+    processes, uncertainty_s = clocks.instants(run, recorded)
     begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
-    for label, streams in found.items():
+    for label, streams in processes.items():
         for name, stream in streams.items():
-            some = stream.values
-            if len(some) and not (begin < some.min() and some.max() < end):
+            instants = stream.values
+            if len(instants) and not (begin < instants.min() and instants.max() < end):
                 raise LoadError(
                     f"{files[label]}: stream {name} has an instant far from those of the run"
                 )
-    return Streams(found, recorded, uncertainty_s=uncertainty_s)
+    return Streams(processes, recorded, uncertainty_s=uncertainty_s)
 
 
 def _instants(run: Whole, file: Path) -> Mapping[str, Instants]:
@@ -176,19 +176,19 @@ def parts_of(streams: Collection[str]) -> Iterator[tuple[str, str]]:
 def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:
     read = {label: counts.read_counts(file) for label, file in files.items()}
     senders: set[str] = set()
-    for label, found in read.items():
-        _check(run, files[label], found.header, {s.name: s.columns for s in found.header.streams})
-        own = found.numbers.get("sent", {})
-        if both := sorted(senders & set(own)):
+    for label, record in read.items():
+        _check(run, files[label], record.header, {s.name: s.columns for s in record.header.streams})
+        sent = record.numbers.get("sent", {})
+        if both := sorted(senders & set(sent)):
             raise LoadError(f"{files[label]}: another process, too, sent messages as {both[0]}")
-        senders |= set(own)
-    recorded = {label: found.streams for label, found in read.items()}
+        senders |= set(sent)
+    recorded = {label: record.streams for label, record in read.items()}
     streams, uncertainty_s = clocks.counted(run, read)
     end = run.load[1] + run.case.timeout_s + LATE_S
     for label, named in streams.items():
         if any(stream.end > end for stream in named.values()):
             raise LoadError(f"{files[label]}: a second is far from those of the run")
-    numbers = [found.numbers for found in read.values()]
+    numbers = [record.numbers for record in read.values()]
     return Streams(streams, recorded, numbers, uncertainty_s)
 
 
@@ -203,7 +203,7 @@ def _foreign(
     run: Whole, label: str, header: messages.Header | Header, streams: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
     """In what a file differs from what this process of this run writes."""
-    kind = next(one.kind for one in run.facts.processes if one.label == label)
+    kind = next(process.kind for process in run.facts.processes if process.label == label)
     stated = (header.label, header.kind, header.test_case)
     asked = (label, kind, run.case.test_case)
     if stated != asked:

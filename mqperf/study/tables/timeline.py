@@ -59,7 +59,9 @@ def _exits(run: Whole) -> Iterator[str]:
     None of them is ended by a signal before that is written down.
     """
     loads = {"": run.facts.processes}
-    loads |= {f"background-{n} ": one.processes for n, one in enumerate(run.facts.background, 1)}
+    loads |= {
+        f"background-{n} ": facts.processes for n, facts in enumerate(run.facts.background, 1)
+    }
     for load, processes in loads.items():
         for process in processes:
             if process.exit_code not in {0, None}:

@@ -32,10 +32,10 @@ def throughput_interval(counts: np.ndarray) -> Row:
     return _columns("throughput_msg_s", interval)
 
 
-def quantiles(label: str, some: Latencies, names: Iterable[str]) -> Row:
+def quantiles(label: str, latencies: Latencies, names: Iterable[str]) -> Row:
     """The columns of that label for these percentiles; NaN where too few messages tell one."""
     asked = [*names]
-    values = told_s(some, [SHARES[name] for name in asked])
+    values = told_s(latencies, [SHARES[name] for name in asked])
     return {f"{label}_{name}_s": value for name, value in zip(asked, values, strict=True)}
 
 
