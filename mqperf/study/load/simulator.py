@@ -40,8 +40,8 @@ def account(run: Whole, streams: ByProcess) -> Account:
     """
     outputs = _outputs(run)
     published = output.published_compatible(
-        [one for one in outputs.values() if isinstance(one, output.ClientOutput)],
-        [one for one in outputs.values() if isinstance(one, output.ServerOutput)],
+        [written for written in outputs.values() if isinstance(written, output.ClientOutput)],
+        [written for written in outputs.values() if isinstance(written, output.ServerOutput)],
         run.case.test_case,
     )
     return Account(
@@ -52,10 +52,10 @@ def account(run: Whole, streams: ByProcess) -> Account:
             *_logged(run, outputs),
             *(
                 f"{label}: {problem}"
-                for label, own in outputs.items()
-                for name, summary in output.summaries(own).items()
+                for label, written in outputs.items()
+                for name, summary in output.summaries(written).items()
                 for problem in _stream(
-                    run, name, summary, own.points(name), streams[label][STREAMS[name]]
+                    run, name, summary, written.points(name), streams[label][STREAMS[name]]
                 )
             ),
         ],
@@ -66,25 +66,25 @@ def _outputs(run: Whole) -> Mapping[str, Output]:
     """What the simulator itself wrote, by the label of the process."""
     readers = {"client": output.read_client, "server": output.read_server}
     load = run.folder
-    found: dict[str, Output] = {}
+    outputs: dict[str, Output] = {}
     for process in run.facts.processes:
         file = load / f"{process.label}.json"
-        found[process.label] = own = readers[process.kind](file)
-        has_replies = "round_trip" in output.summaries(own)
+        outputs[process.label] = written = readers[process.kind](file)
+        has_replies = "round_trip" in output.summaries(written)
         if has_replies != (process.kind == "client" and TEST_CASES[run.case.test_case].replies):
             raise LoadError(f"{file}: not of a run of {run.case.test_case}")
-    return found
+    return outputs
 
 
 def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
     """What the simulator said at the end of its log, against what it wrote as JSON."""
-    for label, own in outputs.items():
-        said = log.counts(run.folder / f"{label}.log")
-        for name, summary in output.summaries(own).items():
-            if name in said and said[name] != summary.count:
+    for label, written in outputs.items():
+        logged = log.counts(run.folder / f"{label}.log")
+        for name, summary in output.summaries(written).items():
+            if name in logged and logged[name] != summary.count:
                 yield (
-                    f"{label}: {name}: {summary.count} in the simulator's summary, {said[name]} in"
-                    " its log"
+                    f"{label}: {name}: {summary.count} in the simulator's summary, {logged[name]}"
+                    " in its log"
                 )
 
 
@@ -95,21 +95,24 @@ def _stream(
 
     A client's thread may end before it has counted its last message.
     """
-    own = output.summed(points)
+    summed = output.summed(points)
     missed = 0 if name == "server" else run.case.green_threads
-    if own.count != summary.count:
-        yield f"{name}: {summary.count} in the simulator's summary, {own.count} in its series"
+    if summed.count != summary.count:
+        yield f"{name}: {summary.count} in the simulator's summary, {summed.count} in its series"
     for figure in SUMMARY:
-        said, is_ = getattr(summary, figure), getattr(own, figure)
-        if not _same(said, is_):
-            yield f"{name}: {figure} {said} in the simulator's summary, {is_} in its series"
-    if not exact.count - missed <= own.count <= exact.count:
-        yield f"{name}: {exact.count} messages recorded, {own.count} counted by the simulator"
-    elif own.latency is not None and exact.timed and name != "error":
-        yield from _recorded(name, run.case.green_threads, own, exact)
+        in_summary, in_series = getattr(summary, figure), getattr(summed, figure)
+        if not _same(in_summary, in_series):
+            yield (
+                f"{name}: {figure} {in_summary} in the simulator's summary,"
+                f" {in_series} in its series"
+            )
+    if not exact.count - missed <= summed.count <= exact.count:
+        yield f"{name}: {exact.count} messages recorded, {summed.count} counted by the simulator"
+    elif summed.latency is not None and exact.timed and name != "error":
+        yield from _recorded(name, run.case.green_threads, summed, exact)
 
 
-def _recorded(name: str, threads: int, own: Summary, exact: Stream) -> Iterator[str]:
+def _recorded(name: str, threads: int, summed: Summary, exact: Stream) -> Iterator[str]:
     """Where the simulator's latencies are not those of the record, be it instants or counts.
 
     Counts do not tell which messages the simulator left out, so they are compared without any.
@@ -117,32 +120,35 @@ def _recorded(name: str, threads: int, own: Summary, exact: Stream) -> Iterator[
     from mqperf.record.streams.stream import Instants
 
     if isinstance(exact, Instants):
-        yield from _latencies(name, threads, own, exact.values)
-    elif own.count == exact.count and (recorded := exact.summary()) is not None:
+        yield from _latencies(name, threads, summed, exact.values)
+    elif summed.count == exact.count and (recorded := exact.summary()) is not None:
         exactly = (recorded.mean_s, recorded.min_s, recorded.max_s)
         for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
-            if not _same(getattr(own, figure), is_):
-                yield f"{name}: {figure} {getattr(own, figure)} by the simulator, {is_} recorded"
+            if not _same(getattr(summed, figure), is_):
+                yield f"{name}: {figure} {getattr(summed, figure)} by the simulator, {is_} recorded"
 
 
-def _latencies(name: str, threads: int, own: Summary, exact: "np.ndarray") -> Iterator[str]:
+def _latencies(name: str, threads: int, summed: Summary, exact: "np.ndarray") -> Iterator[str]:
     """Where the simulator's latencies are not those of the record.
 
     A message that a thread ended before it had counted is among the last that were finished.
     """
     ordered = exact[np.argsort(exact[:, 1], kind="stable")]
     latency = ordered[:, 1] - ordered[:, 0]
-    missed = len(latency) - own.count
+    missed = len(latency) - summed.count
     last = missed + threads if missed else 0
     counted, late = latency[: len(latency) - last], latency[len(latency) - last :]
-    total, own_total = float(latency.sum()), (own.latency or 0.0) * own.count
+    total, summed_total = float(latency.sum()), (summed.latency or 0.0) * summed.count
     slack = PRECISION * float(np.abs(latency).sum())
-    if not _left_over(total - own_total, missed, late, slack):
+    if not _left_over(total - summed_total, missed, late, slack):
         mean = total / len(latency)
-        yield f"{name}: latency {own.latency} by the simulator, {mean} recorded, {missed} uncounted"
+        yield (
+            f"{name}: latency {summed.latency} by the simulator, {mean} recorded,"
+            f" {missed} uncounted"
+        )
     for figure, of in (("min_latency", np.min), ("max_latency", np.max)):
-        ends = sorted(float(of(some)) for some in (counted, latency) if len(some))
-        is_, slack = getattr(own, figure) or 0.0, PRECISION * max(map(abs, ends))
+        ends = sorted(float(of(latencies)) for latencies in (counted, latency) if len(latencies))
+        is_, slack = getattr(summed, figure) or 0.0, PRECISION * max(map(abs, ends))
         if not ends[0] - slack <= is_ <= ends[-1] + slack:
             yield f"{name}: {figure} {is_} by the simulator, {ends[-1]} recorded"
 
@@ -151,7 +157,7 @@ def _left_over(left: float, missed: int, late: "np.ndarray", slack: float) -> bo
     """Whether so many of the late messages took this time together; or may have, of very many."""
     times: list[float] = late.tolist()
     if comb(len(late), missed) <= MOST_SUMS:
-        return any(abs(sum(some) - left) <= slack for some in combinations(times, missed))
+        return any(abs(sum(chosen) - left) <= slack for chosen in combinations(times, missed))
     ordered = sorted(times)
     return sum(ordered[:missed]) - slack <= left <= sum(ordered[-missed:]) + slack
 

@@ -51,15 +51,15 @@ def alarms(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
     for log in sorted((run / FOLDER).glob("*.log")):
         lines: dict[str, list[str]] = {}
         for line in _text(log).splitlines():
-            if found := ALARM.search(line):
-                lines.setdefault(found[0], []).append(line)
-        for some in lines.values():
+            if alarm := ALARM.search(line):
+                lines.setdefault(alarm[0], []).append(line)
+        for hits in lines.values():
             yield {
-                "time_s": _instant(some[0]),
+                "time_s": _instant(hits[0]),
                 "host": hosts.get(log.name),
                 "what": "alarm",
                 "detail": json.dumps(
-                    {"log": log.name, "times": len(some), "line": some[0].strip()[:WIDTH]},
+                    {"log": log.name, "times": len(hits), "line": hits[0].strip()[:WIDTH]},
                     ensure_ascii=False,
                 ),
             }

@@ -43,14 +43,14 @@ def disagreements(run: Whole, logs: Sequence[Sequence[Sample]]) -> Iterator[str]
     spans = dict(_observed(run))
     for number, span in spans.items():
         action = run.case.actions[number - 1]
-        others = [one for other, one in spans.items() if other != number]
+        others = [other for other_number, other in spans.items() if other_number != number]
         for problem in _contradictions(action, span, others, logs, run.window[0]):
             yield f"{action.do} of {action.target} from {action.at_s:g} s on: {problem}"
 
 
 def _observed(run: Whole) -> Iterator[tuple[int, Span]]:
     """The actions that were seen to begin and to end, by their numbers, in epoch seconds."""
-    details = [(one.what, one.detail) for one in read_events(run.run.path)]
+    details = [(event.what, event.detail) for event in read_events(run.run.path)]
     observed = {(what, detail.get("number")): detail.get("observed") for what, detail in details}
     for number in range(1, len(run.case.actions) + 1):
         began, ended = (observed.get((f"action-{what}", number)) for what in ("began", "ended"))
@@ -76,8 +76,8 @@ def _contradictions(
 def _another(node: str, span: Span, samples: Sequence[Sample], *, ended: bool) -> Iterator[str]:
     """A node that had one life where it should have two, or the reverse."""
     began, until = span
-    during = [one for one in samples if began <= one.epoch <= until + FOUND_S]
-    alive = all(one.processes[node] is not None for one in during)
+    during = [sample for sample in samples if began <= sample.epoch <= until + FOUND_S]
+    alive = all(sample.processes[node] is not None for sample in during)
     if ended and alive and samples[-1].epoch > until + FOUND_S:
         yield "its process went on, with the same counters"
     elif not ended and not alive:
@@ -88,13 +88,13 @@ def _another(node: str, span: Span, samples: Sequence[Sample], *, ended: bool) -
 
 def _used(node: str, span: Span, samples: Sequence[Sample]) -> float:
     """Cores between the first and the last reading in this time; 0 of less than two."""
-    readings = [one.processes[node] for one in samples]
+    readings = [sample.processes[node] for sample in samples]
     instants = [
-        (one.epoch + reading[0] - one.monotonic, reading[1] + reading[2])
-        for one, reading in zip(samples, readings, strict=True)
+        (sample.epoch + reading[0] - sample.monotonic, reading[1] + reading[2])
+        for sample, reading in zip(samples, readings, strict=True)
         if reading is not None
     ]
-    inside = [one for one in instants if span[0] + EDGE_S <= one[0] <= span[1] - EDGE_S]
+    inside = [sample for sample in instants if span[0] + EDGE_S <= sample[0] <= span[1] - EDGE_S]
     if len(inside) < 2:
         return 0.0
     return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
@@ -109,9 +109,11 @@ def _uncut(
     more than the link.  Silence while something else was done may come of that.
     """
     within = (span[0] + TAIL_S, span[1] - EDGE_S)
-    devices = [one for samples in logs for one in _devices(samples)]
-    meanwhile = [[quiet for at, quiet in one if _inside(at, within)] for _, one in devices]
-    if not any(meanwhile) or any(one and all(one) for one in meanwhile):
+    devices = [of_device for samples in logs for of_device in _devices(samples)]
+    meanwhile = [
+        [quiet for at, quiet in of_device if _inside(at, within)] for _, of_device in devices
+    ]
+    if not any(meanwhile) or any(of_device and all(of_device) for of_device in meanwhile):
         return
     for device, readings in devices:
         for begin, end in _silences(readings):
@@ -129,17 +131,21 @@ def _inside(inner: Span, outer: Span) -> bool:
 
 def _devices(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Reading]]]:
     """Those that mostly receive something, with what every two samples tell."""
-    known = [(one.epoch, one.network.bytes) for one in samples if one.network is not None]
-    for device in known[0][1] if known else ():
-        counts = [(at, bytes_of.get(device, (0, 0))[1]) for at, bytes_of in known]
-        readings = [((one[0], next_[0]), one[1] == next_[1]) for one, next_ in pairwise(counts)]
+    counters = [
+        (sample.epoch, sample.network.bytes) for sample in samples if sample.network is not None
+    ]
+    for device in counters[0][1] if counters else ():
+        counts = [(at, bytes_of.get(device, (0, 0))[1]) for at, bytes_of in counters]
+        readings = [
+            ((sample[0], next_[0]), sample[1] == next_[1]) for sample, next_ in pairwise(counts)
+        ]
         if 2 * sum(quiet for _, quiet in readings) < len(counts):
             yield device, readings
 
 
 def _silences(readings: Sequence[Reading]) -> Iterator[Span]:
     """When a device received nothing for as long as a link has to be cut, or longer."""
-    for quiet, stretch in groupby(readings, lambda one: one[1]):
+    for quiet, stretch in groupby(readings, lambda reading: reading[1]):
         times = [at for at, _ in stretch]
         if quiet and times[-1][1] - times[0][0] >= CUT_S - EDGE_S:
             yield times[0][0], times[-1][1]

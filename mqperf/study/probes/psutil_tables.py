@@ -26,15 +26,21 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
     the processes in the logs are not those that the run watched.
     """
-    found = logs(run)
+    by_file = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
     ended = {action.target for action in run.case.actions}
-    by_host = [(file.parent.name, samples) for file, samples in found.items()]
-    used = ((host, psutil_log.read(own, kinds, run.window, host, ended)) for host, own in by_host)
+    by_host = [(file.parent.name, samples) for file, samples in by_file.items()]
+    used = (
+        (host, psutil_log.read(of_host, kinds, run.window, host, ended))
+        for host, of_host in by_host
+    )
     return {
         "cpu": pd.concat(
-            [_named(own, host, several=several).assign(cores=cores.get(host)) for host, own in used]
+            [
+                _named(of_host, host, several=several).assign(cores=cores.get(host))
+                for host, of_host in used
+            ]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(
@@ -56,11 +62,13 @@ def disagreements(run: Whole) -> Iterator[str]:
     yield from psutil_actions.disagreements(run, [*logs(run).values()])
     for file, samples in logs(run).items():
         name = file.relative_to(run.run.path)
-        apart = samples[0].epoch - run.load[0] if samples else 0.0
-        if abs(apart) > APART_S + run.clock(file.parent.name).uncertainty_s:
-            yield f"{name}: begins {apart:+.1f} s from the load"
+        delay_s = samples[0].epoch - run.load[0] if samples else 0.0
+        if abs(delay_s) > APART_S + run.clock(file.parent.name).uncertainty_s:
+            yield f"{name}: begins {delay_s:+.1f} s from the load"
         counted = (
-            one.network.bytes.get(psutil_log.LOOPBACK, (0, 0)) for one in samples if one.network
+            sample.network.bytes.get(psutil_log.LOOPBACK, (0, 0))
+            for sample in samples
+            if sample.network
         )
         for sent, received in counted:
             if sent != received:
@@ -79,16 +87,16 @@ def logs(run: Whole) -> Logs:
         (run.run.path / "probes").glob(f"*/{psutil_log.LOG}"),
         key=lambda file: (places.get(file.parent.name, len(places)), file),
     )
-    found = {
+    by_file = {
         file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
         for file in files
     }
-    for file, samples in found.items():
+    for file, samples in by_file.items():
         _check_host(run.facts, file)
         if abs(step := psutil_log.clock_step_s(samples)) > CLOCK_STEP_LIMIT_S:
             raise ProbeError(f"{file}: the wall clock was set by {step:+.3f} s during the run")
-    _check_processes(run, found)
-    return found
+    _check_processes(run, by_file)
+    return by_file
 
 
 def _check_host(facts: Facts, file: Path) -> None:
@@ -97,9 +105,12 @@ def _check_host(facts: Facts, file: Path) -> None:
         raise ProbeError(f"{file}: run.json knows no host {file.parent.name}")
 
 
-def _check_processes(run: Whole, found: Logs) -> None:
+def _check_processes(run: Whole, by_file: Logs) -> None:
     watched = {
-        label: file for file, samples in found.items() for s in samples[:1] for label in s.processes
+        label: file
+        for file, samples in by_file.items()
+        for s in samples[:1]
+        for label in s.processes
     }
     for label, file in watched.items():
         if label not in run.facts.kinds:
@@ -107,7 +118,7 @@ def _check_processes(run: Whole, found: Logs) -> None:
     if missing := [label for label in run.facts.kinds if label not in watched]:
         place = run.run.path / "probes"
         raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
-    for file, samples in found.items():
+    for file, samples in by_file.items():
         _check_nodes(run, file, [*samples[0].processes] if samples else [])
 
 

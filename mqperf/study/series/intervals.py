@@ -73,12 +73,12 @@ def ratio_interval(totals: Array, counts: Array) -> Interval | None:
     cannot be, and the interval holds the truth as often.  None when the window is too short or not
     steady, or when fewer than five seconds, or a tenth of them, make the differences in effect.
     """
-    found = _error(totals, counts, max(FEWEST_SECONDS, FEWEST_SHARE * len(counts)))
-    if found is None:
+    margin = _error(totals, counts, max(FEWEST_SECONDS, FEWEST_SHARE * len(counts)))
+    if margin is None:
         return None
     centre = float(totals.sum() / counts.sum())
-    low = centre - found.half
-    return low if totals.min() < 0 else max(0.0, low), centre + found.half
+    low = centre - margin.half
+    return low if totals.min() < 0 else max(0.0, low), centre + margin.half
 
 
 def level_interval(level: float, below: Array, counts: Array) -> Interval | None:
@@ -92,12 +92,12 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
     quantile; and when messages of one second are alike, but fewer than five seconds of the window
     fit beyond the quantile: p90 then takes 50 s, p95 100 s, p99 500 s.
     """
-    found = _error(below, counts, FEWEST_SECONDS)
-    if found is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
+    margin = _error(below, counts, FEWEST_SECONDS)
+    if margin is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
         return None
-    samples, error = float(counts.sum()), found.error
+    samples, error = float(counts.sum()), margin.error
     independent = samples if error == 0 else min(samples, level * (1 - level) / error**2)
-    independent *= (NORMAL / found.quantile) ** 2
+    independent *= (NORMAL / margin.quantile) ** 2
     tail = (1 - CONFIDENCE) / 2
     if max(level, 1 - level) ** independent > tail:
         return None
@@ -143,7 +143,7 @@ def _error(totals: Array, counts: Array, fewest: float) -> Error | None:
     of_batches = Error(_error_of_batches(means) / mean, _quantile_of_t(len(means) - 1))
     error, freedom = _error_of_seconds(deviations)
     of_seconds = Error(error / mean, _quantile_of_t(freedom))
-    return max(of_batches, of_seconds, key=lambda one: one.half)
+    return max(of_batches, of_seconds, key=lambda margin: margin.half)
 
 
 def _batches(seconds: int) -> int:

@@ -46,19 +46,19 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     ``cannot tell`` where CPU of brokers and of load generators was not both recorded.  A link
     without a known speed, as loopback, is never full.
     """
-    found = measured(tables)
-    runs = found[[name for name in TABLES["bottlenecks"].columns if name in found.columns]]
+    frame = measured(tables)
+    runs = frame[[name for name in TABLES["bottlenecks"].columns if name in frame.columns]]
     cpu = _by_run(used_cpu(tables), OF_CPU)
     hosts, links = _by_run(hosts_used(tables), OF_HOSTS), _by_run(tables["network"], OF_LINKS)
     verdicts = [_verdict(cpu(run), hosts(run), links(run)) for run in runs["run"]]
-    told = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
-    return conform("bottlenecks", runs.join(told))
+    verdict_table = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
+    return conform("bottlenecks", runs.join(verdict_table))
 
 
 def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.DataFrame]:
     """These columns of the rows of a run, made when they are asked for."""
-    places, own = frame.groupby("run").indices, frame[[*columns]]
-    return lambda run: own.iloc[places.get(run, [])]
+    places, rows = frame.groupby("run").indices, frame[[*columns]]
+    return lambda run: rows.iloc[places.get(run, [])]
 
 
 def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Verdict:
@@ -72,8 +72,8 @@ def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Ve
         names = ", ".join(full["process"])
         return f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}"
     if len(full := hosts[hosts["full"]]):
-        own = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
-        why = f"the load generators' host was full ({_cores(full)}): {own};"
+        used = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
+        why = f"the load generators' host was full ({_cores(full)}): {used};"
         return "host", f"{why} others {full['others'].sum():.2f} cores"
     if reason := _network_limit(links):
         return "network", reason
@@ -111,7 +111,7 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
         "the number of cores": rows["cores"].isna().any(),
     }
     used = _cores(pd.concat([nodes, testers]))
-    if unknown := " and ".join(what for what, gone in missing.items() if gone):
+    if unknown := " and ".join(figure for figure, gone in missing.items() if gone):
         return "cannot tell", f"{unknown} not recorded; known: {used}"
     idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
     return "none", "; ".join(filter(None, [idle, _traffic(links)]))

@@ -77,8 +77,8 @@ def as_text_lines(tables: Tables) -> Iterator[str]:
         sweep = " ".join(str(word) for word in words if word is not None)
         sweep += f" control run {control[row['run']]}" if row["run"] in control else ""
         where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []
-        if names and (own := values.get(row["point"])) is not None:
-            place = ", ".join([sweep, *where, at(own, names)])
+        if names and (parameters := values.get(row["point"])) is not None:
+            place = ", ".join([sweep, *where, at(parameters, names)])
         else:
             place = " ".join(filter(None, [sweep, *where]))
         yield f"{place}: {row['kind']}: {row['text']} [{row['run']}]"

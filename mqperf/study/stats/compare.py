@@ -100,8 +100,8 @@ def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
     Its columns are those of the keys, of parameters that tell points apart, and working figures.
     Raises ``TableError`` as ``compare`` does.
     """
-    apart = {*varied(a["runs"]), *varied(b["runs"])}
-    keys = [*keys, *(name for name in parameters() if name in apart)]
+    varying = {*varied(a["runs"]), *varied(b["runs"])}
+    keys = [*keys, *(name for name in parameters() if name in varying)]
     sides = [one_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
@@ -141,8 +141,8 @@ def judged(
     frame["in_turns"] = _in_turns(frame)
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [doubted_sides(*pair) for pair in marks]
-    known = TABLES[table].with_parameters(frame.columns)
-    shaped = conform(table, frame[[name for name in known if name in frame.columns]])
+    columns = TABLES[table].with_parameters(frame.columns)
+    shaped = conform(table, frame[[name for name in columns if name in frame.columns]])
     return in_order(shaped, *(name for name in parameters() if name in pairs.columns))
 
 
@@ -208,7 +208,7 @@ def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
     for key in keys:
         values = [sorted(side[key].dropna().unique()) for side in (a, b)]
         if not set(values[0]) & set(values[1]):
-            listing = [", ".join(map(str, own)) for own in values]
+            listing = [", ".join(map(str, of_side)) for of_side in values]
             keys_of.append(f"{key} of A: {listing[0]}, of B: {listing[1]}")
     return "; ".join(keys_of) or f"no combination of {', '.join(keys)} was measured in both"
 
@@ -262,12 +262,12 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     given = "error" in frame
     rows = frame[repeated & ((frame["variance_a"] + frame["variance_b"] > 0) | given)]
     error, freedom = (rows["error"], rows["freedom"]) if given else _welch(rows)
-    apart = np.log(rows["ratio"])
+    log_ratio = np.log(rows["ratio"])
     half = special.stdtrit(freedom, (1 + confidence) / 2) * error
-    frame.loc[rows.index, "ratio_low"] = np.exp(apart - half)
-    frame.loc[rows.index, "ratio_high"] = np.exp(apart + half)
+    frame.loc[rows.index, "ratio_low"] = np.exp(log_ratio - half)
+    frame.loc[rows.index, "ratio_high"] = np.exp(log_ratio + half)
     frame.loc[rows.index, "interval_kind"] = "repeats"
-    beyond = (apart.abs() - rows["hidden"]).clip(lower=0.0)
+    beyond = (log_ratio.abs() - rows["hidden"]).clip(lower=0.0)
     frame["p_value"] = pd.Series(2 * special.stdtr(freedom, -beyond / error), rows.index)
     frame["error"], frame["freedom"] = error, freedom
 
@@ -285,8 +285,8 @@ def _welch(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 def _within_runs(frame: pd.DataFrame) -> None:
     """Interval of the rows with a single run on both sides, from the intervals within the runs."""
     single = (frame["repeats_a"] == 1) & (frame["repeats_b"] == 1)
-    known = (frame["low_a"] > 0) & (frame["low_b"] > 0)
-    rows = frame[single & known]
+    positive = (frame["low_a"] > 0) & (frame["low_b"] > 0)
+    rows = frame[single & positive]
     a, b = rows["log_a"], rows["log_b"]
     down = np.hypot(b - np.log(rows["low_b"]), np.log(rows["high_a"]) - a)
     up = np.hypot(np.log(rows["high_b"]) - b, a - np.log(rows["low_a"]))
@@ -302,10 +302,10 @@ def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
     """
     strict = _strict(frame, risk)
     freedoms = frame["freedom"].round(1)
-    needed = {one: _noncentrality(one, strict) for one in freedoms.dropna().unique()}
+    needed = {freedom: _noncentrality(freedom, strict) for freedom in freedoms.dropna().unique()}
     exponent = freedoms.map(needed) * frame["error"] + frame["hidden"]
-    known = exponent.where(exponent <= np.log1p(LARGEST))
-    return pd.Series(np.expm1(known)).clip(lower=frame["min_effect"])
+    shown = exponent.where(exponent <= np.log1p(LARGEST))
+    return pd.Series(np.expm1(shown)).clip(lower=frame["min_effect"])
 
 
 def _repeats_needed(frame: pd.DataFrame, risk: float) -> pd.Series:
@@ -316,13 +316,13 @@ def _repeats_needed(frame: pd.DataFrame, risk: float) -> pd.Series:
     strict = _strict(frame, risk)
     seen = np.log(frame["ratio"]).abs() - frame["hidden"]
     beyond = seen.clip(lower=np.log1p(frame["min_effect"]))
-    told = (frame["verdict"] == CANNOT_TELL) & (frame["hidden"] <= np.log1p(LARGEST))
-    rows = frame[told & frame["error"].notna()]
-    known = [
+    undecided = (frame["verdict"] == CANNOT_TELL) & (frame["hidden"] <= np.log1p(LARGEST))
+    rows = frame[undecided & frame["error"].notna()]
+    repeats = [
         _repeats(variance_a, variance_b, beyond[index], strict)
         for index, variance_a, variance_b in rows[["variance_a", "variance_b"]].itertuples()
     ]
-    return pd.Series(known, rows.index, dtype="Int64").reindex(frame.index)
+    return pd.Series(repeats, rows.index, dtype="Int64").reindex(frame.index)
 
 
 def _repeats(variance_a: float, variance_b: float, beyond: float, risk: float) -> int | None:
@@ -334,8 +334,8 @@ def _repeats(variance_a: float, variance_b: float, beyond: float, risk: float) -
         freedom = float(f"{share * (repeats - 1):.2g}")  # so that few need be computed
         return _noncentrality(freedom, risk) * sqrt(both / repeats) <= beyond
 
-    found = 2 + bisect_left(range(2, MOST_REPEATS + 1), True, key=enough)  # noqa: FBT003
-    return found if found <= MOST_REPEATS else None
+    fewest = 2 + bisect_left(range(2, MOST_REPEATS + 1), True, key=enough)  # noqa: FBT003
+    return fewest if fewest <= MOST_REPEATS else None
 
 
 def _strict(frame: pd.DataFrame, risk: float) -> float:
@@ -375,7 +375,7 @@ def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
     if max(b) < min(a):
         return "B first"
     sides = [side for _, side in sorted([*((at, "A") for at in a), *((at, "B") for at in b)])]
-    changes = sum(one != other for one, other in pairwise(sides))
+    changes = sum(before != after for before, after in pairwise(sides))
     return "in turns" if changes >= min(len(a), len(b)) else "in part"
 
 

@@ -23,17 +23,17 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     tables (the wording of a published report) are kept in front.
     """
     raised = doubts(tables)
-    known = tables.get("doubts")
-    both = raised if known is None or known.empty else pd.concat([known, raised], ignore_index=True)
+    given = tables.get("doubts")
+    both = raised if given is None or given.empty else pd.concat([given, raised], ignore_index=True)
     tables = control_runs_apart(tables)
     verdicts = bottlenecks(tables)
-    found = {**tables, "points": points(tables), "doubts": both}
+    with_points = {**tables, "points": points(tables), "doubts": both}
     return {
-        **found,
-        "saturation_points": saturation_points(of_plan(found)),
-        "saturation_rates": saturation_rates(of_plan(found), verdicts),
-        "searches": searches(of_plan(found), verdicts),
-        "sustained": sustained(of_plan(found)),
+        **with_points,
+        "saturation_points": saturation_points(of_plan(with_points)),
+        "saturation_rates": saturation_rates(of_plan(with_points), verdicts),
+        "searches": searches(of_plan(with_points), verdicts),
+        "sustained": sustained(of_plan(with_points)),
         "bottlenecks": verdicts,
         "factors": factors({**of_plan(tables), "doubts": both}),
     }

@@ -25,9 +25,9 @@ LOAD = (*FACTORS, "threads", RATE)
 
 def named_axes(points: pd.DataFrame) -> list[str]:
     """The axes of names that tell points apart: of layouts, and of parameters; no conditions."""
-    told = [name for name in varied(points) if COLUMNS[name].dtype == "string"]
+    named = [name for name in varied(points) if COLUMNS[name].dtype == "string"]
     several = [name for name in OF_LAYOUT if len(points[name].dropna().unique()) > 1]
-    return [*several, *(name for name in told if name != CONDITION)]
+    return [*several, *(name for name in named if name != CONDITION)]
 
 
 def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
@@ -44,10 +44,10 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     pairs = [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]]
     if not any(map(len, pairs)):
         return pd.DataFrame()
-    together = pd.concat([one for one in pairs if len(one)], ignore_index=True)
+    together = pd.concat([pair for pair in pairs if len(pair)], ignore_index=True)
     keys = [*alike, axis, "figure"]
-    told = together[[*keys, "reference", "point_a", "point_b", "sound"]]
-    return judged("comparison", together).merge(told, on=keys)
+    sides = together[[*keys, "reference", "point_a", "point_b", "sound"]]
+    return judged("comparison", together).merge(sides, on=keys)
 
 
 def contrasts_of_rates(rates: pd.DataFrame, axis: str, ends: tuple[str, str]) -> pd.DataFrame:
@@ -100,10 +100,10 @@ def _pair(
     alike: Sequence[str],
 ) -> pd.DataFrame:
     """The figures of the best points with one value, beside those with the other."""
-    own = [best[best[axis] == value] for value in values]
+    best_points = [best[best[axis] == value] for value in values]
     sides = [
         one_side(of_points(tables, points["point"]), str(value), alike)
-        for points, value in zip(own, values, strict=True)
+        for points, value in zip(best_points, values, strict=True)
     ]
     pairs = sides[0].merge(sides[1], on=[*alike, "figure"], suffixes=("_a", "_b"))
     sound = {*best.loc[best["sound"], "point"]}
@@ -116,19 +116,20 @@ def _best(tables: Tables) -> pd.DataFrame:
     points = tables["points"]
     keys = [*SWEEP, *_others(points)]
     heads = [
-        best_first(own, tables).head(1) for _, own in points.groupby(keys, sort=False, dropna=False)
+        best_first(sweep, tables).head(1)
+        for _, sweep in points.groupby(keys, sort=False, dropna=False)
     ]
     return pd.concat(heads, ignore_index=True) if heads else points.assign(sound=False)
 
 
 def _others(points: pd.DataFrame) -> Iterator[str]:
     """The parameters that tell points apart and are no load, but for names of conditions."""
-    apart = varied(points)
-    yield from (name for name in parameters() if name in apart and name not in LOAD)
+    varying = varied(points)
+    yield from (name for name in parameters() if name in varying and name not in LOAD)
 
 
 def _in_order(axis: str, points: pd.DataFrame) -> list[str]:
     """The values of an axis: plain queues before replicated ones, others as they were measured."""
     values = [str(value) for value in points[axis].dropna().unique()]
-    known = [*QUEUES] if axis == "queues" else []
-    return sorted(values, key=lambda value: known.index(value) if value in known else -1)
+    order = [*QUEUES] if axis == "queues" else []
+    return sorted(values, key=lambda value: order.index(value) if value in order else -1)

@@ -25,10 +25,10 @@ IN_INTERVALS = "spread"
 def throughputs(tables: Tables) -> Figures:
     """The throughput of every whole run, by its point and repeat."""
     rows = tables["messages"][["point", "repeat", FIGURE]].dropna()
-    found: dict[str, dict[int, float]] = {}
+    figures: dict[str, dict[int, float]] = {}
     for point, repeat, value in rows.itertuples(index=False):
-        found.setdefault(str(point), {})[int(repeat)] = float(value)
-    return found
+        figures.setdefault(str(point), {})[int(repeat)] = float(value)
+    return figures
 
 
 def decided(tables: Tables) -> pd.DataFrame:
@@ -45,27 +45,27 @@ def decided(tables: Tables) -> pd.DataFrame:
     spoiled = {*doubts.loc[doubts["kind"].isin(SPOILING - {IN_INTERVALS}), "point"].dropna()}
     kinds = kinds_by_point(tables)
     pairs = [(reference, other) for reference, other, _, _ in planned]
-    _, _, _, said = planned[0]
-    known = decisions(throughputs(tables), pairs, said["difference"], said["repeats"])
+    _, _, _, rule = planned[0]
+    decisions_made = decisions(throughputs(tables), pairs, rule["difference"], rule["repeats"])
     rows = [
         {
             **points.loc[other].to_dict(),
             "axis": axis,
             "reference": points.loc[reference, axis],
             "figure": FIGURE,
-            "ratio": one.ratio,
-            "ratio_low": one.low,
-            "ratio_high": one.high,
+            "ratio": decision.ratio,
+            "ratio_low": decision.low,
+            "ratio_high": decision.high,
             "interval_kind": SEQUENTIAL,
-            "verdict": CANNOT_TELL if one.outcome == "open" else one.outcome,
-            "min_effect": said["difference"],
-            "repeats": one.repeats,
-            "repeats_needed": one.needed,
+            "verdict": CANNOT_TELL if decision.outcome == "open" else decision.outcome,
+            "min_effect": rule["difference"],
+            "repeats": decision.repeats,
+            "repeats_needed": decision.needed,
             "doubted": doubted_sides(kinds.get(reference, ""), kinds.get(other, "")),
             "sound": not {reference, other} & spoiled,
         }
-        for (reference, other, axis, _), one in zip(planned, known, strict=True)
-        if {reference, other} <= {*points.index} and one.ratio is not None
+        for (reference, other, axis, _), decision in zip(planned, decisions_made, strict=True)
+        if {reference, other} <= {*points.index} and decision.ratio is not None
     ]
     return pd.DataFrame(rows).astype({"repeats_needed": "Int64"}) if rows else pd.DataFrame()
 
@@ -74,5 +74,5 @@ def _planned(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """The comparisons of the plan: reference, other, name, and what the plan says of deciding."""
     rows = tables["planned"].drop_duplicates("point").dropna(subset=["decide"])
     for point, text in rows[["point", "decide"]].itertuples(index=False):
-        said = json.loads(text)
-        yield from ((reference, point, axis, said) for axis, reference in said["against"].items())
+        rule = json.loads(text)
+        yield from ((reference, point, axis, rule) for axis, reference in rule["against"].items())

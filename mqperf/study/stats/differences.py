@@ -53,12 +53,12 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
         rows.append((PLAN, _what(name), in_a, in_b))
     rows.append((MEASURING, "Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append((MEASURING, "Points that the other has not", *_in_one_only(runs_a, runs_b)))
-    found = [row for row in rows if row[2] != row[3]]
+    differing = [row for row in rows if row[2] != row[3]]
     left_out = _beside(a), _beside(b)
     if left_out != (NOTHING, NOTHING):
-        found.append((MEASURING, "Left out, as the plan does not ask for it", *left_out))
+        differing.append((MEASURING, "Left out, as the plan does not ask for it", *left_out))
     columns = ["aspect", "what", "value_in_a", "value_in_b"]
-    return conform("differences", pd.DataFrame(found, columns=columns))
+    return conform("differences", pd.DataFrame(differing, columns=columns))
 
 
 def _what(name: str) -> str:
@@ -67,8 +67,8 @@ def _what(name: str) -> str:
 
 
 def _values(column: pd.Series) -> str:
-    known = sorted(column.dropna().unique())
-    return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in known])
+    values = sorted(column.dropna().unique())
+    return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in values])
 
 
 def _hosts(tables: Tables) -> str:
@@ -97,11 +97,11 @@ def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
 
 def _beside(tables: Tables) -> str:
     """The points that the folder's plan does not ask for, in words."""
-    others = outside_plan(tables).drop_duplicates("point")
+    outside = outside_plan(tables).drop_duplicates("point")
     points = [
         f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
         f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
-        for row in others.to_dict("records")
+        for row in outside.to_dict("records")
     ]
     more = [f"and {len(points) - NAMED} more"] if len(points) > NAMED else []
     return "; ".join([*points[:NAMED], *more]) or NOTHING

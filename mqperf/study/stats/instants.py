@@ -34,32 +34,32 @@ def _of(tables: Tables, run: str) -> Tables:
     return {name: tables[name][tables[name]["run"].eq(run)] for name in names}
 
 
-def _empty_seconds(own: Tables) -> Iterator[Span]:
+def _empty_seconds(tables: Tables) -> Iterator[Span]:
     """Of the window, those without a finished message, by no action of the plan."""
-    counts = without_actions(finished(own["intervals"]), own["outages"])
+    counts = without_actions(finished(tables["intervals"]), tables["outages"])
     for second in counts.index[counts.eq(0)].get_level_values("start_s"):
         yield float(second), float(second) + 1
 
 
-def _late_actions(own: Tables) -> Iterator[Span]:
+def _late_actions(tables: Tables) -> Iterator[Span]:
     """From when each action was to begin until it did."""
-    for asked, began in own["outages"][["commanded_s", "began_s"]].itertuples(index=False):
+    for asked, began in tables["outages"][["commanded_s", "began_s"]].itertuples(index=False):
         if abs(began - asked) > LATE_S:
             yield min(asked, began), max(asked, began)
 
 
-def _not_recovered(own: Tables) -> Iterator[Span]:
+def _not_recovered(tables: Tables) -> Iterator[Span]:
     """From the end of an action until the next one begins, or the load ends."""
-    outages = own["outages"]
+    outages = tables["outages"]
     lasting = outages["level_msg_s"].notna() & outages["recovery_s"].isna()
-    end = float(own["intervals"]["start_s"].max()) + 1
+    end = float(tables["intervals"]["start_s"].max()) + 1
     for ended in outages.loc[lasting, "ended_s"].dropna():
         later = outages.loc[outages["began_s"] > ended, "began_s"]
         yield float(ended), float(np.nanmin([end, later.min()]))
 
 
-def _alarms(own: Tables) -> Iterator[Span]:
-    events = own["events"]
+def _alarms(tables: Tables) -> Iterator[Span]:
+    events = tables["events"]
     for instant in events.loc[events["what"].eq("alarm"), "time_s"].dropna():
         yield float(instant), float(instant)
 

@@ -105,9 +105,9 @@ def fitted(threads: Array, throughput: Array, noise: Noise | None) -> Fit:
         return Fit(law, error, freedom, refuted=None)
     if noise.deviation == 0:
         return Fit(law, error, freedom, refuted=error > EXACT)
-    rest = freedom - noise.freedom
-    lack = (squares / noise.deviation**2 - noise.freedom) / rest
-    chance = float(special.fdtrc(rest, noise.freedom, lack))
+    freedom_of_lack = freedom - noise.freedom
+    lack = (squares / noise.deviation**2 - noise.freedom) / freedom_of_lack
+    chance = float(special.fdtrc(freedom_of_lack, noise.freedom, lack))
     return Fit(law, error, freedom, refuted=chance < 1 - CONFIDENCE)
 
 

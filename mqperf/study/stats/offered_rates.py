@@ -50,7 +50,9 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
     steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan)
-    whole = pd.concat([one for one in (steady, judged_steps(frame, steps)) if len(one)] or [steady])
+    whole = pd.concat(
+        [part for part in (steady, judged_steps(frame, steps)) if len(part)] or [steady]
+    )
     rows = conform("saturation_rates", pd.DataFrame(_rows(whole, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
 
@@ -67,14 +69,14 @@ def brackets(tables: Tables) -> pd.DataFrame:
 def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, sweep in frame.groupby(list(SWEEP), sort=False):
         names = [name for name in ("threads", *varied(sweep)) if name not in RATES]
-        told = [name for name in names if len(sweep[name].unique()) > 1]
+        varying = [name for name in names if len(sweep[name].unique()) > 1]
         for values, curve in sweep.groupby(names, sort=False, dropna=False):
             if curve["offered"].nunique() >= FEWEST:
-                known = dict(zip(names, values, strict=True))
+                keys = dict(zip(names, values, strict=True))
                 row = with_doubts(saturation_rate(curve), curve, doubts)
-                place = at(known, told)
+                place = at(keys, varying)
                 text = f"With {place}: {row['text']}" if place else row["text"]
-                yield {name: curve[name].iloc[0] for name in SWEEP} | known | {**row, "text": text}
+                yield {name: curve[name].iloc[0] for name in SWEEP} | keys | {**row, "text": text}
 
 
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
@@ -93,7 +95,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     beyond = by_rate.index[by_rate.index > (low or 0.0)]
     high = beyond.min() if len(beyond) else None
     top = float(by_rate["throughput_msg_s"].max())
-    known = {
+    row = {
         "rates": len(by_rate),
         "deliveries_each": float(by_rate["each"].mean()),
         "kept_rate_msg_s": low,
@@ -102,20 +104,20 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         "top_throughput_msg_s": top,
     }
     if high is None:
-        return known | {"text": f"It keeps up with {_told(low)} {unit}, the most that was offered."}
+        return row | {"text": f"It keeps up with {_told(low)} {unit}, the most that was offered."}
     limit = _limit(curve[curve["offered"] == high]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
-    known |= {"limit": limit}
+    row |= {"limit": limit}
     if low is None:
         first = (
             f"Even {_told(high)} {unit}, the least that was offered, is more than it keeps up with"
         )
-        return known | {"text": f"{first}{ran_out}."}
+        return row | {"text": f"{first}{ran_out}."}
     if by_rate["kept"].notna().all():
         text = f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}{ran_out}."
-        return known | {"text": text}
+        return row | {"text": text}
     crossing = min(max(top / float(by_rate["each"].max()), low), high)
-    return known | {
+    return row | {
         "saturation_rate_msg_s": crossing,
         "text": (
             f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}: the saturation"
@@ -126,8 +128,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
 
 def _limit(verdicts: pd.Series) -> str | None:
     """The bottleneck on which all repeats agree; none where they do not, or nobody can tell."""
-    found = [*verdicts.dropna().unique()]
-    return found[0] if len(found) == 1 and found[0] not in {"cannot tell", "none"} else None
+    limits = [*verdicts.dropna().unique()]
+    return limits[0] if len(limits) == 1 and limits[0] not in {"cannot tell", "none"} else None
 
 
 def _told(rate: float | None) -> str:

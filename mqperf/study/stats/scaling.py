@@ -68,10 +68,10 @@ def saturation_points(tables: Tables) -> pd.DataFrame:
 def _saturation_point(curve: pd.DataFrame, values: Mapping[str, Value]) -> dict[str, Any]:
     """The row of one curve, with the values that tell it from the others of its sweep."""
     row = saturation_point(curve)
-    known = {name: value for name, value in values.items() if pd.notna(value)}
-    if not known:
+    present = {name: value for name, value in values.items() if pd.notna(value)}
+    if not present:
         return {**row}
-    return {**row, **known, "text": f"With {at(values, values)}: {row['text']}"}
+    return {**row, **present, "text": f"With {at(values, values)}: {row['text']}"}
 
 
 def apart(row: Mapping[Any, Any]) -> list[str]:
@@ -84,15 +84,15 @@ def saturation_point(sweep: pd.DataFrame) -> Row:
     threads = sweep["threads"].to_numpy(dtype=float)
     throughput = sweep["throughput_msg_s"].to_numpy(dtype=float)
     counts = np.unique(threads)
-    known: Row = {"points": len(counts), "peak_lies": CANNOT_TELL}
+    row: Row = {"points": len(counts), "peak_lies": CANNOT_TELL}
     if len(counts) < FEWEST:
-        some = "1 thread count was" if len(counts) == 1 else f"{len(counts)} thread counts were"
-        return known | {"text": f"Cannot tell where the peak lies: {some} measured, not {FEWEST}."}
+        words = "1 thread count was" if len(counts) == 1 else f"{len(counts)} thread counts were"
+        return row | {"text": f"Cannot tell where the peak lies: {words} measured, not {FEWEST}."}
     noise = noise_of(threads, throughput)
     law = fitted(threads, throughput, noise)
     peak, sentence = _peak(threads, throughput, noise or Noise(law.error, law.freedom), law)
     saturated, also = _saturation(threads, throughput, law)
-    return known | {"fit_error": law.error} | peak | saturated | {"text": f"{sentence}; {also}."}
+    return row | {"fit_error": law.error} | peak | saturated | {"text": f"{sentence}; {also}."}
 
 
 def _may_be_best(threads: Array, throughput: Array, noise: Noise) -> Array:
@@ -106,7 +106,7 @@ def _may_be_best(threads: Array, throughput: Array, noise: Noise) -> Array:
     return best
 
 
-def _peak(threads: Array, throughput: Array, noise: Noise, found: Fit) -> tuple[Row, str]:
+def _peak(threads: Array, throughput: Array, noise: Noise, curve_fit: Fit) -> tuple[Row, str]:
     """Where the peak lies; its interval reaches to the neighbours of what may be the best."""
     unknown = "Cannot tell where the peak lies"
     if noise.freedom < FEWEST_FREEDOM:
@@ -122,12 +122,12 @@ def _peak(threads: Array, throughput: Array, noise: Noise, found: Fit) -> tuple[
         text = f"Throughput falls from {_number(last)} threads on: a peak may lie below the sweep"
         return {"peak_lies": "below", "peak_threads_high": over}, text
     under = float(counts[counts < first][-1])
-    known: Row = {"peak_lies": "inside", "peak_threads_low": under, "peak_threads_high": over}
+    row: Row = {"peak_lies": "inside", "peak_threads_low": under, "peak_threads_high": over}
     text = f"The peak lies between {_number(under)} and {_number(over)} threads"
-    if not found.describes or not under <= found.law.peak <= over:
-        return known, text
-    at = found.law.peak
-    return known | {"peak_threads": at}, f"{text}, by the fitted law at {_number(at)}"
+    if not curve_fit.describes or not under <= curve_fit.law.peak <= over:
+        return row, text
+    at = curve_fit.law.peak
+    return row | {"peak_threads": at}, f"{text}, by the fitted law at {_number(at)}"
 
 
 def _rising(first: float, counts: Array) -> tuple[Row, str]:
@@ -139,25 +139,25 @@ def _rising(first: float, counts: Array) -> tuple[Row, str]:
     return {"peak_lies": "beyond", "peak_threads_low": float(counts[-2])}, text
 
 
-def _saturation(threads: Array, throughput: Array, found: Fit) -> tuple[Row, str]:
+def _saturation(threads: Array, throughput: Array, curve_fit: Fit) -> tuple[Row, str]:
     """Where the bounds cross, with an interval where the runs know their error."""
-    law, error = found.law, found.error
-    if not found.describes:
-        how = "as the repeats show" if found.refuted else f"by {100 * error:.0f} %"
+    law, error = curve_fit.law, curve_fit.error
+    if not curve_fit.describes:
+        how = "as the repeats show" if curve_fit.refuted else f"by {100 * error:.0f} %"
         return {}, f"the Universal Scalability Law misses the runs, {how}"
     crossing = _crossing(law, threads, throughput)
-    known: Row = {
+    row: Row = {
         "contention": law.shared / law.single_s,
         "coherency": law.mutual / law.single_s,
         "saturation_threads": crossing,
     }
     below = ", below the sweep" if crossing < threads.min() else ""
     text = f"the saturation point is at {_number(crossing)} threads{below}"
-    if found.freedom < FEWEST_FREEDOM:
-        return known, text
-    low, high = _interval(found, threads)
-    known |= {"saturation_threads_low": low, "saturation_threads_high": high}
-    return known, f"{text} (95 % interval: {_number(low)} to {_number(high)})"
+    if curve_fit.freedom < FEWEST_FREEDOM:
+        return row, text
+    low, high = _interval(curve_fit, threads)
+    row |= {"saturation_threads_low": low, "saturation_threads_high": high}
+    return row, f"{text} (95 % interval: {_number(low)} to {_number(high)})"
 
 
 def _crossing(law: Law, threads: Array, throughput: Array) -> float:
@@ -172,23 +172,23 @@ def _best(threads: Array, throughput: Array) -> Array:
     return best
 
 
-def _interval(found: Fit, threads: Array) -> Range:
+def _interval(curve_fit: Fit, threads: Array) -> Range:
     """The interval of the saturation point: a parametric bootstrap around the law.
 
     B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6.  As few runs
     know their own error badly, each draw has its own, from the chi-squared distribution.
     """
     random = np.random.default_rng(SEED)
-    drawn = np.array([*_redrawn(found.law(threads), found, random)])
+    drawn = np.array([*_redrawn(curve_fit.law(threads), curve_fit, random)])
     single_s = np.array([fit(threads, rates).single_s for rates in drawn])
     crossings = (single_s * _best(threads, drawn))[single_s > 0]
     low, high = np.quantile(crossings, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)
 
 
-def _redrawn(expected: Array, found: Fit, random: np.random.Generator) -> Iterator[Array]:
+def _redrawn(expected: Array, curve_fit: Fit, random: np.random.Generator) -> Iterator[Array]:
     for _ in range(DRAWS):
-        sigma = found.error * np.sqrt(found.freedom / random.chisquare(found.freedom))
+        sigma = curve_fit.error * np.sqrt(curve_fit.freedom / random.chisquare(curve_fit.freedom))
         yield expected * np.exp(sigma * random.standard_normal(len(expected)))
 
 

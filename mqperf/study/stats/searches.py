@@ -61,56 +61,56 @@ def _rows(
     tables: Tables, planned: pd.DataFrame, bottlenecks: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     frame = _figures(tables)
-    told = varied(frame[frame["point"].isin(planned["point"])])
+    varying = varied(frame[frame["point"].isin(planned["point"])])
     disturbed = _disturbed(tables)
-    for _, own in planned.dropna(subset=["search_place"]).groupby("search_place"):
-        first = own.iloc[0]
-        said = json.loads(first["search"])
-        repeats, search = said.pop("repeats"), SearchPlan.model_validate(said)
-        runs = frame[frame["point"].isin(own["point"])]
+    for _, of_search in planned.dropna(subset=["search_place"]).groupby("search_place"):
+        first = of_search.iloc[0]
+        plan = json.loads(first["search"])
+        repeats, search = plan.pop("repeats"), SearchPlan.model_validate(plan)
+        runs = frame[frame["point"].isin(of_search["point"])]
         judged = [(row, _of_run(row, search.hold, disturbed)) for row in runs.to_dict("records")]
         verdicts = {
-            (float(row["offered"]), int(row["repeat"])): one
-            for row, one in judged
-            if one.holds is not None
+            (float(row["offered"]), int(row["repeat"])): judgement
+            for row, judgement in judged
+            if judgement.holds is not None
         }
-        found = search.tried(verdicts, repeats)
+        bracket = search.tried(verdicts, repeats)
         broken = {
-            row["run"]: one.text
-            for row, one in judged
-            if row["offered"] == found.high and one.holds is False
+            row["run"]: judgement.text
+            for row, judgement in judged
+            if row["offered"] == bracket.high and judgement.holds is False
         }
-        parameters = {name: runs[name].iloc[0] for name in told if name != RATE and len(runs)}
+        parameters = {name: runs[name].iloc[0] for name in varying if name != RATE and len(runs)}
         row = {
             **{name: first[name] for name in (*SWEEP, "threads", "search_place", "condition")},
             **parameters,
             "hold": search.hold.words,
-            "search_ends": found.ends,
+            "search_ends": bracket.ends,
             "search_from_msg_s": search.from_msg_s,
             "search_to_msg_s": search.to_msg_s,
-            "held_rate_msg_s": found.low,
-            "broken_rate_msg_s": found.high,
-            **_limit_rate(found, verdicts),
+            "held_rate_msg_s": bracket.low,
+            "broken_rate_msg_s": bracket.high,
+            **_limit_rate(bracket, verdicts),
             "search_runs": len(verdicts) or None,
             "broken_by": next(iter(broken.values()), None),
-            "limit": _bottleneck(runs, found, bottlenecks),
-            **_at_held(runs, found, verdicts, tables),
+            "limit": _bottleneck(runs, bracket, bottlenecks),
+            **_at_held(runs, bracket, verdicts, tables),
         }
         # without the runs that others disturbed, the rate that does not hold might be undecided
-        certain = found.high is None or by_most(at_rate(found.high, verdicts), repeats) is False
+        certain = bracket.high is None or by_most(at_rate(bracket.high, verdicts), repeats) is False
         yield row | {"text": sentence(row) + ("" if certain else CAUTION)}
 
 
 def _disturbed(tables: Tables) -> set[str]:
     """The runs during which others used the host: they, and not the system, may break a rate."""
-    return {found.run for found in noisy_host(tables)}
+    return {finding.run for finding in noisy_host(tables)}
 
 
 def _at_held(
-    runs: pd.DataFrame, found: Bracket, verdicts: Verdicts, tables: Tables
+    runs: pd.DataFrame, bracket: Bracket, verdicts: Verdicts, tables: Tables
 ) -> dict[str, Any]:
     """The figures of the point that holds, and its doubts."""
-    held = runs[runs["offered"] == found.low]
+    held = runs[runs["offered"] == bracket.low]
     if held.empty:
         return {}
     point = held["point"].iloc[0]
@@ -120,24 +120,27 @@ def _at_held(
     return {
         "point": point,
         **{name: figures[name] for name in TOLD},
-        "held_repeats": at_rate(found.low, verdicts).count(True),
+        "held_repeats": at_rate(bracket.low, verdicts).count(True),
         "doubted": ", ".join(kinds) or None,
     }
 
 
-def _limit_rate(found: Bracket, verdicts: Verdicts) -> dict[str, float]:
+def _limit_rate(bracket: Bracket, verdicts: Verdicts) -> dict[str, float]:
     """The limit with its interval, where there is one: a search has ended between two rates."""
-    if found.ends != "found" or found.low is None or found.high is None:
+    if bracket.ends != "found" or bracket.low is None or bracket.high is None:
         return {}
-    runs = [Tried(rate, bool(one.holds), one.margin) for rate, one in deciding(verdicts)]
-    told = limit(runs, found.low, found.high)
+    runs = [
+        Tried(rate, bool(judgement.holds), judgement.margin)
+        for rate, judgement in deciding(verdicts)
+    ]
+    estimate = limit(runs, bracket.low, bracket.high)
     name = "limit_rate_msg_s"
-    return {name: told.rate, f"{name}_low": told.low, f"{name}_high": told.high}
+    return {name: estimate.rate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def _bottleneck(runs: pd.DataFrame, found: Bracket, bottlenecks: pd.DataFrame) -> str | None:
+def _bottleneck(runs: pd.DataFrame, bracket: Bracket, bottlenecks: pd.DataFrame) -> str | None:
     """The bottleneck at the rate that does not hold, where all its runs agree on one."""
-    broken = runs.loc[runs["offered"] == found.high, "run"]
+    broken = runs.loc[runs["offered"] == bracket.high, "run"]
     kinds = bottlenecks.loc[bottlenecks["run"].isin(broken), "bottleneck"].dropna().unique()
     return kinds[0] if len(kinds) == 1 and kinds[0] not in {"cannot tell", "none"} else None
 
@@ -149,9 +152,9 @@ def sentence(row: Row) -> str:
     if row["search_ends"] == "below":
         return f"Even {_rate(high)} {unit}, the lowest rate searched, does not hold {subject}."
     if row["search_ends"] == "unfinished":
-        known = [f"it holds at {_rate(low)}"] if low else []
-        known += [f"not at {_rate(high)}"] if high else []
-        so_far = f" (so far {', '.join(known)} {unit})" if known else ""
+        bounds = [f"it holds at {_rate(low)}"] if low else []
+        bounds += [f"not at {_rate(high)}"] if high else []
+        so_far = f" (so far {', '.join(bounds)} {unit})" if bounds else ""
         return f"The search for {subject} is not finished{so_far}: run the plan again."
     finished = f"finished in the window: {_rate(row['throughput_msg_s'])} {unit}"
     lead = f"At {subject} it sustains"
@@ -190,7 +193,7 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     disturbed = row["run"] in disturbed_runs
     if pd.notna(row["condition_failed"]):
         return Verdict(False, f"it ended early: {row['condition_failed']}", disturbed)  # noqa: FBT003
-    told: list[str] = []
+    held: list[str] = []
     broken: list[str] = []
     margins: list[float] = []
     for name, most in hold.latencies.items():
@@ -198,21 +201,21 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
         if pd.isna(value):
             return Verdict(None, _untold(name, row["samples"]))
         words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
-        (told if value <= most else broken).append(words)
+        (held if value <= most else broken).append(words)
         margins.append(log(max(value, SHORTEST_S) / most))
     slow = bool(broken)
     sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))
-    known = (row[name] for name in ("offered_rate_msg_s", "offered"))
-    rate = next((one for one in known if pd.notna(one)), None)
+    rates = (row[name] for name in ("offered_rate_msg_s", "offered"))
+    rate = next((given for given in rates if pd.notna(given)), None)
     if rate is None or pd.isna(throughput) or pd.isna(sent) or sent == 0:
         return Verdict(None, "its throughput, or the offered rate, is not known")
     share = float(throughput) / (float(rate) * float(row["asked"]) / float(sent))
     words = f"throughput {share * 100:.1f} % of the offered rate"
-    (told if share >= hold.throughput_share else broken).append(words)
+    (held if share >= hold.throughput_share else broken).append(words)
     if pd.notna(lost) and lost > hold.lost_share * row["asked"]:
         broken.append(f"{int(lost)} of {int(row['asked'])} messages lost")
     margin = max(margins) if margins and slow == bool(broken) else None
-    return Verdict(not broken, ", ".join(broken or told), disturbed, margin)
+    return Verdict(not broken, ", ".join(broken or held), disturbed, margin)
 
 
 def _rate(value: float) -> str:

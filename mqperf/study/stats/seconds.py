@@ -31,9 +31,9 @@ def without_seconds(tables: Tables) -> Tables:
     """
     used = tables["cpu"]
     over = used["scope"].eq("window").fillna(value=False)
-    known = pd.MultiIndex.from_frame(used.loc[over, cpu.PROCESS])
+    with_window = pd.MultiIndex.from_frame(used.loc[over, cpu.PROCESS])
     first = ~used.duplicated(cpu.PROCESS)
-    lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(known)
+    lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(with_window)
     stand_ins = {
         cpu.SAMPLED: cpu.sampled(tables),
         window.UNDISTURBED: window.undisturbed(tables),
@@ -60,8 +60,8 @@ def write_complete(
     written.
     """
     with _made(folder), processes.scratch_beside(folder / "parts") as parts:
-        found = _completed(path, partial(_apart, folder=parts, form=form))
-        return found, write(found, folder, form, parts)
+        completed = _completed(path, partial(_apart, folder=parts, form=form))
+        return completed, write(completed, folder, form, parts)
 
 
 @contextmanager
@@ -91,5 +91,5 @@ def by_second() -> list[str]:
 
 
 def _completed(path: Path, reduce: Reduce) -> dict[str, pd.DataFrame]:
-    found = complete(read(path, reduce))
-    return {name: frame for name, frame in found.items() if name not in STAND_INS}
+    completed = complete(read(path, reduce))
+    return {name: frame for name, frame in completed.items() if name not in STAND_INS}

@@ -55,7 +55,7 @@ def decisions(
     """
     looks = _Looks(LEVEL / max(1, len(pairs)), max(FIRST, first), log1p(difference))
     logs = {point: _in_a_row(figures.get(point, {})) for pair in pairs for point in pair}
-    begun = [own[: looks.first] for own in logs.values() if len(own) >= looks.first]
+    begun = [of_point[: looks.first] for of_point in logs.values() if len(of_point) >= looks.first]
     turns = np.array(begun).reshape(-1, looks.first)
     return [_decision(logs[a], logs[b], turns, looks) for a, b in pairs]
 
@@ -77,13 +77,13 @@ class _Looks:
         """The same to tell that there is none that matters."""
         return np.full(len(n), self.level / max(1, MOST - self.first + 1))
 
-    def outcomes(self, apart: Array, early: Array, even: Array) -> NDArray[np.str_]:
+    def outcomes(self, differences: Array, early: Array, even: Array) -> NDArray[np.str_]:
         """By mean differences and half intervals: one that matters and is told from none, or not.
 
         ``alike`` is what is too small to matter.
         """
-        differ = (np.abs(apart) >= self.least) & (np.abs(apart) > early)
-        cases = [differ & (apart > 0), differ, np.abs(apart) + even < self.least]
+        differ = (np.abs(differences) >= self.least) & (np.abs(differences) > early)
+        cases = [differ & (differences > 0), differ, np.abs(differences) + even < self.least]
         return np.select(cases, ["better", "worse", "alike"], "open")
 
 
@@ -109,7 +109,7 @@ class _Errors:
 
     def later(self, more: Array) -> "_Errors":
         """The last of them, with the degrees of freedom of so many more repeats."""
-        out, left = (one[-1:] for one in self.freedoms)
+        out, left = (freedom[-1:] for freedom in self.freedoms)
         variances = (self.variances[0][-1:], self.variances[1][-1:])
         return _Errors(variances, (out + more, left + 2 * more), self.share)
 
@@ -120,14 +120,14 @@ def _decision(a: Array, b: Array, turns: Array, looks: _Looks) -> Decision:
         return Decision("open", last)
     n = np.arange(looks.first, last + 1)
     errors = _errors(a[:last], b[:last], turns, n)
-    apart = np.cumsum(b[:last] - a[:last])[n - 1] / n
+    differences = np.cumsum(b[:last] - a[:last])[n - 1] / n
     early, even = (errors.halves(n, spent(n)) for spent in (looks.early, looks.even))
-    outcomes = looks.outcomes(apart, early, even)
-    place = next((at for at, one in enumerate(outcomes) if one != "open"), len(n) - 1)
+    outcomes = looks.outcomes(differences, early, even)
+    place = next((at for at, verdict in enumerate(outcomes) if verdict != "open"), len(n) - 1)
     outcome: Outcome = outcomes[place]
     half = (even if outcome == "alike" else early)[place]
-    ratio, low, high = np.exp(apart[place] + np.array([0.0, -half, half])).tolist()
-    needed = _needed(errors, apart[-1], last, looks) if outcome == "open" else None
+    ratio, low, high = np.exp(differences[place] + np.array([0.0, -half, half])).tolist()
+    needed = _needed(errors, differences[-1], last, looks) if outcome == "open" else None
     return Decision(outcome, int(n[place]), ratio, low, high, needed)
 
 
@@ -147,21 +147,21 @@ def _errors(a: Array, b: Array, turns: Array, n: Array) -> _Errors:
     return _Errors(variances, freedoms, 1 / points)
 
 
-def _needed(errors: _Errors, apart: float, last: int, looks: _Looks) -> int | None:
+def _needed(errors: _Errors, difference: float, last: int, looks: _Looks) -> int | None:
     """The fewest repeats that would decide, if runs go on as they did."""
     n = np.arange(last + 1, FARTHEST)
     later = errors.later(n - last)
     early, even = (later.halves(n, spent(n)) for spent in (looks.early, looks.even))
-    enough = looks.outcomes(np.full(len(n), apart), early, even) != "open"
+    enough = looks.outcomes(np.full(len(n), difference), early, even) != "open"
     return int(n[np.argmax(enough)]) if enough.any() else None
 
 
 def _in_a_row(by_repeat: Mapping[int, float]) -> Array:
     """Logarithms of the repeats from the first on, as far as none is missing."""
-    found: list[float] = []
-    while (value := by_repeat.get(len(found) + 1)) is not None and value > 0:
-        found.append(log(value))
-    return np.array(found)
+    logs: list[float] = []
+    while (value := by_repeat.get(len(logs) + 1)) is not None and value > 0:
+        logs.append(log(value))
+    return np.array(logs)
 
 
 def _squares(values: Array) -> Array:

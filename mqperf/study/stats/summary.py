@@ -54,9 +54,9 @@ def _told_by_all(figures: pd.DataFrame) -> pd.DataFrame:
 
     The mean over the others would be that of the runs with most messages.
     """
-    known = figures["latency_mean_s"].notna()
+    timed = figures["latency_mean_s"].notna()
     for name in PERCENTILES:
-        withheld = figures.loc[known & figures[name].isna(), "point"]
+        withheld = figures.loc[timed & figures[name].isna(), "point"]
         figures[name] = figures[name].mask(figures["point"].isin(withheld))
     return figures
 
@@ -95,7 +95,7 @@ def _broker_cpu(cpu: pd.DataFrame) -> pd.DataFrame:
 def _spread(figures: pd.DataFrame) -> pd.DataFrame:
     groups = by_point(figures)[list(FIGURES)]
     of_groups = groups.mean(), groups.std(ddof=1), groups.count()
-    mean, sd, n = (one.set_index("point") for one in of_groups)
+    mean, sd, n = (frame.set_index("point") for frame in of_groups)
     quantile = special.stdtrit(n.clip(lower=2) - 1, (1 + CONFIDENCE) / 2)
     half = (sd / n**0.5 * quantile).where(n > 1)
     low = mean - half

@@ -35,10 +35,10 @@ def survivors(tables: Tables) -> dict[str, str]:
 
 
 def _words(row: Mapping[Any, Any]) -> str:
-    what = unit_of(row["test_case"]).replace(MESSAGES, "messages")
+    unit = unit_of(row["test_case"]).replace(MESSAGES, "messages")
     text = (
         f"latency is of what arrived: {100 * row['missing'] / row['asked']:.2g} % of"
-        f" {row['asked']:.0f} {what} did not"
+        f" {row['asked']:.0f} {unit} did not"
     )
     if row["planned"] >= row["missing"]:
         return f"{text}, during actions of the plan"

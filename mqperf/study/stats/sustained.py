@@ -44,10 +44,10 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     runs = tables["runs"]
     behind |= set(runs.loc[runs["condition_failed"].notna(), "point"].dropna())
     unknown = set(messages.loc[messages["send_rate_msg_s"].isna(), "point"].dropna())
-    told = points["test_case"].isin(closed_loops()) | ~points["point"].isin(unknown)
-    found = told.map({True: YES, False: UNKNOWN}).astype("str")
-    found = found.mask(points["point"].isin(limited), TESTER)
-    return found.mask(points["point"].isin(behind), NO)
+    can_tell = points["test_case"].isin(closed_loops()) | ~points["point"].isin(unknown)
+    verdicts = can_tell.map({True: YES, False: UNKNOWN}).astype("str")
+    verdicts = verdicts.mask(points["point"].isin(limited), TESTER)
+    return verdicts.mask(points["point"].isin(behind), NO)
 
 
 def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
     rated = measured.assign(
         keeps_up=kept,
-        any_keeps_up=next((one for one in BEST_FIRST if kept.eq(one).any()), NO),
+        any_keeps_up=next((verdict for verdict in BEST_FIRST if kept.eq(verdict).any()), NO),
         sound=sound,
         sustained=sound & kept.eq(YES),
         at=pd.Series(where, measured.index, "str"),
@@ -99,15 +99,15 @@ def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd
     on = [name for name in SWEEP if name in keys]
     pairs = a.merge(b, on=on, suffixes=("_a", "_b"))
     value_a, value_b = (pairs[f"sustained_throughput_msg_s_{side}"] for side in "ab")
-    told = pairs.assign(
+    compared = pairs.assign(
         value_a=value_a,
         value_b=value_b,
         ratio=value_b / value_a.where(value_a > 0),
         highest_a=pairs["highest_throughput_msg_s_a"],
         highest_b=pairs["highest_throughput_msg_s_b"],
     )
-    names = [name for name in TABLES["sustained_compared"].columns if name in told.columns]
-    return conform("sustained_compared", told[names])
+    names = [name for name in TABLES["sustained_compared"].columns if name in compared.columns]
+    return conform("sustained_compared", compared[names])
 
 
 def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
@@ -116,14 +116,14 @@ def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
         if (top := highest(best)) is None:
             continue
         head = best.iloc[0]
-        known = {
+        figures = {
             "point": head["point"],
             "sustained_throughput_msg_s": head[FIGURE],
             "sustained_at": head["at"],
         }
         yield {
             **{name: head[name] for name in SWEEP},
-            **(known if head["sustained"] else {}),
+            **(figures if head["sustained"] else {}),
             "keeps_up": head["any_keeps_up"],
             "highest_throughput_msg_s": top[FIGURE],
             "highest_at": top["at"],

@@ -29,14 +29,14 @@ UNACKNOWLEDGED = 1000
 """Messages received that a queue may still have: servers acknowledge many at once."""
 
 
-def contradictions(metrics: pd.DataFrame, one: "Reading") -> Iterator[str]:
+def contradictions(metrics: pd.DataFrame, reading: "Reading") -> Iterator[str]:
     """Fewer messages than passed, and more that wait than were under way."""
     if metrics.empty:
         return
-    run = one.run
-    streams = one.intervals.pivot_table("count", "start_s", "stream", "sum", fill_value=0)
-    if one.latencies.count and "received" in streams:
-        yield from _passed(metrics, streams["received"], one.latencies.mean_s)
+    run = reading.run
+    streams = reading.intervals.pivot_table("count", "start_s", "stream", "sum", fill_value=0)
+    if reading.latencies.count and "received" in streams:
+        yield from _passed(metrics, streams["received"], reading.latencies.mean_s)
     last = "round-trip" if TEST_CASES[run.case.test_case].replies else "received"
     kept = QUEUES[run.case.queues].log if run.case.queues in QUEUES else False
     if not kept and not run.case.background and {"sent", last} <= {*streams}:
@@ -46,8 +46,8 @@ def contradictions(metrics: pd.DataFrame, one: "Reading") -> Iterator[str]:
 
 def _passed(metrics: pd.DataFrame, received: pd.Series, latency_s: float) -> Iterator[str]:
     for kind, way in COUNTERS:
-        told = metrics[metrics["kind"].eq(kind) & metrics["quantity"].eq(way)]
-        counted = _by_second(told)
+        counter = metrics[metrics["kind"].eq(kind) & metrics["quantity"].eq(way)]
+        counted = _by_second(counter)
         handled = int(received.reindex(counted.index - 1, fill_value=0).sum())
         if len(counted) >= LONG * latency_s and counted.sum() < PASSED * handled:
             yield (
@@ -56,9 +56,9 @@ def _passed(metrics: pd.DataFrame, received: pd.Series, latency_s: float) -> Ite
             )
 
 
-def _by_second(told: pd.DataFrame) -> pd.Series:
+def _by_second(counter: pd.DataFrame) -> pd.Series:
     """What a counter of all nodes together grew by in the second before each, where all told it."""
-    second = told.assign(second=told["time_s"].round())
+    second = counter.assign(second=counter["time_s"].round())
     values = second.pivot_table("value", "second", "node", "sum")
     grown = values.diff().where(values.index.to_series().diff().eq(1), axis=0)
     return grown.where(~grown.lt(0), values).dropna().sum(axis="columns")
@@ -69,12 +69,12 @@ def _waiting(metrics: pd.DataFrame, sent: pd.Series, done: pd.Series) -> Iterato
     ends = pd.DataFrame({"under_way": (sent - done).cumsum(), "sent": sent})
     near = ends.rolling(2 * NEAR_S + 1, center=True, min_periods=1).max()
     near.index += 1
-    told = waiting(metrics.assign(run="")).set_index("time_s")["value"]
-    near = near.reindex(told.index, method="nearest")
-    beyond = told - near["under_way"] - 2 * near["sent"] - UNACKNOWLEDGED
+    held = waiting(metrics.assign(run="")).set_index("time_s")["value"]
+    near = near.reindex(held.index, method="nearest")
+    beyond = held - near["under_way"] - 2 * near["sent"] - UNACKNOWLEDGED
     if len(beyond) and beyond.max() > 0:
         at = int(beyond.to_numpy().argmax())
         yield (
-            f"nodes told of {told.iloc[at]:.0f} messages that wait in them at {told.index[at]:.0f}"
+            f"nodes told of {held.iloc[at]:.0f} messages that wait in them at {held.index[at]:.0f}"
             f" s, and at most {near['under_way'].iloc[at]:.0f} were under way then"
         )

@@ -30,9 +30,9 @@ def memory(metrics: pd.DataFrame) -> pd.DataFrame:
 
 def collecting(metrics: pd.DataFrame) -> pd.DataFrame:
     """Seconds of garbage collection since the second before: ``run``, ``time_s``, ``value``."""
-    known = metrics[metrics["kind"].eq("collector") & metrics["quantity"].eq("paused")]
-    counters = known.groupby(["run", "node", "object"], sort=False)
-    return _by_second(pd.concat([known[:0], *(_stepwise(rows) for _, rows in counters)]))
+    paused = metrics[metrics["kind"].eq("collector") & metrics["quantity"].eq("paused")]
+    counters = paused.groupby(["run", "node", "object"], sort=False)
+    return _by_second(pd.concat([paused[:0], *(_stepwise(rows) for _, rows in counters)]))
 
 
 def _by_second(rows: pd.DataFrame) -> pd.DataFrame:
@@ -61,8 +61,8 @@ def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
 
 def _told(rows: pd.DataFrame, names: Names) -> pd.DataFrame:
     """The rows of these figures."""
-    told = zip(rows["kind"], rows["object"], rows["quantity"], strict=True)
-    return rows[[one in names for one in told]]
+    figures = zip(rows["kind"], rows["object"], rows["quantity"], strict=True)
+    return rows[[figure in names for figure in figures]]
 
 
 def _growth(rows: pd.DataFrame) -> float | None:
@@ -72,8 +72,10 @@ def _growth(rows: pd.DataFrame) -> float | None:
 
 def _counted(rows: pd.DataFrame, quantity: str) -> float | None:
     """What all collectors of a node together counted; None where none tells."""
-    known = rows[rows["kind"].eq("collector") & rows["quantity"].eq(quantity)]
-    return sum(_steps(own).sum() for _, own in known.groupby("object")) if len(known) else None
+    counts = rows[rows["kind"].eq("collector") & rows["quantity"].eq(quantity)]
+    return (
+        sum(_steps(count).sum() for _, count in counts.groupby("object")) if len(counts) else None
+    )
 
 
 def _steps(rows: pd.DataFrame) -> pd.Series:

@@ -44,10 +44,10 @@ def figures(told: str) -> Iterator[Figure]:
     """
     queues: dict[tuple[str, str], float] = defaultdict(float)
     for line in told.splitlines():
-        found = LINE.fullmatch(line)
-        if found is None:
+        metric = LINE.fullmatch(line)
+        if metric is None:
             raise ValueError(f"no line of a metric: {line[:100]!r}")
-        name, labels, value = found[1], found[2], float(found[3])
+        name, labels, value = metric[1], metric[2], float(metric[3])
         if name in NODE_FIGURES:
             kind, thing, quantity, unit = NODE_FIGURES[name]
             yield Figure(kind, thing, quantity, value, unit)

@@ -108,17 +108,17 @@ def disagreements(run: Whole) -> Iterator[str]:
 
     Those are alike whose own logs are called the same but for a number.
     """
-    told: set[str] = set()
+    telling_nodes: set[str] = set()
     files = sorted((run.run.path / "probes").glob(f"*/{LOG}"))
     for file in files:
         name, clock = file.relative_to(run.run.path), run.clock(file.parent.name)
-        found = [*lines(file)]
-        told |= {line.node for line in found}
-        instants = [line.epoch - clock.offset_s for line in found]
+        log_lines = [*lines(file)]
+        telling_nodes |= {line.node for line in log_lines}
+        instants = [line.epoch - clock.offset_s for line in log_lines]
         early_s = run.load[0] - min(instants, default=run.load[0])
         end = run.load[0] + run.case.load_s  # one that ends early is asked on until it is noticed
         late_s = max(instants, default=end) - end
-        offsets = [line.epoch - line.monotonic for line in found] or [0.0]
+        offsets = [line.epoch - line.monotonic for line in log_lines] or [0.0]
         if (step_s := max(offsets) - min(offsets)) > CLOCK_STEP_LIMIT_S:
             yield f"{name}: the wall clock was set by {step_s:.3f} s during the load"
         if early_s > clock.uncertainty_s + EARLY_S:
@@ -127,8 +127,8 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{name}: ends {late_s:.1f} s after the load"
     logs = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
     for node, log in logs.items():
-        if node not in told and log in {logs.get(one) for one in told}:
-            yield f"{LOG}: it tells of {', '.join(sorted(told))}, and nothing of {node}"
+        if node not in telling_nodes and log in {logs.get(other) for other in telling_nodes}:
+            yield f"{LOG}: it tells of {', '.join(sorted(telling_nodes))}, and nothing of {node}"
 
 
 def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
@@ -165,8 +165,8 @@ def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
     most: dict[tuple[Any, ...], tuple[float, float]] = {}
     for time_s, host, node, kind, _, quantity, value, _ in rows:
         if (kind, quantity) in NEVER_NEGATIVE:
-            told = host, node, kind, quantity
-            most[told] = max(most.get(told, (value, time_s)), (value, time_s))
+            figure = host, node, kind, quantity
+            most[figure] = max(most.get(figure, (value, time_s)), (value, time_s))
     for (host, node, kind, quantity), (value, time_s) in most.items():
         if value < 0:
             raise ProbeError(
@@ -178,14 +178,14 @@ def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
 READER = ProbeReader(
     "inside",
     disagreements=disagreements,
-    contradictions=lambda one: conservation.contradictions(read(one.run), one),
+    contradictions=lambda reading: conservation.contradictions(read(reading.run), reading),
 )
 
 NODE_METRICS = Table(
     "node_metrics",
     "a figure of the inside of a node at an instant",
     TOLD,
-    rows=lambda one: read(one.run),
+    rows=lambda reading: read(reading.run),
     by_second=True,
     former="internals",
 )
@@ -194,6 +194,6 @@ NODE_SUMMARY = Table(
     "node_summary",
     "a node of a run, and what it told of its inside over the window",
     OVER_WINDOW,
-    rows=lambda one: node_summary(read(one.run)),
+    rows=lambda reading: node_summary(read(reading.run)),
     former="insides",
 )

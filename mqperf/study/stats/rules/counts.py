@@ -58,10 +58,10 @@ def lost(tables: Tables) -> Iterator[Finding]:
     frame = frame.assign(by_counts=frame["asked"] - arrived, unplanned=unplanned)
     for row in each(frame[frame["unplanned"] > 0]):
         share = f" ({100 * row.unplanned / row.asked:.2g} %)" if row.asked else ""
-        what = "messages" if pd.isna(row.deliveries) else "deliveries"
+        unit = "messages" if pd.isna(row.deliveries) else "deliveries"
         yield Finding(
             row.run,
-            f"{row.unplanned} of {row.asked} {what} were lost{share}{_beside(row.lost, row)}",
+            f"{row.unplanned} of {row.asked} {unit} were lost{share}{_beside(row.lost, row)}",
             {"sent": int(row.sent), "lost": int(row.unplanned)},
         )
     stated = frame[frame["foreign"].isna()]

@@ -32,8 +32,8 @@ def cpu_sum(tables: Tables) -> Iterator[Finding]:
     window = over_the_window(tables)
     for run, rows in window.groupby("run", sort=False):
         yield from _printed_total(str(run), rows)
-        for host, own in rows.groupby("host", sort=False):
-            yield from _host_total(str(run), str(host), own)
+        for host, of_host in rows.groupby("host", sort=False):
+            yield from _host_total(str(run), str(host), of_host)
 
 
 def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
@@ -66,8 +66,8 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
     for run in done[~done.isin(samples["run"])]:
         yield Finding(run, "CPU was not sampled at all")
     gaps = samples[samples["run"].isin(done) & samples["missing_s"].notna()]
-    for run, own in gaps.sort_values(PROCESS).groupby("run", sort=False):
-        seconds = {str(gap.process): round(float(gap.missing_s), 1) for gap in each(own)}
+    for run, rows in gaps.sort_values(PROCESS).groupby("run", sort=False):
+        seconds = {str(gap.process): round(float(gap.missing_s), 1) for gap in each(rows)}
         listing = ", ".join(f"{process} for {gap:g} s" for process, gap in seconds.items())
         yield Finding(
             str(run), f"CPU was not sampled in the whole window: {listing}", {"missing_s": seconds}
@@ -108,8 +108,8 @@ def sampled(tables: Tables) -> pd.DataFrame:
     samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
     missing = _unplanned(_gaps(samples[[*PROCESS, "start_s", "end_s"]], done), tables["outages"])
     seconds = missing.groupby(PROCESS)["missing_s"].sum().reset_index()
-    own = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
-    return own.merge(seconds, how="left", on=PROCESS)
+    processes = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
+    return processes.merge(seconds, how="left", on=PROCESS)
 
 
 def unread_record(tables: Tables) -> Iterator[Finding]:

@@ -67,9 +67,9 @@ def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
 def found(frame: pd.DataFrame, text: str, *evidence: str) -> Iterator[Finding]:
     """A finding for each row: the text with its columns filled in, and the columns that show it."""
     for row in each(frame):
-        told = row._asdict()
-        figures = {name: _plain(told[name]) for name in evidence}
-        yield Finding(row.run, text.format_map(told), figures)
+        values = row._asdict()
+        figures = {name: _plain(values[name]) for name in evidence}
+        yield Finding(row.run, text.format_map(values), figures)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (of whatever type the column is)
@@ -105,11 +105,11 @@ def closed(tables: Tables) -> pd.DataFrame:
 
 def offered(frame: pd.DataFrame) -> pd.Series:
     """The rate that each run was offered; NaN where clients sent as fast as they could."""
-    found = pd.Series(np.nan, index=frame.index)
+    rates = pd.Series(np.nan, index=frame.index)
     for name, threads in ((RATE, 1), (THREAD_RATE, frame["threads"])):
         if name in frame.columns:
-            found = found.fillna(frame[name].astype("float64") * threads)
-    return found.astype("float64")
+            rates = rates.fillna(frame[name].astype("float64") * threads)
+    return rates.astype("float64")
 
 
 def steady(frame: pd.DataFrame) -> pd.DataFrame:

@@ -75,12 +75,12 @@ def _per_message(tables: Tables) -> pd.DataFrame:
         frame["process"].where(broker, frame["kind"]),
         frame["rate"].where(~broker),
     ]
-    keys = [one.astype("object").fillna("") for one in of_kind]
+    keys = [column.astype("object").fillna("") for column in of_kind]
     groups = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)
     enough = groups.transform("size") >= FEWEST
     expected = (groups.transform("median") * frame["handled"]).where(enough)
-    known = frame.assign(expected_s=expected, least_s=expected * OTHERS)
-    return known.astype({"used_s": float, "expected_s": float, "least_s": float})
+    compared = frame.assign(expected_s=expected, least_s=expected * OTHERS)
+    return compared.astype({"used_s": float, "expected_s": float, "least_s": float})
 
 
 def _connected(frame: pd.DataFrame) -> pd.Series:

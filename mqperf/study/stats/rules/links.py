@@ -46,11 +46,11 @@ def _off(row: Row, column: Column) -> Iterator[str]:
     if pd.isna(asked):
         return
     for when in WHENS:
-        found = getattr(row, measured_column(name, when))
-        if pd.notna(found) and abs(found - asked) > _tolerances(row)[name]:
+        value = getattr(row, measured_column(name, when))
+        if pd.notna(value) and abs(value - asked) > _tolerances(row)[name]:
             unit = column.shown or column.unit
             yield (
-                f"a {column.label} of {found * column.scale:.4g} {unit} {when} the load"
+                f"a {column.label} of {value * column.scale:.4g} {unit} {when} the load"
                 f" instead of {asked * column.scale:.4g} {unit}"
             )
 
@@ -75,10 +75,10 @@ def _lost(row: Row) -> Iterator[str]:
 
 def _dropped(row: Row) -> Iterator[str]:
     """Packets for which there was no room, and accounts of more packets than came."""
-    known = row.packets_came, row.packets_lost, row.packets_full, row.packets_swallowed
-    if pd.isna([*known, row.packets_unread, row.packets_left]).any():
+    counts = row.packets_came, row.packets_lost, row.packets_full, row.packets_swallowed
+    if pd.isna([*counts, row.packets_unread, row.packets_left]).any():
         return
-    came, lost, full, swallowed = known
+    came, lost, full, swallowed = counts
     impaired = 0 if pd.isna(row.packets_impaired) else row.packets_impaired
     if lost + full + swallowed + row.packets_left > came + impaired:
         yield f"more packets left it, or were dropped, than the {came + impaired:.0f} that came"
@@ -100,5 +100,7 @@ def _late(row: Row) -> Iterator[str]:
 
 
 def _tolerances(row: Row) -> dict[str, float]:
-    wanted = {one.name: getattr(row, one.name) for one in LINK}
-    return tolerances({name: None if pd.isna(one) else one for name, one in wanted.items()})
+    wanted = {quantity.name: getattr(row, quantity.name) for quantity in LINK}
+    return tolerances(
+        {name: None if pd.isna(quantity) else quantity for name, quantity in wanted.items()}
+    )

@@ -33,13 +33,13 @@ def network_bytes(tables: Tables) -> Iterator[Finding]:
         watched=frame["run"].isin(with_node),
     )
     for row in each(frame[frame["run"].isin(carried)]):
-        own, known = carried[row.run], hosts.get(row.run, ())
-        if len(known) > 1:
-            found = [*_between(row, known, own), *_closed(row, known, own)]
+        interfaces, run_hosts = carried[row.run], hosts.get(row.run, ())
+        if len(run_hosts) > 1:
+            problems = [*_between(row, run_hosts, interfaces), *_closed(row, run_hosts, interfaces)]
         else:
-            found = [*_over_loopback(row, own)] if row.watched else []
-        if found:
-            yield Finding(row.run, "; ".join(found))
+            problems = [*_over_loopback(row, interfaces)] if row.watched else []
+        if problems:
+            yield Finding(row.run, "; ".join(problems))
 
 
 def _least_payload(frame: pd.DataFrame) -> pd.Series:
@@ -61,11 +61,11 @@ def _between(row: Row, hosts: pd.DataFrame, carried: pd.DataFrame) -> Iterator[s
     parts = [("client", "sent", row.send_rate_msg_s, SENT)]
     if row.test_case in with_servers():
         parts.append(("server", "received", row.throughput_msg_s, RECEIVED))
-    for role, what, rate, share in parts:
+    for role, way, rate, share in parts:
         with_role = hosts[hosts["roles"].str.contains(role, na=False)]
         names = with_role["host"]
         if len(names) and with_role["roles"].eq(role).all() and names.isin(outside["host"]).all():
-            there = outside.loc[outside["host"].isin(names), f"{what}_bytes_s"].sum()
+            there = outside.loc[outside["host"].isin(names), f"{way}_bytes_s"].sum()
             yield from _missing(f"the network of {', '.join(names)}", there, rate, share, row)
 
 

@@ -56,8 +56,8 @@ def missed(loads: pd.DataFrame) -> pd.DataFrame:
     """The rows whose clients did not keep to the rate offered in the window."""
     frame = loads.dropna(subset=["offered_rate_msg_s", "send_rate_msg_s"])
     edges = (MESSAGES / frame["window_s"]).fillna(0.0)
-    apart = (frame["send_rate_msg_s"] - frame["offered_rate_msg_s"]).abs()
-    return frame[apart > MISSED_SHARE * frame["offered_rate_msg_s"] + edges]
+    difference = (frame["send_rate_msg_s"] - frame["offered_rate_msg_s"]).abs()
+    return frame[difference > MISSED_SHARE * frame["offered_rate_msg_s"] + edges]
 
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
@@ -100,10 +100,10 @@ def senders_blocked(tables: Tables) -> Iterator[Finding]:
     events = tables["events"]
     for run, rows in events[events["what"] == "blocked"].groupby("run", sort=False):
         first = next(each(rows))
-        told = detail(first)
-        known = not pd.isna(first.time_s)
-        at = f", first {first.time_s:.1f} s after the start of the window" if known else ""
-        why = f": {told['why']}" if told.get("why") else ""
+        details = detail(first)
+        timed = not pd.isna(first.time_s)
+        at = f", first {first.time_s:.1f} s after the start of the window" if timed else ""
+        why = f": {details['why']}" if details.get("why") else ""
         times = f"{len(rows)} times" if len(rows) > 1 else "once"
         yield Finding(
             str(run), f"the broker blocked clients {times}{at}{why}", {"times": len(rows)}

@@ -27,7 +27,7 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
     asked = planned.groupby("point").size()
     for point, runs in gone.groupby("point", sort=False):
         which = ", ".join(
-            _turn(*one) for one in zip(runs["repeat"], runs["control_run"], strict=True)
+            _turn(*turn) for turn in zip(runs["repeat"], runs["control_run"], strict=True)
         )
         yield Finding(
             str(runs["run"].iloc[0]),
@@ -39,8 +39,8 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
 
 def not_of_plan(tables: Tables) -> Iterator[Finding]:
     """Points in the folder which its plan does not ask for."""
-    others = outside_plan(tables)
-    for point, runs in others.groupby("point", sort=False):
+    outside = outside_plan(tables)
+    for point, runs in outside.groupby("point", sort=False):
         windows = ", ".join(f"{seconds:g} s" for seconds in runs["asked_s"].dropna().unique())
         many = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
         yield Finding(
@@ -52,8 +52,8 @@ def not_of_plan(tables: Tables) -> Iterator[Finding]:
 
 
 def _turns(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    known = frame.assign(control_run=frame["control_run"].fillna(0))
-    return known[TURN].itertuples(index=False, name=None)
+    turns = frame.assign(control_run=frame["control_run"].fillna(0))
+    return turns[TURN].itertuples(index=False, name=None)
 
 
 def _turn(repeat: int, control_run: int) -> str:

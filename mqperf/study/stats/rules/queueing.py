@@ -91,8 +91,8 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     """
     usable = _with_pause(_usable(closed(tables)))
     yield from _too_many_under_way(usable)
-    others = [name for name in varied(usable) if name not in FACTORS]
-    for _, sweep in usable.groupby([*SWEEP, *others], sort=False, dropna=False):
+    parameters = [name for name in varied(usable) if name not in FACTORS]
+    for _, sweep in usable.groupby([*SWEEP, *parameters], sort=False, dropna=False):
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
@@ -110,7 +110,7 @@ def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
     for other in runs:
         if other.threads != run.threads and not other.green_threads == 1 < run.green_threads:
             turns.setdefault(other.threads, []).append(other.turn_s)
-    return [median(some) for some in turns.values()]
+    return [median(turns_s) for turns_s in turns.values()]
 
 
 def backlog(tables: Tables) -> Iterator[Finding]:
@@ -125,9 +125,9 @@ def backlog(tables: Tables) -> Iterator[Finding]:
     frame = frame[~held]
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
-    told = _told_inside(tables["node_summary"])
+    inside_by_run = _told_inside(tables["node_summary"])
     for row in each(frame.assign(under_way=under_way)[waiting]):
-        inside = told.get(row.run, {})
+        inside = inside_by_run.get(row.run, {})
         yield Finding(
             row.run,
             f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
@@ -152,23 +152,23 @@ def _where(inside: Mapping[str, int], under_way: float) -> str:
 
 def _told_inside(nodes: pd.DataFrame) -> dict[str, dict[str, int]]:
     """By run, what all nodes together told of messages that wait; nothing of the others."""
-    known = nodes.dropna(subset=["waiting_max", "waiting_growth"])
-    summed = known.groupby("run")[["waiting_max", "waiting_growth"]].sum()
+    complete = nodes.dropna(subset=["waiting_max", "waiting_growth"])
+    summed = complete.groupby("run")[["waiting_max", "waiting_growth"]].sum()
     return {
-        str(run): {str(name): int(value) for name, value in own.items()}
-        for run, own in summed.iterrows()
+        str(run): {str(name): int(value) for name, value in sums.items()}
+        for run, sums in summed.iterrows()
     }
 
 
 def _usable(frame: pd.DataFrame) -> pd.DataFrame:
-    known = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
-    return known[known["throughput_msg_s"] > 0]
+    complete = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
+    return complete[complete["throughput_msg_s"] > 0]
 
 
 def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with the pause after each message; none where no run tells of one."""
-    known = frame["pause_s"].fillna(0.0) if "pause_s" in frame.columns else 0.0
-    return frame.assign(pause_s=known)
+    pause_s = frame["pause_s"].fillna(0.0) if "pause_s" in frame.columns else 0.0
+    return frame.assign(pause_s=pause_s)
 
 
 def _call(row: Row) -> Call:
@@ -195,8 +195,8 @@ def _balanced(row: Row) -> bool:
         return True
     if pd.isna(row.received) or pd.isna(row.round_trip):
         return True
-    apart = abs(int(row.received) - int(row.round_trip))
-    return apart <= max(LOST_REPLIES, MISSING_SHARE / 2 * int(row.threads))
+    difference = abs(int(row.received) - int(row.round_trip))
+    return difference <= max(LOST_REPLIES, MISSING_SHARE / 2 * int(row.threads))
 
 
 def _too_many_under_way(frame: pd.DataFrame) -> Iterator[Finding]:

@@ -35,13 +35,13 @@ def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     fastest step.
     """
     alone = runs.drop(columns=["offered", *STEP], errors="ignore")
-    found = alone.merge(steps[["run", *STEP]], on="run")
-    fastest = found.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
-    lasted = found["until_s"] - found["from_s"]
-    due = found["step_rate_msg_s"] * (KEEPS_UP * lasted + fastest) + found["threads"]
-    allowed = due * found["asked"] / found["sent"]
-    rounded = [float(f"{rate:.{DIGITS}g}") for rate in found["step_rate_msg_s"]]
-    return found.assign(offered=rounded, kept=found["unfinished"].le(allowed).astype("float64"))
+    frame = alone.merge(steps[["run", *STEP]], on="run")
+    fastest = frame.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
+    lasted = frame["until_s"] - frame["from_s"]
+    due = frame["step_rate_msg_s"] * (KEEPS_UP * lasted + fastest) + frame["threads"]
+    allowed = due * frame["asked"] / frame["sent"]
+    rounded = [float(f"{rate:.{DIGITS}g}") for rate in frame["step_rate_msg_s"]]
+    return frame.assign(offered=rounded, kept=frame["unfinished"].le(allowed).astype("float64"))
 
 
 def overloaded(tables: Tables) -> pd.DataFrame:
@@ -57,8 +57,8 @@ def overloaded(tables: Tables) -> pd.DataFrame:
     last = samples.groupby("run")["end_s"].transform("max") - LEAST_S
     beyond = samples[samples["start_s"] >= samples["from_s"].clip(upper=last)]
     means = beyond.groupby(PROCESS)["total_cores"].mean().reset_index()
-    own = window[window["run"].isin(since["run"])].drop(columns="total_cores")
-    return own.merge(means, how="left", on=PROCESS)[[*window.columns]]
+    rows = window[window["run"].isin(since["run"])].drop(columns="total_cores")
+    return rows.merge(means, how="left", on=PROCESS)[[*window.columns]]
 
 
 def used_cpu(tables: Tables) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def spread(tables: Tables) -> Iterator[Finding]:
                 f"this run's throughput is {100 * shares.max():.0f} % away from"
                 f" {'the other' if len(rate) == 2 else 'the median of the'}"
                 f" {'repeat' if len(rate) == 2 else f'{len(rate)} repeats'}",
-                {"throughputs_msg_s": [round(float(one), 1) for one in rate]},
+                {"throughputs_msg_s": [round(float(value), 1) for value in rate]},
             )
 
 
@@ -110,17 +110,17 @@ def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
     logs = pd.Series(np.log(alike["throughput_msg_s"].astype(float)), alike.index)
     around = logs - logs.groupby(alike["point"]).transform("mean")
     noise = float((around**2).sum()) / freedom
-    own = float(np.log(rates.astype(float)).var(ddof=1))
-    apart = float(rates.max() / rates.min()) - 1
-    chance = float(special.fdtrc(len(rates) - 1, freedom, own / noise)) if noise else 0.0
-    if chance < CONTROL_CHANCE and apart >= MOVED:
+    variance = float(np.log(rates.astype(float)).var(ddof=1))
+    moved = float(rates.max() / rates.min()) - 1
+    chance = float(special.fdtrc(len(rates) - 1, freedom, variance / noise)) if noise else 0.0
+    if chance < CONTROL_CHANCE and moved >= MOVED:
         gave = ", ".join(f"{rate:.0f}" for rate in rates)
         gave += f" {unit_of(*control['test_case'].unique())}/sec"
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {gave}, a spread of {_percent(own)}, while repeats of the same"
-            f" test case spread by {_percent(noise)} (standard deviation / mean)",
-            {"apart": round(apart, 4), "p_value": round(chance, 5), "runs": len(rates)},
+            f"the control runs gave {gave}, a spread of {_percent(variance)}, while repeats of the"
+            f" same test case spread by {_percent(noise)} (standard deviation / mean)",
+            {"apart": round(moved, 4), "p_value": round(chance, 5), "runs": len(rates)},
         )
 
 
@@ -146,9 +146,9 @@ def _last_by(runs: pd.DataFrame, column: str) -> str:
 
 def _trend(runs: pd.DataFrame) -> float | None:
     """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    for some in (runs, runs[_watches(runs)]):
-        freedom = len(some) - some["point"].nunique() - 1
-        if freedom >= 1 and (moved := _moved(some, freedom)) is not None:
+    for rows in (runs, runs[_watches(runs)]):
+        freedom = len(rows) - rows["point"].nunique() - 1
+        if freedom >= 1 and (moved := _moved(rows, freedom)) is not None:
             return moved
     return None
 

@@ -67,8 +67,8 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
     sampled = cpu[["run", "process"]].drop_duplicates()
-    known = sampled.merge(window[["run", "process"]], how="left", indicator="where")
-    partly = {*known.loc[known["where"] == "left_only", "run"]}
+    joined = sampled.merge(window[["run", "process"]], how="left", indicator="where")
+    partly = {*joined.loc[joined["where"] == "left_only", "run"]}
     partly |= {finding.run for finding in cpu_too_low(tables)}
     hosts = hosts_used(tables)
     judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
@@ -103,9 +103,9 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
     place = ["run", "host"]
     window = _by_machine(used_cpu(tables), tables["hosts"])
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
-    own = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
+    of_run = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
     used = whole[[*place, "process", "cores", "total_cores"]].merge(
-        own.rename("own"), how="left", left_on=place, right_index=True
+        of_run.rename("own"), how="left", left_on=place, right_index=True
     )
     testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
     used = used.merge(testing, how="left", on=place)
@@ -128,21 +128,21 @@ def _unseen_share(tables: Tables) -> pd.Series:
 
 def _by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     """The rows with all hosts of one machine as one host, of which one row tells the CPU."""
-    known = hosts.dropna(subset=["machine"])
-    if known.empty:
+    with_machine = hosts.dropna(subset=["machine"])
+    if with_machine.empty:
         return window
-    names = known.groupby(["run", "machine"])["host"].transform(", ".join)
-    shared = known.assign(machine="the machine of " + names)[names != known["host"]]
+    names = with_machine.groupby(["run", "machine"])["host"].transform(", ".join)
+    shared = with_machine.assign(machine="the machine of " + names)[names != with_machine["host"]]
     place = ["run", "host"]
-    found = window.merge(shared[[*place, "machine"]], how="left", on=place)
-    joint = found["machine"].notna()
-    whole = joint & found["kind"].eq("host")
-    found = found.assign(
-        host=found["host"].mask(joint, found["machine"]),
-        process=found["process"].mask(whole, found["machine"]),
+    rows = window.merge(shared[[*place, "machine"]], how="left", on=place)
+    joint = rows["machine"].notna()
+    whole = joint & rows["kind"].eq("host")
+    rows = rows.assign(
+        host=rows["host"].mask(joint, rows["machine"]),
+        process=rows["process"].mask(whole, rows["machine"]),
     )
-    again = whole & found.duplicated([*place, "kind"])
-    return found[~again].drop(columns="machine")
+    again = whole & rows.duplicated([*place, "kind"])
+    return rows[~again].drop(columns="machine")
 
 
 def listed(rows: pd.DataFrame) -> dict[str, float]:

@@ -95,8 +95,8 @@ def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
     """
     usual = {name: value for name in columns if (value := _usual(runs[name])) is not None}
     for row in each(runs):
-        own = {name: getattr(row, name) for name in usual}
-        unlike = {name: own[name] for name in usual if _differs(name, own[name], usual[name])}
+        facts = {name: getattr(row, name) for name in usual}
+        unlike = {name: facts[name] for name in usual if _differs(name, facts[name], usual[name])}
         if unlike:
             listing = "; ".join(
                 f"{_titled(name)} {_told(name, value)}, of most others {_told(name, usual[name])}"

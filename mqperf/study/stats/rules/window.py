@@ -45,8 +45,8 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
     gone = (of_actions(tables, frame, "lost") / frame["window_s"]).fillna(0.0).astype("float64")
     sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
     edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
-    apart = frame["throughput_msg_s"] - sent
-    wrong = apart.abs() > sent * KEEPS_UP + edges
+    difference = frame["throughput_msg_s"] - sent
+    wrong = difference.abs() > sent * KEEPS_UP + edges
     for row in each(frame.assign(to_arrive=sent)[wrong]):
         faster = row.throughput_msg_s > row.to_arrive
         why = (
@@ -67,15 +67,15 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
 
     With how long the nodes collected garbage, where they tell.
     """
-    found = undisturbed(tables)
-    known = found[found["run"].isin(steady(measured(tables))["run"]) & found["longest"].gt(0)]
-    rate = known["mean"] * known["seconds"] / (known["seconds"] - known["longest"])
-    waits = known["test_case"].isin(closed_loops())
-    turns = (TURNS * known["threads"]).where(waits, 0).fillna(0)
-    enough = (known["mean"] * known["seconds"]).ge(turns)
-    improbable = enough & (rate * known["longest"]).ge(turns.clip(lower=BUSY))
+    frame = undisturbed(tables)
+    suspects = frame[frame["run"].isin(steady(measured(tables))["run"]) & frame["longest"].gt(0)]
+    rate = suspects["mean"] * suspects["seconds"] / (suspects["seconds"] - suspects["longest"])
+    waits = suspects["test_case"].isin(closed_loops())
+    turns = (TURNS * suspects["threads"]).where(waits, 0).fillna(0)
+    enough = (suspects["mean"] * suspects["seconds"]).ge(turns)
+    improbable = enough & (rate * suspects["longest"]).ge(turns.clip(lower=BUSY))
     paused = tables["node_summary"].dropna(subset=["paused_s"]).groupby("run")["paused_s"].sum()
-    for row in each(known[improbable]):
+    for row in each(suspects[improbable]):
         figures: dict[str, int | float] = {
             "seconds": row.seconds,
             "empty_seconds": row.empty,
