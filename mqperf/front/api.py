@@ -98,8 +98,10 @@ class Results(Mapping[str, pd.DataFrame]):
     @property
     def summary(self) -> pd.DataFrame:
         """The best point of each layout and test case, in the units of reports, as they show it."""
-        told = next(answers(self._planned, ["scaling"]), None)
-        return pd.DataFrame() if told is None or told.table is None else forms.frame(told.table)
+        answer = next(answers(self._planned, ["scaling"]), None)
+        return (
+            pd.DataFrame() if answer is None or answer.table is None else forms.frame(answer.table)
+        )
 
     def select(self, **values: str | int) -> "Results":
         """Only the rows with these values: ``results.select(test_case="rpc-call", threads=10)``.
@@ -112,8 +114,8 @@ class Results(Mapping[str, pd.DataFrame]):
                 columns = ", ".join(self.points.columns)
                 raise MqperfError(f"{self.source}: no column {name!r}; there are: {columns}")
             if not self.points[name].eq(value).any():
-                known = ", ".join(map(str, self.points[name].drop_duplicates()))
-                raise MqperfError(f"{self.source}: no {name} {value!r}; measured: {known}")
+                choices = ", ".join(map(str, self.points[name].drop_duplicates()))
+                raise MqperfError(f"{self.source}: no {name} {value!r}; measured: {choices}")
         if not values:
             return self
         kept = set(tables.where(self.points, **values)["point"])
@@ -129,8 +131,8 @@ class Results(Mapping[str, pd.DataFrame]):
         is left: ``select`` one.
         """
         if metric and metric not in figures.METRICS:
-            known = ", ".join(figures.METRICS)
-            raise MqperfError(f"no metric {metric!r} to plot; there are: {known}")
+            metrics = ", ".join(figures.METRICS)
+            raise MqperfError(f"no metric {metric!r} to plot; there are: {metrics}")
         measured = self.points.dropna(subset=["throughput_msg_s"])
         sweeps = measured[list(SWEEP)].drop_duplicates()
         if len(sweeps) != 1:
@@ -178,8 +180,8 @@ class Results(Mapping[str, pd.DataFrame]):
 
     @override
     def __repr__(self) -> str:
-        told = f"{amount(len(self.points), 'point')}, {amount(len(self['doubts']), 'doubt')}"
-        return f"<mqperf results of {self.source}: {told}>"
+        counts = f"{amount(len(self.points), 'point')}, {amount(len(self['doubts']), 'doubt')}"
+        return f"<mqperf results of {self.source}: {counts}>"
 
     def _repr_html_(self) -> str:
         return as_html(self.answer)
@@ -218,7 +220,7 @@ class Comparison:
         With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
         when ``out`` holds something else.
         """
-        sides = [(str(one.source), one) for one in (self.a, self.b)]
+        sides = [(str(results.source), results) for results in (self.a, self.b)]
         if single_file:
             return pages.write_file(notebook.located(out), sides, self.tables)
         return pages.write(notebook.located(out), sides, self.tables)
@@ -234,8 +236,8 @@ class Comparison:
     def _repr_html_(self) -> str:
         """What differs, what either sustains, and the ratios."""
         shown = (self.differences, self.sustained, self.ratios)
-        told = f"<p>{words.summary(self.tables['comparison'])}</p>"
-        return told + "".join(map(notebook.as_html, shown))
+        summary = f"<p>{words.summary(self.tables['comparison'])}</p>"
+        return summary + "".join(map(notebook.as_html, shown))
 
 
 def read(path: Place) -> Results:
@@ -262,10 +264,10 @@ def compare(
     ``MqperfError`` for what is neither.
     """
     first, second = _results(a), _results(b)
-    found = stats.compared(
+    compared = stats.compared(
         first.complete, second.complete, across_systems=across_systems, min_effect=min_effect
     )
-    return Comparison(first, second, found)
+    return Comparison(first, second, compared)
 
 
 def load_plan(file: Place) -> Plan:
@@ -294,9 +296,9 @@ def new_plan(
 
     Raises ``PlanError`` with every problem.
     """
-    said = {"systems": systems, "test_cases": test_cases, "load": load, "repeats": repeats}
+    keys = {"systems": systems, "test_cases": test_cases, "load": load, "repeats": repeats}
     named = {"name": "notebook", "title": "From a notebook"}
-    return plan_from(named | said | more, "plan", problems_of)
+    return plan_from(named | keys | more, "plan", problems_of)
 
 
 def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = None) -> Results:
@@ -340,13 +342,13 @@ def _kept(frame: pd.DataFrame, points: set[str], values: Mapping[str, str | int]
     """The rows of these points; of a table of whole sweeps, those with the values it has."""
     if "point" in frame.columns:
         return frame[frame["point"].isin(points)].reset_index(drop=True)
-    own = {name: value for name, value in values.items() if name in frame.columns}
-    return tables.where(frame, **own).reset_index(drop=True) if own else frame
+    wanted = {name: value for name, value in values.items() if name in frame.columns}
+    return tables.where(frame, **wanted).reset_index(drop=True) if wanted else frame
 
 
 def _console() -> Console:
     """Where a run is told of; below a cell in plain lines, although kernels ask for colours."""
-    found = Console(highlight=False)
-    if found.is_jupyter:
+    console = Console(highlight=False)
+    if console.is_jupyter:
         return Console(highlight=False, force_jupyter=False, force_terminal=False)
-    return found
+    return console

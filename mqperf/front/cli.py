@@ -196,8 +196,8 @@ def run(
     several = len(given) > 1
     base = runs or Path("data/runs")
     jobs = [
-        Job(one.plan, one.text, base / one.plan.name if several or runs is None else runs, only)
-        for one in given
+        Job(file.plan, file.text, base / file.plan.name if several or runs is None else runs, only)
+        for file in given
     ]
     outcomes = measured(
         jobs, console, _served if live else None, interleave=interleave, hosts=hosts

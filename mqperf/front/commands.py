@@ -32,10 +32,10 @@ class Commands(TyperGroup):
 
     @override
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
-        own: Any = self.commands.get(cmd_name)
-        if own is None and cmd_name in COMMANDS:
-            own = typer.main.get_command(COMMANDS[cmd_name].app)
-            own.name = cmd_name
-        if own is None and (package := lacking(f"mqperf {cmd_name}")) is not None:
+        command: Any = self.commands.get(cmd_name)
+        if command is None and cmd_name in COMMANDS:
+            command = typer.main.get_command(COMMANDS[cmd_name].app)
+            command.name = cmd_name
+        if command is None and (package := lacking(f"mqperf {cmd_name}")) is not None:
             raise PluginError(f"{cmd_name}: to have this command, install {package}")
-        return own  # type: ignore[no-any-return]  # typer calls its classes by private names
+        return command  # type: ignore[no-any-return]  # typer calls its classes by private names

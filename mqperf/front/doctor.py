@@ -53,11 +53,11 @@ def _needed(
 ) -> Iterator[Finding]:
     """What the systems need, and what talks to them."""
     for system in systems:
-        found = _system(system, host)
-        optional = not names and system is not SYSTEMS[FIRST] and not found.sound
+        finding = _system(system, host)
+        optional = not names and system is not SYSTEMS[FIRST] and not finding.sound
         if optional:
-            text = f"not installed, needed for plans with {system.name}: {found.text}"
-        yield Finding("optional", text) if optional else found
+            text = f"not installed, needed for plans with {system.name}: {finding.text}"
+        yield Finding("optional", text) if optional else finding
     drivers = dict.fromkeys(pair for system in systems for pair in system.every_driver.items())
     for name, driver in drivers:
         yield _generator(LAUNCHERS[name], driver, host, build=generators)

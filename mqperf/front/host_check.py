@@ -45,11 +45,11 @@ def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
     ``HostError`` for an inventory that cannot be read.
     """
     wanted = needed(systems)
-    found = inventory.read(path, programs=True)
-    if found.reader:
-        yield Finding("ok", f"{path}: read by {found.reader}")
-    with attempted(found.places) as hosts:
-        for place, host in zip(found.places, hosts, strict=True):
+    listed = inventory.read(path, programs=True)
+    if listed.reader:
+        yield Finding("ok", f"{path}: read by {listed.reader}")
+    with attempted(listed.places) as hosts:
+        for place, host in zip(listed.places, hosts, strict=True):
             try:
                 yield _finding(place, host, wanted)
             except HostError as error:

@@ -93,8 +93,8 @@ def laboratory(
     """
     from mqperf.hosts.laboratory import laboratory as made
 
-    with made(count) as found:
-        print_line(console, str(found.inventory))
-        print_line(console, f"{', '.join(found.names)} run until you press Enter")
+    with made(count) as created:
+        print_line(console, str(created.inventory))
+        print_line(console, f"{', '.join(created.names)} run until you press Enter")
         sys.stdout.flush()
         sys.stdin.readline()

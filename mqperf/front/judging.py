@@ -38,10 +38,10 @@ class Deciders:
         self._read.update(run.path for run in new)
         for run in new:
             try:
-                for point, own in throughputs(tables.of_runs([run])).items():
-                    known.setdefault(point, {}).update(own)
+                for point, values in throughputs(tables.of_runs([run])).items():
+                    known.setdefault(point, {}).update(values)
             except MqperfError:  # audit says what is wrong with it
                 continue
-        pairs = [one.points for one in plan.comparisons()]
+        pairs = [comparison.points for comparison in plan.comparisons()]
         difference = plan.decide.difference if plan.decide is not None else 0.0
         return decisions(known, pairs, difference, plan.first_repeats)

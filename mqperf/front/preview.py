@@ -47,10 +47,10 @@ def preview(
     seen = HOSTS[HERE] if kind.here and not check_hosts else kind
     lines = []
     if seen.here or check_hosts:
-        with seen.reached() as found:
-            here = possible(plan, found)
+        with seen.reached() as reached:
+            here = possible(plan, reached)
             if seen is kind:
-                check_places(plan, found)
+                check_places(plan, reached)
     else:
         here = planned(plan, kind.clients())
         lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
@@ -74,9 +74,9 @@ def status(folder: Path) -> str:
     lines, numbers = [], Counter[str]()
     for case in _cases(plan, found_runs):
         name = case.id
-        found = {status: attempts[name, status] for status in STATES}
-        state = next((word for status, word in STATES.items() if found[status]), "pending")
-        tries = f" ({amount(found['failed'], 'failed attempt')})" if found["failed"] else ""
+        counts = {status: attempts[name, status] for status in STATES}
+        state = next((word for status, word in STATES.items() if counts[status]), "pending")
+        tries = f" ({amount(counts['failed'], 'failed attempt')})" if counts["failed"] else ""
         trouble = _trouble(done[name]) if name in done else ""
         state = UNREADABLE if trouble else state
         early = _early(done[name]) if state == STATES["done"] else ""
@@ -91,17 +91,19 @@ def status(folder: Path) -> str:
     return "\n".join(map(printable, lines))
 
 
-def _cases(plan: Plan, found: Sequence[Run]) -> list[Case]:
+def _cases(plan: Plan, attempts: Sequence[Run]) -> list[Case]:
     """The cases of a plan; of its searches those that were tried, and the first of the others."""
     searches, tried = plan.searches(), {}
-    for run in found if searches or plan.decide else ():
+    for run in attempts if searches or plan.decide else ():
         with suppress(RecordError):  # of one that cannot be read, the next command says so
             if (case := run.case()) is not None:
                 tried[case.id] = case
-    own = [sorted(filter(one.covers, tried.values()), key=rate_and_repeat) for one in searches]
-    begun = [case for cases in own for case in cases]
-    firsts = zip(plan.cases(), own, strict=True) if searches else ()
-    firsts_left = [case for case, some in firsts if not some]
+    by_search = [
+        sorted(filter(search.covers, tried.values()), key=rate_and_repeat) for search in searches
+    ]
+    begun = [case for cases in by_search for case in cases]
+    firsts = zip(plan.cases(), by_search, strict=True) if searches else ()
+    firsts_left = [case for case, cases in firsts if not cases]
     return [*begun, *firsts_left] if searches else plan.cases_beside(tried.values())
 
 
@@ -172,7 +174,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
-    longest = [case for one in plan.searches() for case in one.longest()] or cases
+    longest = [case for search in plan.searches() for case in search.longest()] or cases
     seconds = expected_s(longest) + START_S * len(starts(cases))
     if plan.decide is not None:
         seconds = max(seconds, plan.decide.within_s)
@@ -186,8 +188,8 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 
 def _asked(plan: Plan, cases: Sequence[Case]) -> str:
     """How many cases there are; of what follows from results, what comes first."""
-    if told := _searching(plan) or _deciding(plan):
-        return f"{told}; what comes first:"
+    if purpose := _searching(plan) or _deciding(plan):
+        return f"{purpose}; what comes first:"
     return f"{amount(len(cases), 'case')}, order {plan.order}"
 
 

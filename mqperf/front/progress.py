@@ -33,7 +33,7 @@ LONGEST = 40
 
 def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
     """Seconds that these cases are expected to take."""
-    loads = (max(one.load_s for one in (case, *case.beside())) for case in cases)
+    loads = (max(part.load_s for part in (case, *case.beside())) for case in cases)
     return sum(load_s + overhead_s for load_s in loads)
 
 
@@ -50,9 +50,9 @@ def words(case: Case) -> str:
     threads += f" in {case.processes} processes" if case.processes > 1 else ""
     threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
-    said = {**case.parameters, **link, **case.settings}
-    named = (f"{name} {_short(said[name])}" for name in parameters() if name in said)
-    beside = (f"beside {one.load_words()}" for one in case.beside())
+    stated = {**case.parameters, **link, **case.settings}
+    named = (f"{name} {_short(stated[name])}" for name in parameters() if name in stated)
+    beside = (f"beside {other.load_words()}" for other in case.beside())
     condition = [] if case.condition is None else [f"condition {case.condition}"]
     load = ", ".join([threads, *condition, *named, *beside])
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"

@@ -46,9 +46,9 @@ def tables(
     from mqperf.study.tables import all_attempts
     from mqperf.study.tables.histograms import write_all
 
-    found, files = write_complete(path, out, form)
+    complete, files = write_complete(path, out, form)
     if hdr:
-        files += write_all(path, out / "hdr", all_attempts(found))
+        files += write_all(path, out / "hdr", all_attempts(complete))
     for file in files:
         print_line(console, str(file))
 
@@ -68,9 +68,9 @@ def audit(
     from mqperf.study.stats.checks import as_json_lines, as_text_lines
     from mqperf.study.stats.seconds import read_complete
 
-    found = read_complete(path)
-    doubts = found["doubts"]
-    for line in as_json_lines(doubts) if form == "json" else as_text_lines(found):
+    complete = read_complete(path)
+    doubts = complete["doubts"]
+    for line in as_json_lines(doubts) if form == "json" else as_text_lines(complete):
         print_line(console, line)
     if strict and len(doubts):
         raise typer.Exit(1)
@@ -146,9 +146,9 @@ def compare(
 
     check_named(out, "comparison.html", single_file=single_file)
     matters = practical if min_effect is None else min_effect  # the option's former name
-    found = compared(a, b, across_systems=across, min_effect=matters)
-    show_page(found, out, single_file=single_file)
-    if fail_on is not None and (found.ratios["verdict"] == fail_on).any():
+    comparison = compared(a, b, across_systems=across, min_effect=matters)
+    show_page(comparison, out, single_file=single_file)
+    if fail_on is not None and (comparison.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
 
 
@@ -168,12 +168,12 @@ class Page(Protocol):
         """Write it into a folder, or as one file; gives the page to open."""
 
 
-def show_page(found: Page, out: Path | None, *, single_file: bool) -> None:
+def show_page(result: Page, out: Path | None, *, single_file: bool) -> None:
     """Its lines, and its page if there is to be one."""
-    for line in found.lines():
+    for line in result.lines():
         print_line(console, line)
     if out is not None:
-        page = found.report(out, single_file=single_file)
+        page = result.report(out, single_file=single_file)
         print_line(console, str(page))
 
 

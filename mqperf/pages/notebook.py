@@ -58,22 +58,22 @@ def as_html(frame: pd.DataFrame) -> str:
     return frame.to_html(index=False, na_rep="", float_format=short)
 
 
-def each(found: Tables, view: Callable[[Tables, str], None]) -> None:
+def each(results: Tables, view: Callable[[Tables, str], None]) -> None:
     """Show one view of every test case that was measured, each below its name."""
-    measured = set(found["points"].dropna(subset=["throughput_msg_s"])["test_case"])
+    measured = set(results["points"].dropna(subset=["throughput_msg_s"])["test_case"])
     for name, test_case in TEST_CASES.items():
         if name in measured:
             display(Markdown(f"### {test_case.title}"))
-            view(found, name)
+            view(results, name)
 
 
-def show(found: Tables, section: str, test_case: str = "") -> None:
+def show(results: Tables, section: str, test_case: str = "") -> None:
     """Show a section of each test case that was measured, or of one, as reports show it.
 
     Each layout has its words, its figure and its table.
     """
     title = ""
-    for view, content in shown(found, section, test_case):
+    for view, content in shown(results, section, test_case):
         if not test_case and view.case.title != title:
             title = view.case.title
             display(Markdown(f"### {title}"))
@@ -86,7 +86,7 @@ def show(found: Tables, section: str, test_case: str = "") -> None:
             display(table.set_index(table.columns[0]))
 
 
-def table(found: Tables, section: str, test_case: str = "") -> pd.DataFrame:
+def table(results: Tables, section: str, test_case: str = "") -> pd.DataFrame:
     """The table of a section, in the units of reports, for all layouts and test cases.
 
     The index says which layout and test case a row is of; without rows the table is empty.
@@ -95,7 +95,7 @@ def table(found: Tables, section: str, test_case: str = "") -> pd.DataFrame:
         (view.layout.system, view.layout.topology, view.layout.queues, view.test_case): (
             forms.frame(content).reset_index(drop=True)
         )
-        for view, content in shown(found, section, test_case)
+        for view, content in shown(results, section, test_case)
     }
     names = [*SWEEP]
     return pd.concat(parts, names=names).droplevel(-1) if parts else pd.DataFrame()
@@ -113,60 +113,60 @@ def cpu_by_probe(runs: str) -> pd.DataFrame:
     return pd.concat(rows).pivot_table("total_cores", index, "probe", sort=False)
 
 
-def doubts(found: Tables) -> pd.DataFrame:
+def doubts(results: Tables) -> pd.DataFrame:
     """Every reason to distrust a number, beside the point it is about."""
-    return _placed(found, "doubts", "kind", "text")
+    return _placed(results, "doubts", "kind", "text")
 
 
-def doubted_points(found: Tables) -> set[str]:
+def doubted_points(results: Tables) -> set[str]:
     """The points that any doubt is about."""
-    return set(found["doubts"]["point"].dropna())
+    return set(results["doubts"]["point"].dropna())
 
 
-def disturbed(found: Tables) -> str:
+def disturbed(results: Tables) -> str:
     """The last run with an action; the last of all where none has any."""
-    runs = found["messages"]["run"]
-    acted = runs[runs.isin(found["outages"]["run"])]
+    runs = results["messages"]["run"]
+    acted = runs[runs.isin(results["outages"]["run"])]
     return str((acted if len(acted) else runs).iloc[-1])
 
 
-def sweep_of(found: Tables, metric: str = "") -> Figure:
+def sweep_of(results: Tables, metric: str = "") -> Figure:
     """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow.
 
     Or one of ``figures.METRICS`` alone.
     """
-    points, doubted = _unsure(found), doubted_points(found)
+    points, doubted = _unsure(results), doubted_points(results)
     sheet = (
         figures.metric_sheet(points, metric, doubted=doubted)
         if metric
         else figures.sweep_sheet(points, doubted=doubted)
     )
-    return counting(sheet, _unit(found["points"]), list(conditions(found)[CONDITION]))
+    return counting(sheet, _unit(results["points"]), list(conditions(results)[CONDITION]))
 
 
-def show_metric(found: Tables, metric: str, test_case: str) -> None:
+def show_metric(results: Tables, metric: str, test_case: str) -> None:
     """Draw one of ``figures.METRICS`` of a test case, a sheet for each layout."""
-    for view, _ in shown(found, "points", test_case):
+    for view, _ in shown(results, "points", test_case):
         display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
         display(sweep_of(view.tables, metric))
 
 
-def bottlenecks(found: Tables) -> pd.DataFrame:
+def bottlenecks(results: Tables) -> pd.DataFrame:
     """The bottleneck of each run, and the figures that this rests on."""
-    return _placed(found, "bottlenecks", "bottleneck", "because")
+    return _placed(results, "bottlenecks", "bottleneck", "because")
 
 
-def saturation_points(found: Tables) -> pd.DataFrame:
+def saturation_points(results: Tables) -> pd.DataFrame:
     """Where each sweep saturates, as a sentence."""
-    return found["saturation_points"][[*SWEEP, "text"]]
+    return results["saturation_points"][[*SWEEP, "text"]]
 
 
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     """The comparison without what only its checks need."""
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
-    apart = [name for name in parameters() if name in comparison.columns]
+    stated = [name for name in parameters() if name in comparison.columns]
     clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
-    return comparison[["test_case", *AXES, *apart, *columns, *clocks, "doubted"]]
+    return comparison[["test_case", *AXES, *stated, *columns, *clocks, "doubted"]]
 
 
 def _unit(rows: pd.DataFrame) -> str:
@@ -174,13 +174,13 @@ def _unit(rows: pd.DataFrame) -> str:
     return unit_of(*rows["test_case"].unique())
 
 
-def _unsure(found: Tables) -> pd.DataFrame:
+def _unsure(results: Tables) -> pd.DataFrame:
     """The points, with what clocks of several hosts may make their latencies wrong by, if any."""
-    points = found["points"]
-    return points.assign(**uncertainty(found["latency"], points["point"]))
+    points = results["points"]
+    return points.assign(**uncertainty(results["latency"], points["point"]))
 
 
-def _placed(found: Tables, table: str, *columns: str) -> pd.DataFrame:
+def _placed(results: Tables, table: str, *columns: str) -> pd.DataFrame:
     """Columns of a table beside the points that its rows are about."""
-    rows = with_parameters(found[table], found["runs"])
-    return rows[[*AXES, *varied(found["runs"]), "test_case", *columns]]
+    rows = with_parameters(results[table], results["runs"])
+    return rows[[*AXES, *varied(results["runs"]), "test_case", *columns]]

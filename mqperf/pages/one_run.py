@@ -28,17 +28,17 @@ class MeasuredRun:
     ``tables`` has its rows of every table: ``run.tables["intervals"]`` are the seconds of the plot.
     """
 
-    def __init__(self, source: Path, found: Tables, name: str) -> None:
+    def __init__(self, source: Path, tables: Tables, name: str) -> None:
         """Take the run of that name from complete tables, which were read from ``source``.
 
         The end of a name will do, where no other run has it.  Raises ``MqperfError`` for a name
         that none has, and for one that several have.
         """
         self.source = source
-        self.name = _named(source, found["runs"], name)
+        self.name = _named(source, tables["runs"], name)
         self.tables: Tables = {
             table: frame[frame["run"].eq(self.name).fillna(value=False)].reset_index(drop=True)
-            for table, frame in found.items()
+            for table, frame in tables.items()
             if "run" in frame.columns
         }
 
@@ -71,11 +71,11 @@ class MeasuredRun:
         few messages tell any percentile.
         """
         self._check_whole()
-        told = self.tables["percentiles"]
-        if told.empty:
+        curve = self.tables["percentiles"]
+        if curve.empty:
             raise MqperfError(f"{self.name}: too few messages to tell percentiles of their latency")
         stream = TEST_CASES[str(self.facts["test_case"])].finish.latency
-        rows = with_parameters(told, self.tables["runs"])
+        rows = with_parameters(curve, self.tables["runs"])
         return counting(figures.percentile_sheet(rows, stream=stream), self._unit)
 
     @property
@@ -100,11 +100,11 @@ class MeasuredRun:
 
 
 def _named(source: Path, runs: pd.DataFrame, name: str) -> str:
-    known = [str(one) for one in runs["run"].dropna()]
-    found = [one for one in known if one == name] or [one for one in known if one.endswith(name)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        some = ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")
-        raise MqperfError(f"{source}: no run {name!r}; there are {len(known)}: {some}")
-    raise MqperfError(f"{source}: {len(found)} runs end in {name!r}: {', '.join(found[:5])}")
+    names = [str(run) for run in runs["run"].dropna()]
+    matches = [run for run in names if run == name] or [run for run in names if run.endswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        examples = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        raise MqperfError(f"{source}: no run {name!r}; there are {len(names)}: {examples}")
+    raise MqperfError(f"{source}: {len(matches)} runs end in {name!r}: {', '.join(matches[:5])}")

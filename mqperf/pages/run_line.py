@@ -22,13 +22,13 @@ def of_run(run: Run) -> str:
 
     Doubts that take other runs to be raised are not among them.
     """
-    found = tables.of_runs([run])
-    kinds = list(doubts(found)["kind"].unique())
+    frames = tables.of_runs([run])
+    kinds = list(doubts(frames)["kind"].unique())
     doubted = f"doubts: {', '.join(kinds)}" if kinds else "no doubts"
-    if len(found["rate_steps"]):  # means over steps of a rate tell nothing of any
-        [row] = saturation_rates(found, bottlenecks(found)).to_dict("records")
+    if len(frames["rate_steps"]):  # means over steps of a rate tell nothing of any
+        [row] = saturation_rates(frames, bottlenecks(frames)).to_dict("records")
         return f"{in_unit(row['text'], unit_of(row['test_case'])).removesuffix('.')}, {doubted}"
-    figures = {**_first(found["messages"]), **_first(found["latency"])}
+    figures = {**_first(frames["messages"]), **_first(frames["latency"])}
     rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
     unit = unit_of(figures.get("test_case"))
     p99 = cell("latency_p99_s", slow)
@@ -36,13 +36,13 @@ def of_run(run: Run) -> str:
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
         f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
         f" {doubted}"
-        f"{''.join(f'; {told}' for told in survivors(found).values())}{_early(found)}"
+        f"{''.join(f'; {text}' for text in survivors(frames).values())}{_early(frames)}"
     )
 
 
-def _early(found: Tables) -> str:
+def _early(frames: Tables) -> str:
     """Why a run ended early, if it did, and how much of it there is."""
-    runs = found["runs"].dropna(subset=["condition_failed"])
+    runs = frames["runs"].dropna(subset=["condition_failed"])
     return "".join(
         f"; condition failed, window of {window:g} s: {why}"
         for why, window in zip(runs["condition_failed"], runs["window_s"], strict=True)

@@ -61,8 +61,8 @@ def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Itera
 
 
 def _packages(place: Place, tools: Collection[Tool]) -> list[str]:
-    own = _bringing(tools if "broker" in place.groups else ())
-    return [*dict.fromkeys([*own, EVERYWHERE, *_bringing(optional())])]
+    for_broker = _bringing(tools if "broker" in place.groups else ())
+    return [*dict.fromkeys([*for_broker, EVERYWHERE, *_bringing(optional())])]
 
 
 def _bringing(tools: Collection[Tool]) -> list[str]:
@@ -78,8 +78,8 @@ def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
     """What Ansible printed."""
     with processes.scratch("prepare") as folder:
         variables = folder / "variables.json"
-        told = {"packages": packages, "services": _services(), "dry": dry}
-        variables.write_text(json.dumps(told))
+        extra = {"packages": packages, "services": _services(), "dry": dry}
+        variables.write_text(json.dumps(extra))
         words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
         done = ansible.run("ansible-playbook", words, LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
@@ -89,33 +89,33 @@ def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
 
 def read_printed(text: str) -> Mapping[str, HostResult]:
     """By host, from what Ansible prints by default: a line for every task and host."""
-    found: defaultdict[str, HostResult] = defaultdict(HostResult)
+    results: defaultdict[str, HostResult] = defaultdict(HostResult)
     task = ""
     for line in text.splitlines():
         if heading := TASK.match(line):
             task = heading[1]
         elif result := RESULT.match(line):
-            what, name, item, rest = result.groups()
+            outcome, name, item, details = result.groups()
             host = name.split(" ")[0]
-            if what != "changed":
-                found[host].problem = found[host].problem or _reason(rest)
+            if outcome != "changed":
+                results[host].problem = results[host].problem or _reason(details)
             elif task == INSTALL:
-                words = item or rest.removeprefix("=> (item=").removesuffix(")")
-                found[host].installed.append(words)
-    return found
+                words = item or details.removeprefix("=> (item=").removesuffix(")")
+                results[host].installed.append(words)
+    return results
 
 
-def _reason(rest: str) -> str:
+def _reason(details: str) -> str:
     """Why a task failed: the message of its result, or the last that its command said."""
-    _, _, result = rest.partition("=> ")
+    _, _, result = details.partition("=> ")
     try:
-        told = json.loads(result)
-        message = str(told.get("msg", result))
+        answer = json.loads(result)
+        message = str(answer.get("msg", result))
         if message == NO_REASON:
-            said = str(told.get("stderr") or told.get("stdout"))
-            message = (said.strip().splitlines() or [message])[-1]
+            output = str(answer.get("stderr") or answer.get("stdout"))
+            message = (output.strip().splitlines() or [message])[-1]
     except ValueError:
-        message = rest
+        message = details
     for words, remedy in SUDO.items():
         if "sudo" in message and words in message:
             message = f"{remedy}, or name root as ansible_user"
@@ -125,7 +125,7 @@ def _reason(rest: str) -> str:
 def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     of = f"{place.name} ({', '.join(place.groups)})"
     names = {package: tool.name for tool in known() for package in tool.packages}
-    packages = ", ".join(dict.fromkeys(names.get(one, one) for one in result.installed))
+    packages = ", ".join(dict.fromkeys(names.get(package, package) for package in result.installed))
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
     if result.problem:
         return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")

@@ -41,7 +41,7 @@ def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
     colour = palette.THROUGHPUT.light
     for place, row in enumerate(rows.to_dict("records")):
         kept, missed = row[low], row[high]
-        told = [
+        texts = [
             f"{row['what']}\n{COLUMNS[low].label} {kept:,.0f}, {COLUMNS[high].label} {missed:,.0f}"
         ]
         if pd.notna(kept) and pd.notna(missed):
@@ -49,8 +49,8 @@ def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
         marker = "o" if pd.notna(missed) else ">"
         spot = kept if pd.notna(kept) else missed
         (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
-        tell(mark, [], told)
-    axes.set_yticks(range(len(rows)), [as_text(what) for what in rows["what"]])
+        tell(mark, [], texts)
+    axes.set_yticks(range(len(rows)), [as_text(subject) for subject in rows["what"]])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     dress(axes, f"{COLUMNS[low].label}, and the next rate")
     rate_axis(axes, "rate_msg_s")
@@ -71,8 +71,8 @@ def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     down = ceil(len(parts) / across)
     figure, grid = panes(across, down, (HEIGHT - 0.8) * down)
     panels = [panel for row in grid for panel in row]
-    for (title, own), axes in zip(parts, panels, strict=False):
-        _around(finished, own, axes, title)
+    for (title, of_kind), axes in zip(parts, panels, strict=False):
+        _around(finished, of_kind, axes, title)
     for axes in panels[len(parts) :]:
         axes.set_visible(False)
     top = max(axes.get_ylim()[1] for axes in panels[: len(parts)])
@@ -89,10 +89,10 @@ def _kinds(outages: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Actions by what was done to which node, of which test case and layout."""
     keys = ["system", "topology", "queues", "test_case", "action", "node"]
     several = [name for name in keys[:4] if len(outages[name].unique()) > 1]
-    for values, own in outages.groupby(keys, sort=False):
-        told = dict(zip(keys, values, strict=True))
-        where = ", ".join(str(told[name]) for name in several)
-        yield f"{told['action']} of {told['node']}" + (f" ({where})" if where else ""), own
+    for values, of_kind in outages.groupby(keys, sort=False):
+        kind = dict(zip(keys, values, strict=True))
+        where = ", ".join(str(kind[name]) for name in several)
+        yield f"{kind['action']} of {kind['node']}" + (f" ({where})" if where else ""), of_kind
 
 
 def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: str) -> None:
@@ -100,10 +100,10 @@ def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: st
     if pd.notna(lasted):
         axes.axvspan(0, lasted, color=palette.ACTION.light, linewidth=0, zorder=0.5)
     for row in outages.to_dict("records"):
-        own = finished[finished["run"].eq(row["run"])]
-        seconds = own["start_s"].to_numpy(dtype=float) + 0.5 - row["began_s"]
+        of_run = finished[finished["run"].eq(row["run"])]
+        seconds = of_run["start_s"].to_numpy(dtype=float) + 0.5 - row["began_s"]
         shown = (seconds >= -BEFORE_S) & (seconds <= _end(row))
-        counts = own["count"].to_numpy(dtype=float)
+        counts = of_run["count"].to_numpy(dtype=float)
         look: dict[str, Any] = {"color": palette.THROUGHPUT.light, "linewidth": 1.2}
         (line,) = axes.plot(seconds[shown], counts[shown], **look)
         tell(line, [], [f"{title}\n{row['run']}"])

@@ -43,7 +43,8 @@ class Sweep:
     def of(self, **values: str) -> "Sweep":
         """The same of the rows with these values alone."""
         return replace(
-            self, curves=tuple(replace(own, rows=where(own.rows, **values)) for own in self.curves)
+            self,
+            curves=tuple(replace(curve, rows=where(curve.rows, **values)) for curve in self.curves),
         )
 
 

@@ -31,8 +31,8 @@ def host_sheet(cpu: pd.DataFrame) -> Figure:
     figure, grid = panes(across, down, (HEIGHT - 0.3) * down)
     places = [axes for row in grid for axes in row]
     for host, axes in zip(hosts, places, strict=False):
-        own = where(cpu, host=host)
-        panels.host_cpu(own, axes, nodes=nodes, subject=f"{host} CPU".strip())
+        of_host = where(cpu, host=host)
+        panels.host_cpu(of_host, axes, nodes=nodes, subject=f"{host} CPU".strip())
     for axes in places[len(hosts) :]:
         axes.set_axis_off()
     level([[axes] for axes in places[: len(hosts)]])
@@ -45,8 +45,10 @@ def traffic_sheet(network: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     rows = network.groupby("run").size().max() if len(network) else 1
     figure, (grid,) = panes(len(cases), 1, 1.0 + 0.42 * rows)
     for case, axes in zip(cases, grid, strict=True):
-        own = where(network, test_case=case)
-        panels.traffic(own, axes, subject=" ".join([titles.get(case, ""), "received and"]).strip())
+        of_case = where(network, test_case=case)
+        panels.traffic(
+            of_case, axes, subject=" ".join([titles.get(case, ""), "received and"]).strip()
+        )
     for left, axes in pairwise(grid):
         axes.tick_params(labelleft=_names(left) != _names(axes))
     return figure

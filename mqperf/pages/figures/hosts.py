@@ -32,16 +32,16 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
     Of the table ``hosts``: its runs stand side by side in the place of their host, as they follow.
     """
     names, runs = list(hosts["host"].unique()), list(hosts["run"].unique())
-    apart = SLOT / max(2 * len(runs), 1)
+    spacing = SLOT / max(2 * len(runs), 1)
     marks = zip(hosts["host"], hosts["run"], strict=True)
-    lefts = [names.index(host) + 2 * apart * runs.index(run) for host, run in marks]
-    places = np.array(lefts, dtype=float) - SLOT / 2 + apart / 2
+    lefts = [names.index(host) + 2 * spacing * runs.index(run) for host, run in marks]
+    places = np.array(lefts, dtype=float) - SLOT / 2 + spacing / 2
     for number, (when, shade) in enumerate(_COMPARED.items()):
         offsets = shown(hosts, f"clock_offset_{when}_s")
         if not np.isfinite(offsets).any():
             continue
         axes.errorbar(
-            places + number * apart,
+            places + number * spacing,
             offsets,
             np.nan_to_num(shown(hosts, f"clock_bound_{when}_s")),
             linestyle="none",
@@ -124,8 +124,8 @@ def traffic(network: pd.DataFrame, axes: Axes, *, subject: str = "received and")
 
 def _lines(seconds: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Name, kind and seconds of each line: the machine last, and before it mqperf's own."""
-    own = seconds["kind"].eq("harness")
-    named = seconds.assign(process=seconds["process"].mask(own, "mqperf"))
+    harness = seconds["kind"].eq("harness")
+    named = seconds.assign(process=seconds["process"].mask(harness, "mqperf"))
     named["process"] = named["process"].mask(named["kind"].eq("host"), "whole machine")
     keys = ["kind", "process", "start_s"]
     used = named.groupby(keys, as_index=False, sort=False)[["total_cores"]].sum(min_count=1)

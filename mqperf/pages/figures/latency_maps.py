@@ -69,8 +69,8 @@ def latency_map_sheet(maps: Mapping[str, pd.DataFrame], outages: pd.DataFrame) -
     panels = [panel for row in grid for panel in row]
     everything = pd.concat(maps.values())
     for (words, rows), axes in zip(maps.items(), panels, strict=False):
-        own = outages[outages["run"].isin(rows["run"])]
-        latency_map(rows, axes, outages=own, title=words, among=everything)
+        of_run = outages[outages["run"].isin(rows["run"])]
+        latency_map(rows, axes, outages=of_run, title=words, among=everything)
     for axes in panels[len(maps) :]:
         axes.set_visible(False)
     shades = ScalarMappable(norm(everything), SHADES)

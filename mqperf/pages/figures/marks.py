@@ -87,27 +87,27 @@ def line(
 
     ``doubted`` may map points to the kinds of their doubts.
     """
-    known = rows[rows[column].notna() & rows[PLACE].notna()].sort_values(PLACE)
-    if known.empty:
+    measured = rows[rows[column].notna() & rows[PLACE].notna()].sort_values(PLACE)
+    if measured.empty:
         return
-    places = known[PLACE].to_numpy(dtype=float)
-    values = shown(known, column)
+    places = measured[PLACE].to_numpy(dtype=float)
+    values = shown(measured, column)
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
-    texts = of_points(known, column, doubted)
+    texts = of_points(measured, column, doubted)
     # where points share a place no line would mean anything
     (drawn,) = axes.plot(
         places,
         values,
-        linestyle=pen.dash if known[PLACE].is_unique else "none",
+        linestyle=pen.dash if measured[PLACE].is_unique else "none",
         linewidth=1.8,
         label=as_text(pen.label) if pen.label else "_",
         **marks,
     )
     tell(drawn, pen.series, texts)
-    _intervals(known, column, axes, pen)
-    hollow = known["point"].isin(list(doubted)).to_numpy()
+    _intervals(measured, column, axes, pen)
+    hollow = measured["point"].isin(list(doubted)).to_numpy()
     if hollow.any():
         marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
         (over,) = axes.plot(places[hollow], values[hollow], label="_", **marks)
@@ -218,7 +218,7 @@ def rate_axis(axes: Axes, name: str) -> None:
 def crowded(texts: Sequence[str], letters: float) -> bool:
     """Whether names at even distances run into each other where so many letters have room."""
     room = letters / max(len(texts), 1)
-    return any((len(one) + len(other)) / 2 + 1 > room for one, other in pairwise(texts))
+    return any((len(left) + len(right)) / 2 + 1 > room for left, right in pairwise(texts))
 
 
 def slant(axes: Axes) -> None:
@@ -237,9 +237,9 @@ def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
     return kept[::-1]
 
 
-def _room(one: float, other: float) -> float:
+def _room(left: float, right: float) -> float:
     """Share of the axis that two tick labels beside each other need between their middles."""
-    letters = (len(plain(one)) + len(plain(other))) / 2
+    letters = (len(plain(left)) + len(plain(right))) / 2
     return max(NEAREST_TICKS, (letters + 1) * LETTER)
 
 

@@ -66,15 +66,15 @@ class OneRun:
         """From when to when there was load, in seconds since the start of the window."""
         starts = [self.tables["intervals"]["start_s"], self.latencies["start_s"]]
         starts.append(self.samples["start_s"].round())
-        seconds = np.concatenate([one.to_numpy(dtype=float) for one in starts])
+        seconds = np.concatenate([column.to_numpy(dtype=float) for column in starts])
         return min(0.0, seconds.min(initial=0.0)), seconds.max(initial=0.0) + 1
 
     @property
     def ends(self) -> Span:
         """The same, with what happened before and after."""
         begin, end = self.load
-        told = [event for _, events in self.lanes for event in events]
-        begins, ends = [one.begin for one in told], [one.end for one in told]
+        all_events = [event for _, events in self.lanes for event in events]
+        begins, ends = [event.begin for event in all_events], [event.end for event in all_events]
         return min([begin, *begins]), max([end, *ends])
 
 
@@ -137,10 +137,10 @@ def _latency(run: OneRun, axes: Axes) -> None:
     by_second, scale = latencies(run.tables["intervals"]), COLUMNS["latency_s"].scale
     for name, column, dash in (("mean", "latency_mean_s", "-"), ("largest", "latency_max_s", ":")):
         line(axes, name, by_second[column] * scale, palette.LATENCY, dash)
-    drawn = [np.asarray(one.get_ydata(), dtype=float) for one in axes.lines]
+    drawn = [np.asarray(curve.get_ydata(), dtype=float) for curve in axes.lines]
     cells = rows[["from_s", "below_s"]].to_numpy(dtype=float).ravel() * scale
-    known = np.concatenate([*drawn, cells])
-    positive = known[np.isfinite(known) & (known > 0)]
+    values = np.concatenate([*drawn, cells])
+    positive = values[np.isfinite(values) & (values > 0)]
     if len(positive):
         axes.set_yscale("log")
         axes.set_ylim(positive.min() / 1.1, positive.max() * 1.1)
@@ -154,8 +154,8 @@ def _latency(run: OneRun, axes: Axes) -> None:
 def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
     """CPU of the processes of a host, and of all of it, in each second."""
     nodes = list(samples.loc[samples["kind"].eq("broker"), "process"].unique())
-    own = with_gaps(samples[samples["host"].eq(host)] if host else samples)
-    host_cpu(own, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
+    of_host = with_gaps(samples[samples["host"].eq(host)] if host else samples)
+    host_cpu(of_host, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
 
 
 def _on_time(axes: Axes, run: OneRun, ends: Span) -> None:

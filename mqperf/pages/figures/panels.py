@@ -201,9 +201,9 @@ def over_time(
     actions = outages.drop_duplicates(["action", "node", "commanded_s"])
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
         axes.axvspan(start, end, color=palette.ACTION.light, linewidth=0, zorder=0.6, label=label)
-    for name, pen, some in pens_by_load(finished, intervals if among is None else among):
+    for name, pen, of_point in pens_by_load(finished, intervals if among is None else among):
         look: dict[str, Any] = {"color": pen.shade.light, "linestyle": pen.dash, "linewidth": 1.3}
-        for number, (run, rows) in enumerate(some.groupby("run")):
+        for number, (run, rows) in enumerate(of_point.groupby("run")):
             label = name if number == 0 else "_"
             values = rows["count"].to_numpy(dtype=float)
             seconds = rows["start_s"].to_numpy(dtype=float) + 0.5
@@ -246,10 +246,10 @@ def pens_by_load(
     loads, points = list(by_load(rows)), among.drop_duplicates("point")
     shades = shades_of(points, CONDITION) if CONDITION in arranged(points).names else {}
     seen: Counter[Shade] = Counter()
-    for place, (name, some) in enumerate(loads):
-        own = worded(CONDITION, some[CONDITION].iloc[0]) if shades else ""
-        shade = shades.get(own) or spread(palette.THREADS, place, len(loads))
-        yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), some
+    for place, (name, of_point) in enumerate(loads):
+        condition = worded(CONDITION, of_point[CONDITION].iloc[0]) if shades else ""
+        shade = shades.get(condition) or spread(palette.THREADS, place, len(loads))
+        yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), of_point
         seen[shade] += 1
 
 
@@ -264,9 +264,9 @@ def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (
     sweep = swept(points, coloured=False)
     layouts = points[["topology", "queues"]].drop_duplicates()
     for topology, queues in layouts.itertuples(index=False):
-        own = sweep.of(topology=topology, queues=queues)
+        of_layout = sweep.of(topology=topology, queues=queues)
         pen = pen_of_layout(topology, queues)
-        for number, curve in enumerate(own.curves):
+        for number, curve in enumerate(of_layout.curves):
             named = pen.numbered(number, curve.name)
             line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)
     return _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading())
@@ -309,8 +309,10 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     axes.invert_yaxis()
     axes.margins(x=0.1)
     solid = best.loc[best["sound"].astype(bool), "sustained"]
-    known = len(solid) > 0 and bool(solid.all())
-    dress(axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if known else ""), unit))
+    sustained = len(solid) > 0 and bool(solid.all())
+    dress(
+        axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if sustained else ""), unit)
+    )
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])

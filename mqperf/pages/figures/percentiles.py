@@ -37,10 +37,10 @@ def percentiles(
     by = arranged(rows).names if among is None else (arranged(among).x,)
     names = [name for name, _ in split(rows if among is None else among, by)]
     for name, curve in split(common(rows), by):
-        own = curve.sort_values("percentile")
-        latencies = shown(own, "latency_s")
+        ordered = curve.sort_values("percentile")
+        latencies = shown(ordered, "latency_s")
         (drawn,) = axes.plot(
-            _places(own["percentile"].to_numpy(dtype=float)),
+            _places(ordered["percentile"].to_numpy(dtype=float)),
             latencies,
             marker=".",
             markersize=4,
@@ -48,10 +48,10 @@ def percentiles(
             linewidth=1.8,
             label=as_text(name),
         )
-        levels = zip(own["percentile"], latencies, strict=True)
+        levels = zip(ordered["percentile"], latencies, strict=True)
         tell(drawn, [as_shown(name)], [f"{name}\np{100 * q:.7g} {s:.3g} ms" for q, s in levels])
-    told = [level for level in MARKED if len(rows) and level <= rows["percentile"].max()]
-    axes.xaxis.set_major_locator(FixedLocator(list(_places(np.array(told)))))
+    marked = [level for level in MARKED if len(rows) and level <= rows["percentile"].max()]
+    axes.xaxis.set_major_locator(FixedLocator(list(_places(np.array(marked)))))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(_name))
     axes.set_xlabel(COLUMNS["percentile"].heading(), fontsize=9)
@@ -67,8 +67,8 @@ def common(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     repeats = rows.groupby("point")["run"].transform("nunique")
     telling = rows.groupby(["point", "percentile"])["run"].transform("nunique")
-    told = over_repeats(rows[telling == repeats], ["latency_s"], "percentile")
-    return in_curves(told, "percentile")
+    means = over_repeats(rows[telling == repeats], ["latency_s"], "percentile")
+    return in_curves(means, "percentile")
 
 
 def _places(levels: np.ndarray) -> np.ndarray:

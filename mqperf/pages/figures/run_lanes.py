@@ -46,15 +46,15 @@ def lanes(tables: Tables, doubted: pd.DataFrame, load: Span) -> list[Lane]:
     every = (_of_load(tables), _of_actions(tables), _of_events(tables), _of_doubts(doubted))
     begin, end = load
     within = (
-        (name, [one for one in events if one.end >= begin and one.begin <= end])
+        (name, [event for event in events if event.end >= begin and event.begin <= end])
         for name, events in chain.from_iterable(every)
     )
     return [(name, events) for name, events in within if events]
 
 
-def draw(found: Sequence[Lane], axes: Axes) -> Axes:
+def draw(drawn_lanes: Sequence[Lane], axes: Axes) -> Axes:
     """Bars for what lasted, and diamonds for instants; each tells what it is."""
-    for place, (_, events) in enumerate(found):
+    for place, (_, events) in enumerate(drawn_lanes):
         for event in events:
             shade, length = event.shade.light, event.end - event.begin
             if length > 0:
@@ -64,9 +64,9 @@ def draw(found: Sequence[Lane], axes: Axes) -> Axes:
                 (mark,) = axes.plot([event.begin], [place], "D", color=shade, markersize=5)
                 tell(mark, [], [f"{event.begin:.1f} s\n{event.text}"])
     dress(axes, "events")
-    names = [as_text(one_line(name, LONGEST_NAME)) for name, _ in found]
-    axes.set_yticks(range(len(found)), names)
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    names = [as_text(one_line(name, LONGEST_NAME)) for name, _ in drawn_lanes]
+    axes.set_yticks(range(len(drawn_lanes)), names)
+    axes.set_ylim(len(drawn_lanes) - 0.4, -0.6)
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     return axes
@@ -74,7 +74,7 @@ def draw(found: Sequence[Lane], axes: Axes) -> Axes:
 
 def _of_load(tables: Tables) -> Iterator[Lane]:
     phases = tables["intervals"].groupby("phase", sort=False)["start_s"]
-    spans = [(str(name), float(own.min()), float(own.max()) + 1) for name, own in phases]
+    spans = [(str(name), float(starts.min()), float(starts.max()) + 1) for name, starts in phases]
     if spans:
         yield (
             "load",
@@ -86,8 +86,8 @@ def _of_load(tables: Tables) -> Iterator[Lane]:
 
 
 def _of_actions(tables: Tables) -> Iterator[Lane]:
-    known = tables["outages"].dropna(subset=["began_s", "ended_s"])
-    for row in known.drop_duplicates(["action", "node", "commanded_s"]).to_dict("records"):
+    actions = tables["outages"].dropna(subset=["began_s", "ended_s"])
+    for row in actions.drop_duplicates(["action", "node", "commanded_s"]).to_dict("records"):
         name = f"{row['action']} {row['node']}"
         yield name, [Event(float(row["began_s"]), float(row["ended_s"]), name, palette.LATENCY)]
 
@@ -95,11 +95,11 @@ def _of_actions(tables: Tables) -> Iterator[Lane]:
 def _of_events(tables: Tables) -> Iterator[Lane]:
     """Those that probes and processes noted at a known instant; a lane for each kind."""
     events = tables["events"].dropna(subset=["time_s"])
-    for what, rows in events[~events["what"].isin(TOLD_ELSEWHERE)].groupby("what"):
+    for kind, rows in events[~events["what"].isin(TOLD_ELSEWHERE)].groupby("what"):
         yield (
-            str(what),
+            str(kind),
             [
-                Event(float(time_s), float(time_s), str(detail or what), palette.FAILED)
+                Event(float(time_s), float(time_s), str(detail or kind), palette.FAILED)
                 for time_s, detail in zip(rows["time_s"], rows["detail"].fillna(""), strict=True)
             ],
         )

@@ -61,10 +61,10 @@ def coarser(rows: pd.DataFrame) -> pd.DataFrame:
 
 def with_gaps(cpu: pd.DataFrame) -> pd.DataFrame:
     """The samples of processes, with one of nothing where a process was not sampled for a while."""
-    own = cpu.sort_values(["process", "start_s"])
-    until = own.groupby("process")["end_s"].shift()
-    missing = own[own["start_s"] - until > 0.5 * (own["end_s"] - own["start_s"])]
+    samples = cpu.sort_values(["process", "start_s"])
+    until = samples.groupby("process")["end_s"].shift()
+    missing = samples[samples["start_s"] - until > 0.5 * (samples["end_s"] - samples["start_s"])]
     empty = missing.assign(
         start_s=until[missing.index], end_s=missing["start_s"], total_cores=float("nan")
     )
-    return pd.concat([own, empty], ignore_index=True)
+    return pd.concat([samples, empty], ignore_index=True)

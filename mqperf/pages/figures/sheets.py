@@ -130,13 +130,13 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
 
     Conditions with actions of their own have panels of their own.
     """
-    apart = _apart(intervals, outages)
-    beside = [name for name in arranged(intervals).beside_x if name not in apart]
-    parts = dict(split(intervals, [*beside, *apart]))
+    conditions = _apart(intervals, outages)
+    beside = [name for name in arranged(intervals).beside_x if name not in conditions]
+    parts = dict(split(intervals, [*beside, *conditions]))
     figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
     for part, (axes,) in zip(parts.values(), grid, strict=True):
-        own = outages[outages["run"].isin(part["run"])]
-        panels.over_time(part, axes, own, among=intervals)
+        of_part = outages[outages["run"].isin(part["run"])]
+        panels.over_time(part, axes, of_part, among=intervals)
     level(grid)
     return figure
 
@@ -180,9 +180,9 @@ def ratio_sheet(
     quotient: str = "B / A",
 ) -> Figure:
     """Ratios: a panel for each figure, of these ``names`` where any are given, points as rows."""
-    told = comparison["figure"]
-    shown = [name for name in names or told.unique() if told.eq(name).any()]
-    points = comparison[told.isin(shown)].groupby("figure").size().max()
+    figures = comparison["figure"]
+    shown = [name for name in names or figures.unique() if figures.eq(name).any()]
+    points = comparison[figures.isin(shown)].groupby("figure").size().max()
     figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
     for name, panel in zip(shown, axes, strict=True):
         ratios(comparison, panel, figure=name, label=label, quotient=quotient)

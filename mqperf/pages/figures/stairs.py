@@ -34,10 +34,10 @@ def stairs_sheet(steps: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _latency(steps: pd.DataFrame, axes: Axes, apart: Sequence[str]) -> None:
-    for (topology, queues), own in steps.groupby(["topology", "queues"], sort=False):
+def _latency(steps: pd.DataFrame, axes: Axes, names: Sequence[str]) -> None:
+    for (topology, queues), of_layout in steps.groupby(["topology", "queues"], sort=False):
         pen = pen_of_layout(str(topology), str(queues))
-        for number, (name, curve) in enumerate(split(own, apart)):
+        for number, (name, curve) in enumerate(split(of_layout, names)):
             named = pen.numbered(number, name)
             for repeat, (_, rows) in enumerate(curve.groupby("run", sort=False)):
                 once = replace(named, label=named.label if not repeat else "")

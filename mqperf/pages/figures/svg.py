@@ -78,8 +78,8 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     style = ET.Element(f"{{{SVG}}}style")
     root.set("data-panels", json.dumps([*_panels(figure)], separators=(",", ":")))
     in_time = _ends_of_time(root)
-    own = _STYLE + _STYLE_IN_TIME if in_time else _STYLE
-    style.text = own + dark_style(drawn.getvalue().decode())
+    css = _STYLE + _STYLE_IN_TIME if in_time else _STYLE
+    style.text = css + dark_style(drawn.getvalue().decode())
     root.insert(2, style)
     ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE
     written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -137,8 +137,8 @@ def _panels(figure: Figure) -> Iterator[dict[str, object]]:
 
 def _axis(axis: Axis, ends: tuple[float, float]) -> list[object]:
     """From what to what it goes, its scale, and whether its ticks are numbers."""
-    told = axis.get_major_formatter()
-    numbers = isinstance(told, ScalarFormatter) or getattr(told, "func", None) is plain
+    formatter = axis.get_major_formatter()
+    numbers = isinstance(formatter, ScalarFormatter) or getattr(formatter, "func", None) is plain
     return [*(float(end) for end in ends), axis.get_scale(), numbers]
 
 

@@ -49,12 +49,12 @@ def of_points(rows: pd.DataFrame, column: str, doubted: Collection[str]) -> list
 def _of_point(
     row: Mapping[Any, Any], names: Sequence[str], column: str, doubted: Collection[str]
 ) -> str:
-    known = COLUMNS[column]
-    unit = known.shown or known.unit
-    lines = [at(row, names), f"{known.label} {short(row[column] * known.scale)} {unit}"]
+    definition = COLUMNS[column]
+    unit = definition.shown or definition.unit
+    lines = [at(row, names), f"{definition.label} {short(row[column] * definition.scale)} {unit}"]
     low, high = (row.get(f"{column}_{end}") for end in ("low", "high"))
     if pd.notna(low) and pd.notna(high):
-        ends = (short(end * known.scale) for end in (low, high))
+        ends = (short(end * definition.scale) for end in (low, high))
         lines.append(f"95 % interval {' to '.join(ends)} {unit}")
     if row["point"] in doubted:
         kinds = doubted[row["point"]] if isinstance(doubted, Mapping) else ""

@@ -29,8 +29,8 @@ def answers(tables: Tables, named: Sequence[str] = ()) -> Iterator[Answer]:
 
     ``tables`` are complete, and of one plan.
     """
-    asked = named or [name for name, one in ANSWERS.items() if one.asked(tables)]
+    asked = named or [name for name, answering in ANSWERS.items() if answering.asked(tables)]
     unit, kept = unit_of(*tables["points"]["test_case"]), [*conditions(tables)[CONDITION]]
     for name in asked:
-        if (found := ANSWERS[name].answer(tables)) is not None:
-            yield found.counting(unit, kept)
+        if (answer := ANSWERS[name].answer(tables)) is not None:
+            yield answer.counting(unit, kept)

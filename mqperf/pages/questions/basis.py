@@ -32,9 +32,9 @@ def _days(runs: pd.DataFrame) -> Iterator[str]:
 
 
 def _software(runs: pd.DataFrame) -> Iterator[str]:
-    for _, own in runs.groupby("system", sort=False):
-        title = own["system_title"].fillna(own["system"]).iloc[0]
-        yield " ".join([str(title), joined(_texts(own["system_version"]))]).rstrip()
+    for _, of_system in runs.groupby("system", sort=False):
+        title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
+        yield " ".join([str(title), joined(_texts(of_system["system_version"]))]).rstrip()
     for name in _texts(runs["generator"]):
         title = GENERATORS[name].title if name in GENERATORS else name
         versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
@@ -58,13 +58,14 @@ def uncertain(tables: Tables) -> Iterator[str]:
     """A line for each cause of doubt, the heaviest first: at how many points it is."""
     doubts, points = tables["doubts"], tables["points"]["point"].nunique()
     counted = [
-        (weight_of(str(kind)), str(kind), own) for kind, own in doubts.groupby("kind", sort=False)
+        (weight_of(str(kind)), str(kind), of_kind)
+        for kind, of_kind in doubts.groupby("kind", sort=False)
     ]
-    for weight, kind, own in sorted(counted, key=lambda one: WEIGHTS.index(one[0])):
-        about = own["point"].dropna().nunique()
+    for weight, kind, of_kind in sorted(counted, key=lambda cause: WEIGHTS.index(cause[0])):
+        about = of_kind["point"].dropna().nunique()
         where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
-        found = CHECKS[kind].finding if kind in CHECKS else str(own["text"].iloc[0])
-        yield f"{weight.capitalize()}: {found}, {where} ({kind})."
+        finding = CHECKS[kind].finding if kind in CHECKS else str(of_kind["text"].iloc[0])
+        yield f"{weight.capitalize()}: {finding}, {where} ({kind})."
 
 
 def _texts(column: pd.Series) -> list[str]:

@@ -45,37 +45,37 @@ def asked(tables: Tables) -> bool:
 def answer(tables: Tables) -> Answer | None:
     """A sentence for each value of a name but the first, by what else there is alike."""
     rows = [
-        found[found["figure"].eq(FIGURE)].assign(axis=axis)
+        of_axis[of_axis["figure"].eq(FIGURE)].assign(axis=axis)
         for axis in named_axes(tables["points"])
-        if len(found := _contrasts(tables, axis))
+        if len(of_axis := _contrasts(tables, axis))
     ]
-    if not rows or not len(told := pd.concat(rows, ignore_index=True)):
+    if not rows or not len(compared := pd.concat(rows, ignore_index=True)):
         return None
-    records = told.to_dict("records")
-    if told["interval_kind"].eq(SEQUENTIAL).any():
-        apart = ["threads", *varied(told)]
+    records = compared.to_dict("records")
+    if compared["interval_kind"].eq(SEQUENTIAL).any():
+        varying = ["threads", *varied(compared)]
     else:  # of the best points each has its own load
-        apart = [name for name in differing(told, CONDITION) if name not in LOAD]
-    told = told.assign(
+        varying = [name for name in differing(compared, CONDITION) if name not in LOAD]
+    compared = compared.assign(
         what=[_value(row, tables) for row in records],
-        place=[_place(row, apart, told) for row in records],
+        place=[_place(row, varying, compared) for row in records],
     )
-    placed = told.assign(what=told["what"] + told["place"])
-    names = listed(dict.fromkeys(_called(one) for one in told["axis"]))
+    placed = compared.assign(what=compared["what"] + compared["place"])
+    names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
-        sentences=[*_sentences(told, tables)],
+        sentences=[*_sentences(compared, tables)],
         drawing=drawings.contrasts("Throughput against the first", placed),
-        settle=[*_settling(told[told["sound"].astype(bool)])],
+        settle=[*_settling(compared[compared["sound"].astype(bool)])],
     )
 
 
-def _settling(told: pd.DataFrame) -> Iterator[Text]:
+def _settling(compared: pd.DataFrame) -> Iterator[Text]:
     """What would tell that which is left open."""
-    if not told["interval_kind"].eq(SEQUENTIAL).any():
-        yield from enough_repeats(told)
+    if not compared["interval_kind"].eq(SEQUENTIAL).any():
+        yield from enough_repeats(compared)
         return
-    needed = told.loc[told["verdict"].eq(CANNOT_TELL), "repeats_needed"]
+    needed = compared.loc[compared["verdict"].eq(CANNOT_TELL), "repeats_needed"]
     if (needed <= MOST).any():
         yield Text("About {} repeats would decide more of it: raise *decide: within*.").format(
             int(needed[needed <= MOST].max())
@@ -91,8 +91,8 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
 
     Of the best points else.
     """
-    if len(found := decided(tables)):
-        return found[found["axis"].eq(axis)]
+    if len(decisions := decided(tables)):
+        return decisions[decisions["axis"].eq(axis)]
     if len(tables["searches"]):
         return contrasts_of_rates(tables["searches"], axis, LIMIT_ENDS)
     if len(tables["saturation_rates"]):
@@ -100,14 +100,14 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     return contrasts(tables, axis)
 
 
-def _sentences(told: pd.DataFrame, tables: Tables) -> Iterator[Text]:
+def _sentences(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     """One for each value and what it is compared in: all its test cases."""
-    for axis, of_axis in told.groupby("axis", sort=False):
-        rest = [name for name in LAYOUT if name != axis and len(told[name].unique()) > 1]
-        for _, own in of_axis.groupby([str(axis), *rest], sort=False):
-            row = own.iloc[0].to_dict()
-            where = [_worded(name, str(row[name]), tables) for name in rest]
-            yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(own))
+    for axis, of_axis in compared.groupby("axis", sort=False):
+        varying = [name for name in LAYOUT if name != axis and len(compared[name].unique()) > 1]
+        for _, of_value in of_axis.groupby([str(axis), *varying], sort=False):
+            row = of_value.iloc[0].to_dict()
+            where = [_worded(name, str(row[name]), tables) for name in varying]
+            yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(of_value))
 
 
 def _changes(rows: pd.DataFrame) -> Text:
@@ -137,10 +137,10 @@ def _change(row: Row) -> str:
     return f"{case} {ends}" if row["interval_kind"] == BETWEEN else f"{case} {changed} ({ends})"
 
 
-def _place(row: Row, apart: Sequence[str], rows: pd.DataFrame) -> str:
+def _place(row: Row, varying: Sequence[str], rows: pd.DataFrame) -> str:
     """Where the points are that are compared, of those of their test case: `` at 10 threads``."""
-    own = rows[rows["test_case"].eq(row["test_case"]) & rows["axis"].eq(row["axis"])]
-    names = [name for name in apart if name != row["axis"] and len(own[name].unique()) > 1]
+    of_axis = rows[rows["test_case"].eq(row["test_case"]) & rows["axis"].eq(row["axis"])]
+    names = [name for name in varying if name != row["axis"] and len(of_axis[name].unique()) > 1]
     return f" at {at(row, names)}" if names else ""
 
 

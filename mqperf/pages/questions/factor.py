@@ -47,15 +47,15 @@ def _rows(tables: Tables) -> pd.DataFrame:
 
 
 def _sentence(row: Row, tables: Tables) -> Text:
-    apart = [name for name in varied(tables["points"]) if name in row and name != CONDITION]
-    where = (layout_of(row, tables), at(row, apart) if apart else "")
-    told = f"{factor(row)} times"
+    varying = [name for name in varied(tables["points"]) if name in row and name != CONDITION]
+    where = (layout_of(row, tables), at(row, varying) if varying else "")
+    text = f"{factor(row)} times"
     if pd.notna(row["published_factor"]):
-        told += f"; published {grouped(row['published_factor'])}"
+        text += f"; published {grouped(row['published_factor'])}"
     several = len(tables["factors"][[*SWEEP]].drop_duplicates()) > 1
     case = case_of(row) if several else ""
     return bold(str(row[CONDITION]), case, *where) + Text(": {}{}.").format(
-        told, cited(row["doubted"])
+        text, cited(row["doubted"])
     )
 
 

@@ -52,7 +52,7 @@ class FirstScreen:
     @property
     def settle(self) -> list[Text]:
         """What would tell that which cannot be told, each thing once, and how it is done."""
-        keys = [*dict.fromkeys(text for one in self.answers for text in one.settle)]
+        keys = [*dict.fromkeys(text for answer in self.answers for text in answer.settle)]
         return [*keys, AGAIN] if keys else []
 
 
@@ -63,19 +63,19 @@ def first_screen(tables: Tables, named: Sequence[str] = ()) -> FirstScreen:
 
 def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:
     """The whole of it as text, for a terminal of that many columns; else sentences of 100."""
-    told = partial(_indented, width=width or USUAL_WIDTH)
-    for one in screen.answers:
-        yield from wrap(one.question, width or USUAL_WIDTH)
-        yield from told(one.sentences)
-        if one.table is not None:
+    indented = partial(_indented, width=width or USUAL_WIDTH)
+    for answer in screen.answers:
+        yield from wrap(answer.question, width or USUAL_WIDTH)
+        yield from indented(answer.sentences)
+        if answer.table is not None:
             yield ""
-            yield from forms.table_lines(one.table, width or sys.maxsize)
+            yield from forms.table_lines(answer.table, width or sys.maxsize)
         yield ""
     yield from wrap(screen.measured, width or USUAL_WIDTH, subsequent_indent="  ")
     for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
         if texts:
             yield f"{heading}:"
-            yield from told(texts)
+            yield from indented(texts)
 
 
 def _indented(texts: Sequence[str], width: int) -> Iterator[str]:
@@ -86,15 +86,15 @@ def _indented(texts: Sequence[str], width: int) -> Iterator[str]:
 def as_html(screen: FirstScreen) -> str:
     """The whole of it for a notebook, with the figure of the first answer as a picture."""
     parts = []
-    for place, one in enumerate(screen.answers):
-        parts += [f"<h3>{escape(one.question)}</h3>", _items(one.sentences)]
-        if not place and one.drawing is not None:
-            parts.append(_picture(one.drawing))
+    for place, answer in enumerate(screen.answers):
+        parts += [f"<h3>{escape(answer.question)}</h3>", _items(answer.sentences)]
+        if not place and answer.drawing is not None:
+            parts.append(_picture(answer.drawing))
     parts.append(f"<p>{escape(screen.measured)}</p>")
     for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
         if texts:
             parts += [f"<p>{heading}:</p>", _items(texts)]
-    tables = (forms.frame(one.table) for one in screen.answers if one.table is not None)
+    tables = (forms.frame(answer.table) for answer in screen.answers if answer.table is not None)
     return "".join([*parts, *(table.to_html(index=False, na_rep="") for table in tables)])
 
 
@@ -113,11 +113,11 @@ def _picture(drawing: Drawing) -> str:
 
 def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:
     """The first screen of a runs folder as text, and the commands that come next."""
-    found = tables_of.of_plan(stats.complete(tables_of.read(runs)))
-    yield from lines(first_screen(found, questions_of(runs)), width)
+    tables = tables_of.of_plan(stats.complete(tables_of.read(runs)))
+    yield from lines(first_screen(tables, questions_of(runs)), width)
     yield ""
     folder = shlex.quote(str(runs))
-    yield f"{amount(len(found['doubts']), 'doubt')}: mqperf audit {folder}"
+    yield f"{amount(len(tables['doubts']), 'doubt')}: mqperf audit {folder}"
     yield f"pages to publish: mqperf report {folder} --out {shlex.quote(f'reports/{runs.name}')}"
 
 

@@ -28,46 +28,46 @@ def asked(tables: Tables) -> bool:
 def answer(tables: Tables) -> Answer | None:
     """A sentence for each kind of action on each node: outage, losses and recovery."""
     acted = rows.outages(tables)
-    own = [part for _, part in acted.groupby([*KEYS], sort=False)]
+    kinds = [part for _, part in acted.groupby([*KEYS], sort=False)]
     return Answer(
         question="What do clients see of each failure?",
-        sentences=[_sentence(part, tables) for part in own],
+        sentences=[_sentence(part, tables) for part in kinds],
         drawing=drawings.around("Throughput around each failure", tables["intervals"], acted),
         settle=[*_settle(acted)],
     )
 
 
-def _sentence(own: pd.DataFrame, tables: Tables) -> Text:
-    row = own.iloc[0].to_dict()
-    parts = [*_parts(own, TEST_CASES[row["test_case"]].noun)]
+def _sentence(of_kind: pd.DataFrame, tables: Tables) -> Text:
+    row = of_kind.iloc[0].to_dict()
+    parts = [*_parts(of_kind, TEST_CASES[row["test_case"]].noun)]
     several = len(tables["outages"][["test_case"]].drop_duplicates()) > 1
-    where = (case_of(row) if several else "", layout_of(row, tables), _often(own))
-    return bold(_done(row, own), *where) + Text(": {}.").format(listed(parts))
+    where = (case_of(row) if several else "", layout_of(row, tables), _often(of_kind))
+    return bold(_done(row, of_kind), *where) + Text(": {}.").format(listed(parts))
 
 
-def _done(row: Row, own: pd.DataFrame) -> str:
+def _done(row: Row, of_kind: pd.DataFrame) -> str:
     """``kill of Master for 4.0 s``."""
-    lasted = own["downtime_s"].dropna()
-    told = f" for {spanned(lasted, 's')}" if len(lasted) else ""
-    return f"{row['action']} of {row['node']}{told}"
+    lasted = of_kind["downtime_s"].dropna()
+    span = f" for {spanned(lasted, 's')}" if len(lasted) else ""
+    return f"{row['action']} of {row['node']}{span}"
 
 
-def _often(own: pd.DataFrame) -> str:
-    return amount(len(own), "time") if len(own) > 1 else ""
+def _often(of_kind: pd.DataFrame) -> str:
+    return amount(len(of_kind), "time") if len(of_kind) > 1 else ""
 
 
-def _parts(own: pd.DataFrame, noun: str) -> Iterator[str]:
+def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
     """For how long nothing came, what was lost, what came twice, and when all was as before."""
-    if len(outage := own["outage_s"].dropna()):
+    if len(outage := of_kind["outage_s"].dropna()):
         yield f"no {noun} for {spanned(outage, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
-        if len(counts := own[name].dropna()):
-            ends = dict.fromkeys(f"{int(one):,}" for one in (counts.min(), counts.max()))
+        if len(counts := of_kind[name].dropna()):
+            ends = dict.fromkeys(f"{int(count):,}" for count in (counts.min(), counts.max()))
             yield f"{' to '.join(ends)} {word}"
-    recovered = own["recovery_s"].dropna()
-    if len(recovered) < len(own):
+    recovered = of_kind["recovery_s"].dropna()
+    if len(recovered) < len(of_kind):
         yield "throughput was not seen to come back" + (
-            f" in {len(own) - len(recovered)} of {len(own)}" if len(recovered) else ""
+            f" in {len(of_kind) - len(recovered)} of {len(of_kind)}" if len(recovered) else ""
         )
     elif recovered.max() < SOON_S:
         yield "throughput as before at its end"

@@ -39,26 +39,28 @@ def answer(tables: Tables) -> Answer | None:
     rates = brackets(tables)
     if rates.empty:
         return None
-    apart = differing(rates, "threads")
-    told = rates.assign(
-        what=[where_of(row, apart, tables) for row in rates.to_dict("records")],
+    varying = differing(rates, "threads")
+    described = rates.assign(
+        what=[where_of(row, varying, tables) for row in rates.to_dict("records")],
         case=[case_of(row) for row in rates.to_dict("records")],
     )
     return Answer(
         question="Which rate does it keep up with?",
-        sentences=[*sentences(told)],
-        drawing=_drawing(told, tables),
-        table=_table(told) if len(told) > 1 else None,
+        sentences=[*sentences(described)],
+        drawing=_drawing(described, tables),
+        table=_table(described) if len(described) > 1 else None,
         settle=[*_settle(rates)],
     )
 
 
-def sentences(told: pd.DataFrame) -> Iterator[Text]:
+def sentences(rates: pd.DataFrame) -> Iterator[Text]:
     """Of rows of ``saturation_rates`` that say ``what`` each of them is about."""
     for case in TEST_CASES:
-        own = where(told, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
-        if len(own):
-            yield bold(TEST_CASES[case].short) + Text(": {}.").format(_told(own.to_dict("records")))
+        of_case = where(rates, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
+        if len(of_case):
+            yield bold(TEST_CASES[case].short) + Text(": {}.").format(
+                _told(of_case.to_dict("records"))
+            )
 
 
 def _told(rows: Sequence[Row]) -> Text:
@@ -96,30 +98,32 @@ def _latency(row: Row) -> str:
     return ""
 
 
-def _drawing(told: pd.DataFrame, tables: Tables) -> drawings.Drawing:
+def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
     points, steps = tables["points"], tables["rate_steps"]
     if len(steps):
         of_runs = with_parameters(steps, tables["runs"])
         return drawings.stairs("Latency at each offered rate", of_runs)
-    one = len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
-    if one and "rate_msg_s" in varied(points):
+    one_sweep = (
+        len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
+    )
+    if one_sweep and "rate_msg_s" in varied(points):
         return drawings.latency("Latency at each offered rate", points, tables)
-    named = told["case"] + (", " + told["what"]).where(told["what"].ne(""), "")
+    named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
     caption = "Highest rate that is kept"
     return drawings.brackets(
-        caption, told.assign(what=named), "kept_rate_msg_s", "missed_rate_msg_s"
+        caption, rates.assign(what=named), "kept_rate_msg_s", "missed_rate_msg_s"
     )
 
 
-def _table(told: pd.DataFrame) -> Content:
-    names = [name for name in present(told, TOLD, keep=()) if name != "doubted"]
+def _table(rates: pd.DataFrame) -> Content:
+    names = [name for name in present(rates, TOLD, keep=()) if name != "doubted"]
     headings = {"case": "test case", "what": "with"}
     return Content(
         heading="Rates that are kept",
         words=[],
         caption="Rates that are kept",
-        rows=told,
+        rows=rates,
         columns=headings | {name: COLUMNS[name].heading() for name in names},
         style="numbers named",
     )

@@ -108,9 +108,9 @@ def _rate(top: Row) -> str:
 
 def _first(top: Row, tables: Tables) -> Text:
     """``from 360 with 1 thread to``: the throughput with the fewest threads, of the same layout."""
-    own = where(tables["points"], **{name: top[name] for name in SWEEP}).dropna(subset=[FIGURE])
-    first = own.sort_values("threads").iloc[0]
-    if varied(own) or first["threads"] == top["threads"]:
+    points = where(tables["points"], **{name: top[name] for name in SWEEP}).dropna(subset=[FIGURE])
+    first = points.sort_values("threads").iloc[0]
+    if varied(points) or first["threads"] == top["threads"]:
         return Text()
     threads = amount(int(first["threads"]), "thread")
     return Text("from {} with {} to ").format(grouped(first[FIGURE]), threads)

@@ -29,10 +29,10 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A sentence for each search."""
-    found = tables["searches"]
-    apart = differing(found, "threads", CONDITION)
-    rows = found.to_dict("records")
-    places = [where_of(row, apart, tables) for row in rows]
+    searches = tables["searches"]
+    varying = differing(searches, "threads", CONDITION)
+    rows = searches.to_dict("records")
+    places = [where_of(row, varying, tables) for row in rows]
     names = [
         ", ".join(filter(None, [case_of(row), at])) for row, at in zip(rows, places, strict=True)
     ]
@@ -44,7 +44,7 @@ def answer(tables: Tables) -> Answer | None:
         ],
         drawing=drawings.brackets(
             "Highest rate that holds",
-            found.assign(what=names),
+            searches.assign(what=names),
             "held_rate_msg_s",
             "broken_rate_msg_s",
         ),
@@ -56,14 +56,14 @@ def _sustained(row: Row) -> Text:
     """The limit with its interval, or what a search that ended otherwise tells."""
     unit, held, broken = rate_unit(row), row["held_rate_msg_s"], row["broken_rate_msg_s"]
     if row["search_ends"] == "beyond":
-        told = Text("at least **{} {}**, the highest that was searched, with {}")
-        return told.format(grouped(held), unit, row["hold"])
+        sentence = Text("at least **{} {}**, the highest that was searched, with {}")
+        return sentence.format(grouped(held), unit, row["hold"])
     if row["search_ends"] != "found":
         text = in_unit(str(row["text"]), TEST_CASES[row["test_case"]].unit)
         return Text.escape(text.removesuffix("."))
     ends = (grouped(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
-    said = row["broken_by"]
-    why = Text(" ({})").format(said) if isinstance(said, str) else Text()
+    reason = row["broken_by"]
+    why = Text(" ({})").format(reason) if isinstance(reason, str) else Text()
     sure = "**{} to {} {}** (95 % interval) with {}: most runs hold at {}, and not at {}{}{}"
     return Text(sure).format(
         *ends, unit, row["hold"], grouped(held), grouped(broken), why, limit_of(row)

@@ -41,8 +41,8 @@ def table(tables: Tables, best: pd.DataFrame) -> Content:
         bottleneck=[limits.of_points(tables).get(point, limits.UNKNOWN) for point in best["point"]],
         doubts=best["doubts"].map(len),
     )
-    apart = {name: COLUMNS[name].heading() for name in varied(tables["points"])}
-    headings = {**NAMES, **apart, **SAID, **ENDS}
+    varying = {name: COLUMNS[name].heading() for name in varied(tables["points"])}
+    headings = {**NAMES, **varying, **SAID, **ENDS}
     if len(best["system"].unique()) == 1:
         del headings["system"]
     return Content(
@@ -70,9 +70,9 @@ def _marks(rows: pd.DataFrame, tables: Tables) -> dict[tuple[str, str], list[str
         (str(point), "sustained_throughput_msg_s"): [f"at most; {UNTOLD}"] for point in unknown
     }
     lacking = survivors(tables)
-    told = {
+    latency_marks = {
         (str(point), "latency_p50_s"): [lacking[point]]
         for point in rows["point"]
         if point in lacking
     }
-    return marks | told
+    return marks | latency_marks

@@ -49,9 +49,9 @@ def rate_unit(row: Row) -> str:
     return f"{TEST_CASES[row['test_case']].unit}/sec"
 
 
-def where_of(row: Row, apart: Sequence[str], tables: Tables) -> str:
+def where_of(row: Row, varying: Sequence[str], tables: Tables) -> str:
     """The layout, and the parameters that tell rows apart; empty where nothing does."""
-    return ", ".join(filter(None, [layout_of(row, tables), at(row, apart) if apart else ""]))
+    return ", ".join(filter(None, [layout_of(row, tables), at(row, varying) if varying else ""]))
 
 
 def layout_of(row: Row, tables: Tables) -> str:
@@ -71,10 +71,10 @@ def system_title(system: str, tables: Tables) -> str:
     return str(titles.iloc[0]) if len(titles) else str(system)
 
 
-def bold(what: str, *rest: str) -> Text:
+def bold(subject: str, *places: str) -> Text:
     """``**CALL**``, and what else says where, in parentheses."""
-    told = ", ".join(filter(None, rest))
-    return Text("**{}** ({})").format(what, told) if told else Text("**{}**").format(what)
+    where = ", ".join(filter(None, places))
+    return Text("**{}** ({})").format(subject, where) if where else Text("**{}**").format(subject)
 
 
 def listed(parts: Iterable[str]) -> Text:

@@ -59,16 +59,16 @@ def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) ->
 
 
 def build(
-    found: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
+    frames: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
 ) -> Path:
     """Write the report into the folder ``out``, and give the page to open first.
 
-    ``found`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
+    ``frames`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
     that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
     is nothing to report, when ``out`` holds something else, or when Sphinx complains.
     """
     for _doing in _building(
-        found, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html
+        frames, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html
     ):
         pass
     return first_page(out, html=html)
@@ -82,14 +82,14 @@ def _complete(path: Path, tell: Tell) -> Tables:
     return stats.complete(read)
 
 
-def _building(found: Tables, out: Path, contents: Contents, *, html: bool = True) -> Iterator[str]:
+def _building(frames: Tables, out: Path, contents: Contents, *, html: bool = True) -> Iterator[str]:
     """Write a report; before each step it gives what is done in it."""
-    pages = layouts(all_attempts(of_plan(found)))
+    pages = layouts(all_attempts(of_plan(frames)))
     if not pages:
         raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
     with replacing(out) as new:
         yield f"writing {amount(len(pages), 'topology page')} with figures"
-        write_source(found, pages, new, contents)
+        write_source(frames, pages, new, contents)
         if html:
             yield "making HTML"
             make_html(new, new / "html")
@@ -124,11 +124,11 @@ def first_page(out: Path, *, html: bool) -> Path:
 
 
 @contextmanager
-def _executed(path: Path | None, found: Tables) -> Iterator[Executed]:
+def _executed(path: Path | None, frames: Tables) -> Iterator[Executed]:
     if path is None:
         yield dict
         return
-    with processes.scratch("notebooks") as folder, executing(path, folder, found) as copies:
+    with processes.scratch("notebooks") as folder, executing(path, folder, frames) as copies:
         yield copies
 
 

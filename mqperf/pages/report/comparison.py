@@ -127,9 +127,9 @@ def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
 
 def verdict(row: Row) -> str:
     """The verdict, and whether it rests on runs that were not in turns."""
-    told = str(row["verdict"])
-    apart = told != CANNOT_TELL and row["in_turns"] in NOT_IN_TURNS
-    return f"{told} (not in turns)" if apart else told
+    text = str(row["verdict"])
+    not_in_turns = text != CANNOT_TELL and row["in_turns"] in NOT_IN_TURNS
+    return f"{text} (not in turns)" if not_in_turns else text
 
 
 def detectable(row: Row) -> str:
@@ -182,9 +182,9 @@ def _clocks(row: Row) -> str:
 
 def _judged(row: Row) -> str:
     """The verdict, and where there is none what it would take."""
-    told = verdict(row)
+    text = verdict(row)
     if pd.isna(row["detectable"]):
-        return told
+        return text
     shows = detectable(row)
     why = "needs more repeats" if shows == MISSING else f"shows {shows} or more"
-    return f"{told} ({why}), repeats to decide: {repeats_to_decide(row)}"
+    return f"{text} ({why}), repeats to decide: {repeats_to_decide(row)}"

@@ -42,27 +42,27 @@ class Part:
     grid: Grid
 
 
-def write(out: Path, sides: Sides, found: Tables, *, html: bool = True) -> Path:
+def write(out: Path, sides: Sides, tables: Tables, *, html: bool = True) -> Path:
     """Write the page of a comparison into the folder ``out``, and give the page to open.
 
-    ``found`` are the tables of ``stats.compared``.  A report that is there already is replaced when
+    ``tables`` are those of ``stats.compared``.  A report that is there already is replaced when
     the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
     """
-    return write_page(out, partial(_write_source, sides=sides, found=found), html=html)
+    return write_page(out, partial(_write_source, sides=sides, tables=tables), html=html)
 
 
-def write_file(file: Path, sides: Sides, found: Tables) -> Path:
+def write_file(file: Path, sides: Sides, tables: Tables) -> Path:
     """Write it as one HTML file that needs no other, and give that.
 
     Raises ``ReportError`` when ``file`` is there already and is no report.
     """
-    return write_page_as_file(file, partial(_write_source, sides=sides, found=found))
+    return write_page_as_file(file, partial(_write_source, sides=sides, tables=tables))
 
 
-def _write_source(out: Path, sides: Sides, found: Tables) -> None:
+def _write_source(out: Path, sides: Sides, tables: Tables) -> None:
     """Write everything but the HTML."""
-    writer, compared = Writer(), found["comparison"]
-    write_tables(found, out / "tables")
+    writer, compared = Writer(), tables["comparison"]
+    write_tables(tables, out / "tables")
     name = one_line(" and ".join(name for name, _ in sides))
     summary = words.summary(compared)
     ratios = Drawing("Ratios B / A", summary, partial(figures.ratio_sheet, compared))
@@ -73,12 +73,12 @@ def _write_source(out: Path, sides: Sides, found: Tables) -> None:
         "name": name,
         "summary": summary,
         "sides": [_about(*pair) for pair in zip("AB", sides, strict=True)],
-        "differences": list(_differences(found["differences"])),
-        "sustained": _sustained(found["sustained_compared"]),
+        "differences": list(_differences(tables["differences"])),
+        "sustained": _sustained(tables["sustained_compared"]),
         "rules": list(words.rules(compared)),
         "drawing": ratios,
         "parts": parts,
-        "tables": {name: TABLES[name].row for name in found},
+        "tables": {name: TABLES[name].row for name in tables},
     }
     writer.render("comparison.rst", out / "index.rst", context)
     writer.furnish(out, {"format": "mqperf-comparison", "version": 1, "title": name})
@@ -140,14 +140,14 @@ def _points(sides: Sides, sweep: Mapping[str, str]) -> pd.DataFrame:
 
     What tells apart no points of one set alone is left out: A and B differ in it as a whole.
     """
-    own = []
+    frames = []
     for side, (_, tables) in zip("AB", sides, strict=True):
         points = where(tables["points"], **sweep).dropna(subset=[FIGURE])
         doubted = points["point"].isin(tables["doubts"]["point"])
-        own.append(points.assign(side=side, doubted=doubted))
-    apart = {name for points in own for name in varied(points)}
-    both = pd.concat(own, ignore_index=True)
-    same = {*FACTORS, *parameters()} - apart
+        frames.append(points.assign(side=side, doubted=doubted))
+    varying = {name for points in frames for name in varied(points)}
+    both = pd.concat(frames, ignore_index=True)
+    same = {*FACTORS, *parameters()} - varying
     return both.drop(columns=[name for name in both.columns if name in same])
 
 

@@ -35,15 +35,15 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
     """Which point watched each system, and within what its throughput stayed."""
     for system, rows in runs_of(tables).groupby("system", sort=False):
         first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
-        what = (
+        sentence = (
             f"{titles[str(system)]}: control runs of {TEST_CASES[first['test_case']].title} with"
             f" {amount(first['threads'], 'thread')} on"
             f" {labels.layout(first['topology'], first['queues'])}"
         )
         if len(rates) > 1 and rates.min() > 0:
-            apart = rates.max() / rates.min() - 1
-            what += f"; its highest throughput is {100 * apart:.1f} % above its lowest"
-        yield f"{what}."
+            spread = rates.max() / rates.min() - 1
+            sentence += f"; its highest throughput is {100 * spread:.1f} % above its lowest"
+        yield f"{sentence}."
 
 
 def drifts(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:

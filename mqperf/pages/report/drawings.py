@@ -71,8 +71,8 @@ def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
         names = [*kept, *map(as_text, kept)]
         for text in figure.findobj(matplotlib.text.Text):
             text.set_text(in_unit(text.get_text(), unit, names))
-        for told in figure.findobj(lambda artist: bool(artist.get_gid())):
-            told.set_gid(in_unit(str(told.get_gid()), unit, kept))
+        for element in figure.findobj(lambda artist: bool(artist.get_gid())):
+            element.set_gid(in_unit(str(element.get_gid()), unit, kept))
     return figure
 
 
@@ -126,10 +126,10 @@ def combinations(caption: str, rows: pd.DataFrame, rows_by: str) -> Drawing:
 
 def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
     """Latency by percentile, up to where there are messages enough to tell."""
-    told = figures.common(rows)
+    means = figures.common(rows)
     curves = [
-        f"{at(own.iloc[0].to_dict(), arranged(rows).names)} {_tail(own)}"
-        for _, own in told.groupby("point", sort=False)
+        f"{at(curve.iloc[0].to_dict(), arranged(rows).names)} {_tail(curve)}"
+        for _, curve in means.groupby("point", sort=False)
     ]
     alt = f"Percentiles of {stream} latency: {'; '.join(curves)}."
     return Drawing(caption, alt, partial(figures.percentile_sheet, rows, stream=stream))
@@ -276,9 +276,11 @@ def _tops(best: pd.DataFrame) -> str:
 
 def _known(row: Mapping[Hashable, Any]) -> str:
     """What is to be known of a top: whether it is sustained, whether it is doubted."""
-    told = [] if row["sustained"] else ["not known to keep up" if row["sound"] else "not sustained"]
-    told += ["doubted"] if row["doubts"] else []
-    return f" ({', '.join(told)})" if told else ""
+    remarks = (
+        [] if row["sustained"] else ["not known to keep up" if row["sound"] else "not sustained"]
+    )
+    remarks += ["doubted"] if row["doubts"] else []
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def _rate(row: Mapping[Hashable, Any]) -> str:

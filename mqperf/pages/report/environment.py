@@ -63,8 +63,8 @@ def _of_card(column: str) -> Tell:
     """A fact of the network card, which loopback has not."""
 
     def tell(runs: pd.DataFrame) -> list[str]:
-        known = [str(value) for value in runs[column].dropna().unique()]
-        return known or (["none: loopback"] if _all_loopback(runs) else [])
+        values = [str(value) for value in runs[column].dropna().unique()]
+        return values or (["none: loopback"] if _all_loopback(runs) else [])
 
     return tell
 

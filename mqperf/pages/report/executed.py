@@ -11,11 +11,11 @@ ANEW = "get_ipython().reset(new_session=True)"
 """What a kernel does before each notebook: it forgets all but the modules that it has imported."""
 
 
-def main(given: str, told: str) -> None:
+def main(given: str, errors_file: str) -> None:
     """Execute notebooks one after the other in one kernel, whose imports take as long as most.
 
     ``given`` has for each its source, the copy to be written, and its parameters.  The file
-    ``told`` gets, by the copies, the errors of cells; each ends its notebook, and no other.
+    ``errors_file`` gets, by the copies, the errors of cells; each ends its notebook, and no other.
     """
     import papermill
     from jupyter_client.manager import AsyncKernelManager
@@ -37,7 +37,7 @@ def main(given: str, told: str) -> None:
         except papermill.PapermillExecutionError as error:
             errors[copy] = " ".join(f"{error.ename}: {error.evalue}".split())
     run_sync(kernel.shutdown_kernel)(now=True)
-    Path(told).write_text(json.dumps(errors), encoding="utf-8")
+    Path(errors_file).write_text(json.dumps(errors), encoding="utf-8")
 
 
 if __name__ == "__main__":

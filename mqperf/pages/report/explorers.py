@@ -45,8 +45,8 @@ def explorers(tables: Tables, source: Path) -> Explorers:
         *drawn.drop_duplicates("point")["run"],
         *drawn["run"],
     ]
-    known = {*drawn["run"]}
-    chosen = [run for run in dict.fromkeys(order) if run in known][:MOST]
+    drawable = {*drawn["run"]}
+    chosen = [run for run in dict.fromkeys(order) if run in drawable][:MOST]
     files = {slug(run): run for run in reversed(chosen)}  # no two share a file
     return {run: drawing(tables, source, run) for run in reversed(files.values())}
 
@@ -56,7 +56,7 @@ def shown(tables: Tables) -> list[str]:
 
     Where any has actions, that of each condition with actions: they are what the plan asks about.
     """
-    runs, found = whole(tables["runs"]), []
+    runs, best_runs = whole(tables["runs"]), []
     acted = runs.loc[runs["run"].isin(tables["outages"]["run"]), "point"]
     for _, sweep in tables["points"].groupby(list(SWEEP), sort=False):
         disturbed = sweep[sweep["point"].isin(acted)]
@@ -64,24 +64,24 @@ def shown(tables: Tables) -> list[str]:
         parts = [part for _, part in disturbed.groupby(by, sort=False, dropna=False)]
         for points in parts or [sweep]:
             best = best_first(points, tables)
-            own = runs[runs["point"].isin(best["point"].head(1))]
-            found += list(own.sort_values("repeat")["run"].head(1))
-    return found
+            of_point = runs[runs["point"].isin(best["point"].head(1))]
+            best_runs += list(of_point.sort_values("repeat")["run"].head(1))
+    return best_runs
 
 
 def drawing(tables: Tables, source: Path, run: str) -> Drawing:
     """A run in time."""
-    own = of_run(tables, run)
-    unit = TEST_CASES[str(own["runs"]["test_case"].iloc[0])].unit
-    place = at(own["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
-    alt = " ".join(told(own, place))
-    return Drawing(run, alt, partial(draw, own, source, run), folder=FOLDER).counting(unit)
+    run_tables = of_run(tables, run)
+    unit = TEST_CASES[str(run_tables["runs"]["test_case"].iloc[0])].unit
+    place = at(run_tables["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
+    alt = " ".join(told(run_tables, place))
+    return Drawing(run, alt, partial(draw, run_tables, source, run), folder=FOLDER).counting(unit)
 
 
-def draw(own: Tables, source: Path, run: str) -> Figure:
+def draw(tables: Tables, source: Path, run: str) -> Figure:
     """Draw a run of the folder ``source`` from its rows; its latencies are read from its record."""
-    one = figures.OneRun(own, latency_map(source, run), doubted_times(own))
-    return figures.run_sheet(one)
+    one_run = figures.OneRun(tables, latency_map(source, run), doubted_times(tables))
+    return figures.run_sheet(one_run)
 
 
 def of_run(tables: Tables, run: str) -> Tables:
@@ -89,21 +89,21 @@ def of_run(tables: Tables, run: str) -> Tables:
     return {name: where(tables[name], run=run) for name in NEEDED}
 
 
-def told(own: Tables, place: str) -> Iterator[str]:
+def told(tables: Tables, place: str) -> Iterator[str]:
     """Which run it is, at which place; what it reached, what happened in it, what is doubted."""
-    yield f"Run {own['runs']['run'].iloc[0]} in time, with {place}."
-    finished = figures.finished_messages(own["intervals"])
+    yield f"Run {tables['runs']['run'].iloc[0]} in time, with {place}."
+    finished = figures.finished_messages(tables["intervals"])
     counts = finished.loc[finished["phase"].eq("window"), "count"]
     if len(counts):
         column = COLUMNS["throughput_msg_s"]
         yield f"Throughput from {counts.min()} to {counts.max()} {column.shown} in each second."
-    largest = own["intervals"]["latency_max_s"].max()
+    largest = tables["intervals"]["latency_max_s"].max()
     if pd.notna(largest):
         column = COLUMNS["latency_s"]
         value = float(f"{largest * column.scale:.3g}")
         yield f"Latency at most {value:.10g} {column.shown or column.unit}."
-    for action in own["outages"].dropna(subset=["began_s", "ended_s"]).to_dict("records"):
+    for action in tables["outages"].dropna(subset=["began_s", "ended_s"]).to_dict("records"):
         span = f"from {action['began_s']:.1f} to {action['ended_s']:.1f} s"
         yield f"Action {action['action']} of {action['node']} {span}."
-    kinds = list(own["doubts"]["kind"].dropna().unique())
+    kinds = list(tables["doubts"]["kind"].dropna().unique())
     yield f"Doubts: {joined(kinds)}." if kinds else "No doubts."

@@ -30,16 +30,18 @@ VIRTUAL = "(veth"
 
 def shared(hosts: pd.DataFrame) -> Iterator[str]:
     """A sentence on each machine that several hosts were in the same run, which share it."""
-    told = hosts.dropna(subset=["machine"])
-    for names, own in told.groupby(told.groupby(["run", "machine"])["host"].transform(_names)):
+    identified = hosts.dropna(subset=["machine"])
+    for names, sharing in identified.groupby(
+        identified.groupby(["run", "machine"])["host"].transform(_names)
+    ):
         if "," not in str(names):
             continue
-        labels, first = str(names).split(","), own.iloc[0]
-        virtual = own["network_cards"].str.contains(VIRTUAL, regex=False)
-        what = "network namespaces" if virtual.fillna(value=False).all() else "parts"
+        labels, first = str(names).split(","), sharing.iloc[0]
+        virtual = sharing["network_cards"].str.contains(VIRTUAL, regex=False)
+        kind = "network namespaces" if virtual.fillna(value=False).all() else "parts"
         threads = "" if pd.isna(first["cores"]) else f" with {first['cores']} hardware threads"
         yield (
-            f"These hosts are {what} of one machine{threads}: {joined(labels)}. They share its"
+            f"These hosts are {kind} of one machine{threads}: {joined(labels)}. They share its"
             " processors, memory, kernel and clock; what goes from one to another never leaves it."
         )
 
@@ -67,11 +69,11 @@ def grid(tables: Tables) -> Grid | None:
     rows = tuple(
         (
             str(host),
-            *(_values(own[name]) for name in FACTS),
-            *(_clock(own, when) for when in CLOCKS),
+            *(_values(of_host[name]) for name in FACTS),
+            *(_clock(of_host, when) for when in CLOCKS),
             f"{shares[host]:.1f}" if host in shares else MISSING,
         )
-        for host, own in hosts.groupby("host", sort=False)
+        for host, of_host in hosts.groupby("host", sort=False)
     )
     headings = ("host", *(COLUMNS[name].label or name for name in FACTS))
     clocks = tuple(f"clock {when}, ms" for when in CLOCKS)
@@ -79,15 +81,15 @@ def grid(tables: Tables) -> Grid | None:
 
 
 def _values(column: pd.Series) -> str:
-    known = [str(value) for value in column.dropna().unique()]
-    return "; ".join(known) or MISSING
+    values = [str(value) for value in column.dropna().unique()]
+    return "; ".join(values) or MISSING
 
 
-def _clock(own: pd.DataFrame, when: str) -> str:
+def _clock(of_host: pd.DataFrame, when: str) -> str:
     """``+0.012 ± 0.058``, in milliseconds; of several runs from the least to the largest."""
-    offsets = own[f"clock_offset_{when}_s"].dropna() * 1e3
+    offsets = of_host[f"clock_offset_{when}_s"].dropna() * 1e3
     if offsets.empty:
         return MISSING
     ends = dict.fromkeys(f"{value:+.3f}" for value in (offsets.min(), offsets.max()))
-    bound = own[f"clock_bound_{when}_s"].max() * 1e3
+    bound = of_host[f"clock_bound_{when}_s"].max() * 1e3
     return f"{' to '.join(ends)} ± {bound:.3f}"

@@ -23,8 +23,8 @@ LIMITS: Mapping[str, str] = {
 
 def of_points(tables: Tables) -> pd.Series:
     """The one verdict on all repeats of a point, or ``differs``; its index is the point."""
-    own = tables["bottlenecks"].groupby("point")["bottleneck"]
-    return own.min().where(own.min() == own.max(), DIFFERS)
+    verdicts = tables["bottlenecks"].groupby("point")["bottleneck"]
+    return verdicts.min().where(verdicts.min() == verdicts.max(), DIFFERS)
 
 
 def known(limits: pd.Series) -> bool:

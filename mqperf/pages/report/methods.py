@@ -22,8 +22,8 @@ Tell = Callable[[Tables], str]
 
 
 def _values(column: str) -> Tell:
-    def tell(own: Tables) -> str:
-        shown, runs = COLUMNS[column], own["runs"]
+    def tell(tables: Tables) -> str:
+        shown, runs = COLUMNS[column], tables["runs"]
         values = [
             f"{value * shown.scale:g}" if isinstance(value, float) else str(value)
             for value in sorted(runs[column].dropna().unique())
@@ -34,43 +34,43 @@ def _values(column: str) -> Tell:
     return tell
 
 
-def _order(own: Tables) -> str:
-    orders = own["runs"][["order", "seed"]].dropna(subset="order").drop_duplicates()
+def _order(tables: Tables) -> str:
+    orders = tables["runs"][["order", "seed"]].dropna(subset="order").drop_duplicates()
     return "; ".join(
         f"random, seed {seed}" if order == "random" else "as the plan lists them"
         for order, seed in orders.itertuples(index=False)
     )
 
 
-def _repeats(own: Tables) -> str:
-    repeats = own["points"]["repeats"]
+def _repeats(tables: Tables) -> str:
+    repeats = tables["points"]["repeats"]
     whole = repeats[repeats > 0]
     few, many = whole.min(), whole.max()
     return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
 
 
-def _control_runs(own: Tables) -> str:
-    watched = len(own["control_runs"])
+def _control_runs(tables: Tables) -> str:
+    watched = len(tables["control_runs"])
     return f"the first point measured {watched} times more" if watched else "none"
 
 
-def _attempts(own: Tables) -> str:
-    runs = own["runs"]
+def _attempts(tables: Tables) -> str:
+    runs = tables["runs"]
     failed, unreadable = (int(runs["status"].eq(of).sum()) for of in ("failed", "unreadable"))
     also = f" and {unreadable} cannot be read" if unreadable else ""
     return f"{len(runs)}, of which {failed or 'none'} failed{also}"
 
 
 def _largest(column: str) -> Tell:
-    def tell(own: Tables) -> str:
-        largest = own["runs"][column].max()
+    def tell(tables: Tables) -> str:
+        largest = tables["runs"][column].max()
         return "" if pd.isna(largest) else f"at most {largest:.3g} {COLUMNS[column].unit}"
 
     return tell
 
 
-def _memory(own: Tables) -> str:
-    sizes = sorted(own["runs"]["memory_bytes"].dropna().unique())
+def _memory(tables: Tables) -> str:
+    sizes = sorted(tables["runs"]["memory_bytes"].dropna().unique())
     return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
 
 
@@ -87,7 +87,7 @@ SWEEP_SECTION = "The sweep"
 
 PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
     SWEEP_SECTION: {
-        "points": lambda own: str(own["runs"]["point"].nunique()),
+        "points": lambda tables: str(tables["runs"]["point"].nunique()),
         "attempts": _attempts,
         "whole runs of each point": _repeats,
         "control runs": _control_runs,
@@ -120,13 +120,13 @@ def recorded(tables: Tables, titles: Mapping[str, str]) -> tuple[dict[str, Grid]
     """The parameters of the runs, a column per system; and the names of those nobody recorded."""
     grids, missing = {}, []
     tables = {**tables, "runs": all_attempts(tables)}
-    own = {system: select(tables, system=system) for system in titles}
+    by_system = {system: select(tables, system=system) for system in titles}
     beside = _all_values(*further(tables["runs"]))
     sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
     for section, parameters in sections.items():
         rows = []
         for name, tell in parameters.items():
-            values = [tell(some) for some in own.values()]
+            values = [tell(of_system) for of_system in by_system.values()]
             if any(values):
                 rows.append((name, *(value or "not recorded" for value in values)))
             else:

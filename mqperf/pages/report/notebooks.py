@@ -55,19 +55,19 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
     They get ``path`` as it was given, so that what they show names no other folder; those of one
     test case get the first that has what they show.
     """
-    found: dict[str, Mapping[str, object]] = {
+    parameters: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
     if several(tables["hosts"]):
-        found["hosts"] = {"runs": str(path)}
+        parameters["hosts"] = {"runs": str(path)}
     for name, about in ABOUT.items():
         if len(rows := tables[about]):
-            found[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
+            parameters[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
     if (plan := path / "plan.yaml").exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
-        found = {"thread_sweep": sweep, **found}
-    return found
+        parameters = {"thread_sweep": sweep, **parameters}
+    return parameters
 
 
 @contextmanager
@@ -80,30 +80,32 @@ def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
     copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
     jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
-    told, log = folder / "errors.json", folder / "log"
-    argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(told)]
+    errors_file, log = folder / "errors.json", folder / "log"
+    argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(errors_file)]
     # Files by which a kernel is found belong into the folder that vanishes, too.
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     process = processes.start("the notebooks", argv, env=env, log=log, cwd=None)
     try:
-        yield cache(partial(_ended, process, list(copies), told))
+        yield cache(partial(_ended, process, list(copies), errors_file))
     finally:
         process.stop(0)
 
 
-def _ended(process: processes.Process, copies: Sequence[Path], told: Path) -> Mapping[Path, str]:
+def _ended(
+    process: processes.Process, copies: Sequence[Path], errors_file: Path
+) -> Mapping[Path, str]:
     """Wait for the notebooks, and give them."""
     while (code := process.poll()) is None:
         time.sleep(0.05)
     if code:
-        said = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return dict.fromkeys(copies, (said or [f"ended with exit code {code}"])[-1])
-    errors = json.loads(told.read_text(encoding="utf-8"))
-    found = {copy: one_line(errors.get(str(copy), ""), LONGEST_ERROR) for copy in copies}
+        lines = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return dict.fromkeys(copies, (lines or [f"ended with exit code {code}"])[-1])
+    errors = json.loads(errors_file.read_text(encoding="utf-8"))
+    outcomes = {copy: one_line(errors.get(str(copy), ""), LONGEST_ERROR) for copy in copies}
     for copy in copies:
-        if not found[copy]:
+        if not outcomes[copy]:
             _forget_folders(copy)
-    return found
+    return outcomes
 
 
 def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:

@@ -45,10 +45,10 @@ def top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text
     """A top in an overview, with marks of what is to be known of it; new ones go to ``notes``."""
     if top is None:
         return Text(MISSING)
-    told = list(_to_be_known(top))
-    for text in told:
+    remarks = list(_to_be_known(top))
+    for text in remarks:
         notes.setdefault(text, Note(f"top-{len(notes) + 1}", text))
-    return Text(three_figures(top[FIGURE])) + Text("").join(notes[text].mark for text in told)
+    return Text(three_figures(top[FIGURE])) + Text("").join(notes[text].mark for text in remarks)
 
 
 def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
@@ -57,9 +57,9 @@ def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
         yield f"raw maximum, not sustained: {why_not(pd.DataFrame([top]))}"
     elif not top["sustained"]:
         yield f"at most: {UNTOLD}"
-    for kind, found in top["findings"].items():
-        yield f"doubt, {kind}: {found}"
+    for kind, finding in top["findings"].items():
+        yield f"doubt, {kind}: {finding}"
     if higher(top):
-        found = "; ".join(f"doubt, {kind}: {text}" for kind, text in top["top_findings"].items())
+        finding = "; ".join(f"doubt, {kind}: {text}" for kind, text in top["top_findings"].items())
         most = f"{three_figures(top[f'top_{FIGURE}'])} {TEST_CASES[top['test_case']].unit}/sec"
-        yield "; ".join(filter(None, [f"raw maximum: {most}, with {top['top_at']}", found]))
+        yield "; ".join(filter(None, [f"raw maximum: {most}, with {top['top_at']}", finding]))

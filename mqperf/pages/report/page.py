@@ -79,19 +79,19 @@ class Page:
 
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     """The page of one layout; ``explorers`` are the runs that are drawn in time."""
-    own = {name: layout.of(frame) for name, frame in tables.items()}
-    labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(own)
+    of_layout = {name: layout.of(frame) for name, frame in tables.items()}
+    labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(of_layout)
     parts: dict[str, Part] = {}
-    for case in _asked(own["runs"]):
-        of_case = {name: layout.of(frame, case) for name, frame in own.items()}
+    for case in _asked(of_layout["runs"]):
+        of_case = {name: layout.of(frame, case) for name, frame in of_layout.items()}
         parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
         layout=layout,
-        threads=_threads(own["runs"]),
-        answers=tuple(answers(own)),
+        threads=_threads(of_layout["runs"]),
+        answers=tuple(answers(of_layout)),
         parts=tuple(parts.values()),
-        hosts=hosts.grid(own),
-        data=_data(layout, own, parts),
+        hosts=hosts.grid(of_layout),
+        data=_data(layout, of_layout, parts),
     )
 
 
@@ -145,15 +145,15 @@ def _sections(view: View, labels: Iterator[str], sheets: Sheets) -> Iterator[Pri
         )
 
 
-def _data(layout: Layout, own: Tables, parts: Mapping[str, Part]) -> dict[str, Any]:
+def _data(layout: Layout, tables: Tables, parts: Mapping[str, Part]) -> dict[str, Any]:
     return {
         "format": "mqperf-report-page",
         "version": 1,
         "system": layout.system,
         "topology": layout.topology,
         "queues": layout.queues,
-        "runs": forms.of_frame(own["runs"]),
-        **({"hosts": forms.of_frame(own["hosts"])} if hosts.several(own["hosts"]) else {}),
+        "runs": forms.of_frame(tables["runs"]),
+        **({"hosts": forms.of_frame(tables["hosts"])} if hosts.several(tables["hosts"]) else {}),
         "test_cases": {
             case: {
                 **{

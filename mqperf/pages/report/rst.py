@@ -154,7 +154,7 @@ def bullets(sentences: Iterable[str]) -> Text:
 def literal(text: str) -> Text:
     """The text line by line as it is, but for characters that are none to a reader."""
     lines = (line.expandtabs() for line in text.splitlines())
-    shown = ("".join(one if one.isprintable() else UNKNOWN for one in line) for line in lines)
+    shown = ("".join(char if char.isprintable() else UNKNOWN for char in line) for line in lines)
     return Text("::\n\n" + "\n".join(f"    {line}".rstrip() for line in shown))
 
 
@@ -164,8 +164,8 @@ def image(file: Text, alt: str, style: str = "") -> Text:
     The value of an option is no markup: what would escape it would be read aloud.  ``style`` is
     the class by which style sheets know it.
     """
-    told = f".. image:: {file}.*\n   :alt: {one_line(alt)}"
-    return Text(f"{told}\n   :class: {name(style)}" if style else told)
+    directive = f".. image:: {file}.*\n   :alt: {one_line(alt)}"
+    return Text(f"{directive}\n   :class: {name(style)}" if style else directive)
 
 
 def table(grid: Grid) -> Text:

@@ -40,9 +40,9 @@ def sentence(saturation_points: pd.DataFrame) -> str:
         return f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
     counted = saturation_points["peak_lies"].value_counts()
     parts = [f"{where} in {counted[name]}" for name, where in WHERE.items() if name in counted]
-    rest = [f"not known in {counted[UNKNOWN]}"] if UNKNOWN in counted else []
+    unknown = [f"not known in {counted[UNKNOWN]}"] if UNKNOWN in counted else []
     sweeps = amount(len(saturation_points), "sweep")
-    return f"Peak of throughput in {sweeps} of threads: {joined([*parts, *rest])}."
+    return f"Peak of throughput in {sweeps} of threads: {joined([*parts, *unknown])}."
 
 
 def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:

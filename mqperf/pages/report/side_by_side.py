@@ -41,11 +41,11 @@ def _machine(runs: pd.DataFrame) -> Iterator[str]:
             " a difference between them may come from the machines."
         )
     else:
-        one = machines.iloc[0]
+        machine = machines.iloc[0]
         yield (
-            f"All systems were measured on one kind of machine ({one['cpu_model']},"
-            f" {amount(one['cores'], 'hardware thread')}): the comparison is valid for that machine"
-            " only."
+            f"All systems were measured on one kind of machine ({machine['cpu_model']},"
+            f" {amount(machine['cores'], 'hardware thread')}): the comparison is valid for that"
+            " machine only."
         )
         if runs["network_card"].eq("loopback").fillna(value=False).all():
             yield (
@@ -64,11 +64,11 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
 
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     """What is not the same for all systems, each as a sentence."""
-    own = {title: where(runs, system=system) for system, title in titles.items()}
+    by_title = {title: where(runs, system=system) for system, title in titles.items()}
     others = further(runs)
     for column in (*SAME, *others):
         tell = partial(shown_values, column) if column in others else partial(_sorted, column)
-        values = {title: joined(tell(some)) for title, some in own.items()}
+        values = {title: joined(tell(rows)) for title, rows in by_title.items()}
         if len(set(values.values())) > 1:
             each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
             yield Text("Not the same for all, **{}**: {}.").format(headed(column), each)

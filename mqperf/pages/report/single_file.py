@@ -117,10 +117,10 @@ def _parsed(file: Path) -> BeautifulSoup:
 
 
 def _one(within: Tag, selector: str) -> Tag:
-    found = within.select_one(selector)
-    if found is None:
+    element = within.select_one(selector)
+    if element is None:
         raise ReportError(f"the HTML of the report has no {selector}: build it with the theme furo")
-    return found
+    return element
 
 
 def _in_order(first: Tag) -> Iterator[str]:
@@ -145,13 +145,13 @@ def _put(shell: BeautifulSoup, link: Tag, kind: str, file: Path) -> None:
 
 def _fold_page(page: BeautifulSoup, name: str, pages: Pages) -> None:
     """Fold pictures and data into a page, and let its names and links be those of the file."""
-    known: set[str] = set()
+    taken: set[str] = set()
     for element in _one(page, "article").select("[id]"):
         element["id"] = anchor(name, str(element["id"]))
-        if element["id"] in known:  # the theme gives a table's box the name of the table, too
+        if element["id"] in taken:  # the theme gives a table's box the name of the table, too
             del element["id"]
         else:
-            known.add(str(element["id"]))
+            taken.add(str(element["id"]))
     for picture in page.select("article img[src]"):
         file = pages.file(name, str(picture["src"]))
         if APART in picture.get_attribute_list("class"):
@@ -213,8 +213,8 @@ def _append(shell: BeautifulSoup, page: BeautifulSoup, name: str) -> None:
     part = shell.new_tag("div", attrs={"class": "page-of-file", "id": anchor(name)})
     part.extend(list(_one(page, "article").contents))
     _one(shell, "article").append(part)
-    contents, own = (one.select_one(".toc-tree ul") for one in (shell, page))
-    if contents is not None and own is not None:
-        for nested in own.select("ul ul ul"):
+    contents, page_contents = (document.select_one(".toc-tree ul") for document in (shell, page))
+    if contents is not None and page_contents is not None:
+        for nested in page_contents.select("ul ul ul"):
             nested.decompose()
-        contents.extend(own.find_all("li", recursive=False))
+        contents.extend(page_contents.find_all("li", recursive=False))

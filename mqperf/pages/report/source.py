@@ -62,7 +62,7 @@ class Contents:
         return public(file.read_text(encoding="utf-8")) if file and file.is_file() else ""
 
 
-def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: Contents) -> None:
+def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
     title = one_line(contents.title) or out.name
     write(tables, out / "tables", "csv")
@@ -70,15 +70,18 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     filled = {name: TABLES[name].row for name, frame in tables.items() if len(frame)}
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
-    best = tops(tables, found)
-    systems = {name: list(own) for name, own in groupby(found, key=lambda layout: layout.system)}
+    best = tops(tables, tried)
+    systems = {
+        name: list(of_system)
+        for name, of_system in groupby(tried, key=lambda layout: layout.system)
+    }
     writer = Writer({} if contents.source is None else explorers(tables, contents.source))
     if contents.plan:
         (out / PLAN).write_text(contents.plan, encoding="utf-8")
         writer.plan = parse_plan(contents.plan, out / PLAN)
     for system, layouts in systems.items():
-        own = select(tables, system=system)
-        context = _system(own, layouts, where(best, system=system), out / system, writer)
+        of_system = select(tables, system=system)
+        context = _system(of_system, layouts, where(best, system=system), out / system, writer)
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
     _write_methods(tables, systems, out / "methods", writer, contents.plan)
@@ -96,7 +99,8 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
     }
     writer.finish()
     context["notebooks"] = [
-        publish(one, out / "notebooks", missing) for one, missing in contents.notebooks().items()
+        publish(notebook, out / "notebooks", missing)
+        for notebook, missing in contents.notebooks().items()
     ]
     writer.render("index.rst", out / "index.rst", context)
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
@@ -104,34 +108,34 @@ def write_source(tables: Tables, found: Sequence[Layout], out: Path, contents: C
 
 
 def _system(
-    own: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
+    tables: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
 ) -> dict[str, object]:
     """Write the pages below a system; give what the system's own page says."""
     for layout in layouts:
-        _write_page(layout, own, out / layout.folder, writer)
-    told, swept = [*answers(own)], ANSWERS["scaling"].asked(own)
+        _write_page(layout, tables, out / layout.folder, writer)
+    answered, swept = [*answers(tables)], ANSWERS["scaling"].asked(tables)
     return {
         "system_title": layouts[0].system_title,
-        "generator": generator(own["runs"]),
-        "environment": environment(own["runs"]),
-        "shared_hosts": list(hosts.shared(own["hosts"])),
+        "generator": generator(tables["runs"]),
+        "environment": environment(tables["runs"]),
+        "shared_hosts": list(hosts.shared(tables["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
-        "answers": told,
-        "grids": [] if swept else [*_grids(told)],
-        "sweep": _sweep(own, layouts, best, out, writer) if swept else None,
+        "answers": answered,
+        "grids": [] if swept else [*_grids(answered)],
+        "sweep": _sweep(tables, layouts, best, out, writer) if swept else None,
     }
 
 
 def _sweep(
-    own: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
+    tables: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
 ) -> dict[str, object]:
     """What the page of a system has of its sweeps of threads, as in 2016."""
-    caption, doubted = "Throughput on different topologies", {*own["doubts"]["point"]}
+    caption, doubted = "Throughput on different topologies", {*tables["doubts"]["point"]}
     return {
         "overview": overview.overview(best, layouts),
-        "drawing": writer.draw(drawings.topologies(caption, own["points"], best, doubted), out),
-        "saturation": saturation.sentence(own["saturation_points"]),
-        "saturation_points": saturation.grid(own["saturation_points"], layouts),
+        "drawing": writer.draw(drawings.topologies(caption, tables["points"], best, doubted), out),
+        "saturation": saturation.sentence(tables["saturation_points"]),
+        "saturation_points": saturation.grid(tables["saturation_points"], layouts),
     }
 
 
@@ -194,10 +198,10 @@ def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
     }
 
 
-def _grids(found: Sequence[Answer]) -> Iterator[rst.Grid]:
+def _grids(answered: Sequence[Answer]) -> Iterator[rst.Grid]:
     """The tables of the answers; footnotes are numbered through all of them."""
     labels = (f"answer-{number}" for number in count(1))
-    for answer in found:
+    for answer in answered:
         if answer.table is not None and (grid := grids.grid(answer.table, labels, {})) is not None:
             yield grid
 

@@ -59,10 +59,10 @@ def why_not(rows: pd.DataFrame) -> str:
 
 def findings(doubts: pd.DataFrame, point: object) -> dict[str, str]:
     """Kinds of doubt about a point, and what each of them found."""
-    own = doubts[doubts["point"] == point]
+    of_point = doubts[doubts["point"] == point]
     return {
         str(kind): likewise(list(texts.dropna().unique()))
-        for kind, texts in own.groupby("kind", sort=False)["text"]
+        for kind, texts in of_point.groupby("kind", sort=False)["text"]
     }
 
 
@@ -72,14 +72,14 @@ def _top(best: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     if top is None:
         names = ("doubts", "findings", *(f"top_{name}" for name in HIGHEST))
         return head.assign(**dict.fromkeys(names))
-    own, others = (findings(tables["doubts"], row["point"]) for row in (head.iloc[0], top))
-    told = {
-        "doubts": list(own),
-        "findings": own,
-        "top_doubts": list(others),
-        "top_findings": others,
+    of_head, of_top = (findings(tables["doubts"], row["point"]) for row in (head.iloc[0], top))
+    columns = {
+        "doubts": list(of_head),
+        "findings": of_head,
+        "top_doubts": list(of_top),
+        "top_findings": of_top,
     }
     return head.assign(
         **{f"top_{name}": top[name] for name in ("point", FIGURE, "at")},
-        **{name: pd.Series([value], head.index, dtype=object) for name, value in told.items()},
+        **{name: pd.Series([value], head.index, dtype=object) for name, value in columns.items()},
     )

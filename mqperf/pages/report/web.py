@@ -23,9 +23,9 @@ def make_html(source: Path, out: Path) -> None:
         command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
         built = processes.run(command)
     if built.returncode:
-        said = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
-        said = said or built.stderr.splitlines()[-1:]
-        reason = " / ".join(said[:3]).replace(f"{source}/", "")
+        lines = [line for line in built.stderr.splitlines() if "WARNING" in line or "rror" in line]
+        lines = lines or built.stderr.splitlines()[-1:]
+        reason = " / ".join(lines[:3]).replace(f"{source}/", "")
         raise ReportError(f"Sphinx could not build the HTML of the report: {reason}")
     shutil.rmtree(out / ".doctrees", ignore_errors=True)
     _share(source, out)

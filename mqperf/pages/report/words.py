@@ -94,12 +94,12 @@ def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
     no target.
     """
     used = set(runs["generator"].dropna())
-    known: tuple[Generator | Importer, ...] = (*GENERATORS.values(), *IMPORTERS.values())
-    found = [one for one in known if one.name in used]
-    if used and not found:
+    registered: tuple[Generator | Importer, ...] = (*GENERATORS.values(), *IMPORTERS.values())
+    matching = [tool for tool in registered if tool.name in used]
+    if used and not matching:
         return {"name": escape(min(used)), "target": Text()}
-    one = (*found, *known)[0]
-    return {"name": Text(f"`{one.title}`_"), "target": Text(f".. _{one.title}: {one.link}")}
+    tool = (*matching, *registered)[0]
+    return {"name": Text(f"`{tool.title}`_"), "target": Text(f".. _{tool.title}: {tool.link}")}
 
 
 def known_cases(tables: Tables) -> Tables:

@@ -59,7 +59,7 @@ def contents(view: View) -> Iterator[tuple[str, Content]]:
             yield name, content
 
 
-def shown(found: Tables, section: str, test_case: str = "") -> Iterator[tuple[View, Content]]:
+def shown(tables: Tables, section: str, test_case: str = "") -> Iterator[tuple[View, Content]]:
     """What one section shows of each test case that was measured, or of one, on each layout.
 
     Raises ``MqperfError`` for a section or test case that there is not.
@@ -68,11 +68,11 @@ def shown(found: Tables, section: str, test_case: str = "") -> Iterator[tuple[Vi
         raise MqperfError(f"no section {section!r}; there are: {', '.join(SECTIONS)}")
     if test_case and test_case not in TEST_CASES:
         raise MqperfError(f"no test case {test_case!r}; there are: {', '.join(TEST_CASES)}")
-    measured = found["points"].dropna(subset=["throughput_msg_s"])
+    measured = tables["points"].dropna(subset=["throughput_msg_s"])
     for case in [test_case] if test_case else TEST_CASES:
-        for layout in layouts(where(found["runs"], test_case=case)):
+        for layout in layouts(where(tables["runs"], test_case=case)):
             if len(layout.of(measured, case)):
-                part = {name: layout.of(frame, case) for name, frame in found.items()}
+                part = {name: layout.of(frame, case) for name, frame in tables.items()}
                 view = View(layout, case, part)
                 for content in SECTIONS[section].of(view):
                     yield view, content

@@ -15,17 +15,17 @@ def outages(view: View) -> Iterator[Content]:
     """A row for each action of a run."""
     if view.tables["outages"].empty:
         return
-    told = rows.outages(view.tables)
-    cost = [name for name in present(told, COST, keep=("lost",)) if name not in _summed(told)]
+    acted = rows.outages(view.tables)
+    cost = [name for name in present(acted, COST, keep=("lost",)) if name not in _summed(acted)]
     yield Content(
         heading="Outages",
-        words=[*_words(told)],
+        words=[*_words(acted)],
         caption=view.caption("outages"),
-        rows=told,
-        columns=view.columns(told, (*OUTAGES, *cost, "duplicates")),
+        rows=acted,
+        columns=view.columns(acted, (*OUTAGES, *cost, "duplicates")),
         key="run",
         marks=view.marks("outages", "run"),
-        data=tidy(told),
+        data=tidy(acted),
     )
 
 
@@ -47,8 +47,8 @@ def phases(view: View) -> Iterator[Content]:
     """A row for the time before, during and after each action of a run."""
     if view.tables["outages"].empty:
         return
-    told = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
-    names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(told)}]
+    figures = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
+    names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(figures)}]
     yield Content(
         heading="Before, during and after the actions",
         words=[
@@ -58,16 +58,16 @@ def phases(view: View) -> Iterator[Content]:
             )
         ],
         caption=view.caption("phases of actions"),
-        rows=told,
-        columns=view.columns(told, names, keep=names[:5]),
+        rows=figures,
+        columns=view.columns(figures, names, keep=names[:5]),
         key="run",
-        data=tidy(told),
+        data=tidy(figures),
     )
 
 
-def _summed(told: pd.DataFrame) -> tuple[str, ...]:
+def _summed(figures: pd.DataFrame) -> tuple[str, ...]:
     """Errors, where all rows tell how many of them were released, modified and rejected."""
-    return ("errors",) if told["released"].notna().all() else ()
+    return ("errors",) if figures["released"].notna().all() else ()
 
 
 SECTION = Section("outages", outages)

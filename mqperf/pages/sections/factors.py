@@ -74,9 +74,9 @@ def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
         parts = [
             Text("{} under {}").format(
                 COLUMNS[str(figure)].label,
-                Text(joined([Text("*{}*").format(name) for name in own[CONDITION].unique()])),
+                Text(joined([Text("*{}*").format(name) for name in of_figure[CONDITION].unique()])),
             )
-            for figure, own in rows[mask].groupby("figure", sort=False)
+            for figure, of_figure in rows[mask].groupby("figure", sort=False)
         ]
         if parts:
             yield Text("Without an interval: {}; {}.").format(Text("; ").join(parts), reason)
@@ -84,8 +84,8 @@ def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
 
 def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """Where each row belongs, its latency and its factors as text; and the headings."""
-    others = [name for name in parameters() if name in rows.columns and name != CONDITION]
-    where = [CONDITION, "threads", *others]
+    stated = [name for name in parameters() if name in rows.columns and name != CONDITION]
+    where = [CONDITION, "threads", *stated]
     columns = {name: COLUMNS[name].heading() for name in (*where, LATENCY)}
     columns |= {f"factor {one}": f"factor of {COLUMNS[one].label}" for one in FIGURES}
     if rows["published_factor"].notna().any():
@@ -122,8 +122,8 @@ def _published(row: Row) -> str:
 
 
 def _doubts(rows: Iterable[Row]) -> str:
-    told = (row["doubted"] for row in rows)
-    return next((kinds for kinds in told if isinstance(kinds, str)), MISSING)
+    doubted = (row["doubted"] for row in rows)
+    return next((kinds for kinds in doubted if isinstance(kinds, str)), MISSING)
 
 
 SECTION = Section("factors", content)

@@ -29,9 +29,9 @@ def frame(content: Content) -> pd.DataFrame:
     rows, columns = content.rows, {**content.columns}
     if UNSURE in rows.columns and UNSURE not in columns and rows[UNSURE].gt(0).any():
         columns[UNSURE] = COLUMNS[UNSURE].heading()
-    told = pd.DataFrame({heading: _scaled(rows, name) for name, heading in columns.items()})
+    table = pd.DataFrame({heading: _scaled(rows, name) for name, heading in columns.items()})
     notes = _notes(content)
-    return told.assign(**{NOTES: notes}) if any(notes) else told
+    return table.assign(**{NOTES: notes}) if any(notes) else table
 
 
 def lines(content: Content, width: int) -> Iterator[str]:
@@ -67,10 +67,12 @@ def table_lines(content: Content, width: int) -> Iterator[str]:
         return
     texts = next((place for place, right in enumerate(numbers) if right), 1)
     for row, note in zip(table, notes, strict=True):
-        told = [f"{head}: {text}" for head, text in zip(headings[texts:], row[texts:], strict=True)]
+        pairs = [
+            f"{head}: {text}" for head, text in zip(headings[texts:], row[texts:], strict=True)
+        ]
         place = row[:texts] if texts > 1 else [f"{headings[0]}: {row[0]}"]
         yield from wrap(", ".join(place), width, subsequent_indent="    ")
-        for text in filter(None, ["; ".join(told), note]):
+        for text in filter(None, ["; ".join(pairs), note]):
             yield from wrap(text, width, initial_indent="    ", subsequent_indent="    ")
 
 
@@ -80,7 +82,7 @@ def finished(name: str, rows: pd.DataFrame, place: int) -> str:
     if isinstance(value, str):
         return value
     if column in LATENCIES and UNSURE in rows.columns:
-        wrong_s, median_s = (rows[one].iloc[place] for one in (UNSURE, "latency_p50_s"))
+        wrong_s, median_s = (rows[key].iloc[place] for key in (UNSURE, "latency_p50_s"))
         return unsure(column, value, wrong_s, median_s)
     return cell(column, value)
 
@@ -109,10 +111,10 @@ def document(view: View, content: Content) -> dict[str, Any]:
 
 def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a data frame as JSON has them: times as ISO 8601, nothing as null."""
-    found: list[dict[str, Any]] = json.loads(
+    records: list[dict[str, Any]] = json.loads(
         rows.to_json(orient="records", date_format="iso", date_unit="us")
     )
-    return found
+    return records
 
 
 def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -124,10 +126,10 @@ def _notes(content: Content) -> list[str]:
     """For each row what is to be known of its numbers."""
     if content.rows is None or not content.key:
         return [""] * (0 if content.rows is None else len(content.rows))
-    told: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for (row, _), sentences in content.marks.items():
-        told.setdefault(row, []).extend(sentences)
-    return ["; ".join(told.get(str(key), ())) for key in content.rows[content.key]]
+        notes.setdefault(row, []).extend(sentences)
+    return ["; ".join(notes.get(str(key), ())) for key in content.rows[content.key]]
 
 
 def plain(text: str) -> str:

@@ -13,29 +13,31 @@ def content(view: View) -> Iterator[Content]:
     """A row for each link of a run; what was not asked for, or measured, has no column."""
     if view.tables["links"].empty:
         return
-    told = rows.of_runs(view.tables, "links")
+    links = rows.of_runs(view.tables, "links")
     axes, asked = view.axes, {column.name for column in LINK}
     names = [
         name
         for name in LINK_TOLD
-        if name not in axes and told[name].notna().any() and (name not in asked or told[name].any())
+        if name not in axes
+        and links[name].notna().any()
+        and (name not in asked or links[name].any())
     ]
     yield Content(
         heading="Link",
         words=[*_words(view.tables)],
         caption=view.caption("link"),
-        rows=told,
-        columns=view.columns(told, names),
+        rows=links,
+        columns=view.columns(links, names),
         key="run",
         marks=view.marks("links", "run"),
-        data=tidy(told),
+        data=tidy(links),
         counts_messages=True,
     )
 
 
 def _words(tables: Tables) -> Iterator[str]:
     """What the link is, how it was measured, and what else decides the throughput over it."""
-    ends = [one.replace(", ", " and ") for one in tables["links"]["between"].unique()]
+    ends = [pair.replace(", ", " and ") for pair in tables["links"]["between"].unique()]
     yield (
         f"Every packet between {', or '.join(ends)} went over a link of this delay, jitter, loss"
         " and bandwidth."

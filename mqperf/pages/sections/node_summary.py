@@ -17,22 +17,22 @@ def content(view: View) -> Iterator[Content]:
     if view.tables["node_summary"].empty:
         return
     caption = view.caption("inside of the nodes")
-    told = rows.of_runs(view.tables, "node_summary")
+    summary = rows.of_runs(view.tables, "node_summary")
     metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
     yield Content(
         heading="Inside of the nodes",
-        words=[*_words(told)],
+        words=[*_words(summary)],
         caption=caption,
-        rows=told,
+        rows=summary,
         columns=view.columns(
-            told,
+            summary,
             [name for name in TABLES["node_summary"].columns if name not in TABLES["runs"].columns],
             keep=("node",),
         ),
         key="run",
         marks=view.marks("node_summary", "run"),
         drawing=drawings.node_summary(caption, metrics),
-        data=tidy(told),
+        data=tidy(summary),
         counts_messages=True,
     )
 

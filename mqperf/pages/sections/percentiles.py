@@ -21,11 +21,11 @@ def content(view: View) -> Iterator[Content]:
         return
     caption = view.caption("latency by percentile")
     figures = with_parameters(view.tables["percentiles"], view.tables["runs"])
-    told = common(figures)
-    levels = [level for level in SHOWN if told["percentile"].eq(level).any()]
+    means = common(figures)
+    levels = [level for level in SHOWN if means["percentile"].eq(level).any()]
     names, latency = arranged(figures).names, COLUMNS["latency_s"]
     headings = {name: COLUMNS[name].heading() for name in names}
-    headings |= {f"latency_s {one}": f"p{one * 100:.6g}, {latency.shown}" for one in levels}
+    headings |= {f"latency_s {level}": f"p{level * 100:.6g}, {latency.shown}" for level in levels}
     yield Content(
         heading="Latency by percentile",
         words=[
@@ -39,7 +39,7 @@ def content(view: View) -> Iterator[Content]:
             ),
         ],
         caption=caption,
-        rows=_wide(told, names, levels),
+        rows=_wide(means, names, levels),
         columns=headings,
         key="point",
         drawing=drawings.percentiles(caption, figures, view.case.finish.latency),
@@ -49,14 +49,14 @@ def content(view: View) -> Iterator[Content]:
 
 def withheld(figures: pd.DataFrame) -> bool:
     """Whether any of these points has too few messages for one of the percentiles."""
-    known = figures[figures["latency_mean_s"].notna() & figures["latency_max_s"].notna()]
-    return bool(known[[*PERCENTILES]].isna().any(axis=None))
+    measured = figures[figures["latency_mean_s"].notna() & figures["latency_max_s"].notna()]
+    return bool(measured[[*PERCENTILES]].isna().any(axis=None))
 
 
-def _wide(told: pd.DataFrame, names: tuple[str, ...], levels: list[float]) -> pd.DataFrame:
+def _wide(means: pd.DataFrame, names: tuple[str, ...], levels: list[float]) -> pd.DataFrame:
     """A row for each point: where it is, and the latency at each level."""
-    points = told.drop_duplicates("point").set_index("point")[[*names]]
-    wide = told.pivot_table("latency_s", "point", "percentile", sort=False)
+    points = means.drop_duplicates("point").set_index("point")[[*names]]
+    wide = means.pivot_table("latency_s", "point", "percentile", sort=False)
     wide = wide.reindex(columns=levels).add_prefix("latency_s ")
     return points.join(wide).reset_index()
 

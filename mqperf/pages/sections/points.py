@@ -31,16 +31,16 @@ def content(view: View) -> Iterator[Content]:
     if len(view.tables["rate_steps"]):
         return  # means over steps of a rate tell nothing of any
     figures, system = view.points, view.layout.system_title
-    what = "throughput and latency"
+    subject = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
-        what = f"throughput, latency and {system} CPU utilization"
+        subject = f"throughput, latency and {system} CPU utilization"
     axes = joined([called(name) for name in arranged(figures).names])
-    caption = view.caption(f"{what} depending on {axes}")
+    caption = view.caption(f"{subject} depending on {axes}")
     marks = view.marks("points", "point")
     for point, text in survivors(view.tables).items():
         marks.setdefault((point, "latency_mean_s"), []).append(text)
     yield Content(
-        heading=f"The {what}",
+        heading=f"The {subject}",
         words=[*_words(view, figures)],
         caption=caption,
         rows=figures,

@@ -22,7 +22,7 @@ def content(view: View) -> Iterator[Content]:
     """A row for each step of a run."""
     if view.tables["rate_steps"].empty:
         return
-    told = rows.of_runs(view.tables, "rate_steps", "from_s")
+    steps = rows.of_runs(view.tables, "rate_steps", "from_s")
     caption = view.caption("steps of the offered rate")
     yield Content(
         heading="Steps of the offered rate",
@@ -31,11 +31,11 @@ def content(view: View) -> Iterator[Content]:
             *view.tables["saturation_rates"]["text"],
         ],
         caption=caption,
-        rows=told,
-        columns=view.columns(told, TOLD),
+        rows=steps,
+        columns=view.columns(steps, TOLD),
         key="run",
-        drawing=drawings.stairs(caption, told),
-        data=tidy(told),
+        drawing=drawings.stairs(caption, steps),
+        data=tidy(steps),
     )
 
 

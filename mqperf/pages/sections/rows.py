@@ -92,8 +92,8 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
         named = named.assign(process=here.where(named["kind"] != "host", named["process"]))
     used = ["total_cores", "sys_cores"]
     stated = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
-    own = named[["point", "threads", *stated, "run", "kind", "process", *used]]
-    total = by_point(own, "run", "kind", "process")[used].sum()
+    selected = named[["point", "threads", *stated, "run", "kind", "process", *used]]
+    total = by_point(selected, "run", "kind", "process")[used].sum()
     return over_repeats(total, used, "kind", "process")
 
 
@@ -115,10 +115,10 @@ def steps(tables: Tables) -> pd.DataFrame:
     """One row per point and step: means over the repeats; errors of all of them."""
     figures = with_parameters(tables["steps"], tables["runs"])
     means = ["latency_mean_s", "latency_p95_s", "latency_uncertainty_s", "creation_share"]
-    told = ["step_number", "step", "step_kind", "sender", "receiver", "round_trips"]
-    own = by_point(figures, *told)
-    counted = own[["samples", "errors"]].sum()
-    averaged = own[means].mean()[means]
+    keys = ["step_number", "step", "step_kind", "sender", "receiver", "round_trips"]
+    grouped = by_point(figures, *keys)
+    counted = grouped[["samples", "errors"]].sum()
+    averaged = grouped[means].mean()[means]
     joined = pd.concat([counted, averaged], axis="columns")
     return in_curves(joined, "step_number")
 

@@ -18,10 +18,14 @@ TOLD = (
 
 def content(view: View) -> Iterator[Content]:
     """A row for each search: how the rate was found, then what was found."""
-    found = view.tables["searches"]
-    if found.empty:
+    searches = view.tables["searches"]
+    if searches.empty:
         return
-    names = ("hold", *differing(found, "threads", "condition"), *present(found, TOLD, keep=()))
+    names = (
+        "hold",
+        *differing(searches, "threads", "condition"),
+        *present(searches, TOLD, keep=()),
+    )
     yield Content(
         heading="Highest rate that holds",
         words=[
@@ -30,12 +34,12 @@ def content(view: View) -> Iterator[Content]:
                 " as the plan asks. A rate holds if most of its runs do. The limit is the rate at"
                 " which half of the runs hold, with its 95 % interval by all runs of the search."
             ),
-            *found["text"],
+            *searches["text"],
         ],
         caption=view.caption("searches"),
-        rows=found,
+        rows=searches,
         columns={name: COLUMNS[name].heading() for name in names},
-        data=tidy(found),
+        data=tidy(searches),
     )
 
 

@@ -32,11 +32,11 @@ def _words(view: View) -> Iterator[str]:
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
         yield "Shaded seconds are warm-up and cool-down, and do not count."
-    found = runs[runs["warmup_found_s"].notna()]
-    if len(found):
-        late = int((found["warmup_found_s"] > found["warmup_s"]).sum())
+    steady = runs[runs["warmup_found_s"].notna()]
+    if len(steady):
+        late = int((steady["warmup_found_s"] > steady["warmup_s"]).sum())
         yield (
-            f"The start of the steady state is known for {len(found)} of"
+            f"The start of the steady state is known for {len(steady)} of"
             f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
             " warm-up."
         )
@@ -50,10 +50,10 @@ def in_time(view: View) -> Iterator[Content]:
     drawn = [run for run in shown(view.tables) if run in view.in_time]
     others = sum(run in view.in_time for run in view.tables["runs"]["run"]) - len(drawn)
     for run in drawn:
-        heading, told = "One run in time", view.in_time[run].alt
+        heading, alt = "One run in time", view.in_time[run].alt
         if len(drawn) > 1:
             heading += f", {where(view.tables['runs'], run=run)[CONDITION].iloc[0]}"
-        words = [told, *_how_to_read(others)] if run == drawn[0] else [told]
+        words = [alt, *_how_to_read(others)] if run == drawn[0] else [alt]
         yield Content(heading=heading, words=words, drawing=view.in_time[run])
 
 

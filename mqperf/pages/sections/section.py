@@ -129,12 +129,12 @@ class View:
         """Whether the figures were copied from a report, so that little is known about them."""
         return bool((self.tables["runs"]["status"] == "published").all())
 
-    def caption(self, what: str) -> str:
+    def caption(self, subject: str) -> str:
         """The caption of a table of this test case."""
-        return f"{self.case.title} {what}"
+        return f"{self.case.title} {subject}"
 
     def columns(
-        self, frame: pd.DataFrame, told: Sequence[str], keep: Sequence[str] | None = None
+        self, frame: pd.DataFrame, figures: Sequence[str], keep: Sequence[str] | None = None
     ) -> dict[str, str]:
         """The headings of a table with these figures: where each row belongs comes first.
 
@@ -142,7 +142,7 @@ class View:
         """
         repeat = ["repeat"] if len(frame["repeat"].unique()) > 1 else []
         names = ["threads", *(name for name in self.axes if name in frame.columns), *repeat]
-        names += told if keep is None else present(frame, told, keep=keep)
+        names += figures if keep is None else present(frame, figures, keep=keep)
         return {name: COLUMNS[name].heading() for name in names}
 
     def marks(self, section: str, key: str) -> dict[tuple[str, str], list[str]]:
@@ -152,13 +152,13 @@ class View:
         """
         nodes = ("nodes",) if (self.tables["cpu"]["kind"] == "broker").any() else ()
         there = {*ALWAYS, *nodes} if section in ALWAYS else {section}
-        found: dict[tuple[str, str], list[str]] = {}
-        for (row, kind), some in self.tables["doubts"].groupby([key, "kind"], sort=False)["text"]:
+        marks: dict[tuple[str, str], list[str]] = {}
+        for (row, kind), texts in self.tables["doubts"].groupby([key, "kind"], sort=False)["text"]:
             home, column = ABOUT.get(str(kind), THROUGHPUT)
             home, column = (home, column) if home in there else THROUGHPUT
             if home == section:
-                found.setdefault((str(row), column), []).append(likewise(list(some.unique())))
-        return found
+                marks.setdefault((str(row), column), []).append(likewise(list(texts.unique())))
+        return marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ def content(view: View) -> Iterator[Content]:
         return
     figures, noun = rows.steps(view.tables), view.case.noun
     names = arranged(figures).names
-    points = [own for _, own in figures.groupby("point", sort=False)][:MOST_POINTS]
+    points = [point for _, point in figures.groupby("point", sort=False)][:MOST_POINTS]
     table, columns = points[0][[*TOLD]], {name: COLUMNS[name].heading() for name in TOLD}
-    for number, own in enumerate(points, 1):
+    for number, point in enumerate(points, 1):
         name = f"point {number}"
-        table = table.assign(**{name: [_figure(own, step) for step in table["step_number"]]})
-        columns[name] = f"{at(own.iloc[0].to_dict(), names)}, ms (share)"
+        table = table.assign(**{name: [_figure(point, step) for step in table["step_number"]]})
+        columns[name] = f"{at(point.iloc[0].to_dict(), names)}, ms (share)"
     yield Content(
         heading=f"What a {noun} is made of",
         words=[*_words(noun, figures)],
@@ -40,15 +40,15 @@ def content(view: View) -> Iterator[Content]:
     )
 
 
-def _figure(own: pd.DataFrame, number: int) -> str:
+def _figure(point: pd.DataFrame, number: int) -> str:
     """``12.7 (6.8 %)``."""
-    found = own[own["step_number"] == number]
-    if found.empty or pd.isna(mean := found["latency_mean_s"].iloc[0]):
+    step = point[point["step_number"] == number]
+    if step.empty or pd.isna(mean := step["latency_mean_s"].iloc[0]):
         return MISSING
-    wrong_s, share = (found[name].iloc[0] for name in ("latency_uncertainty_s", "creation_share"))
-    told = str(unsure("latency_mean_s", mean, 0.0 if pd.isna(wrong_s) else wrong_s, mean))
+    wrong_s, share = (step[name].iloc[0] for name in ("latency_uncertainty_s", "creation_share"))
+    text = str(unsure("latency_mean_s", mean, 0.0 if pd.isna(wrong_s) else wrong_s, mean))
     gap = "\N{NO-BREAK SPACE}"
-    return told if pd.isna(share) else f"{told}{gap}({share * 100:.1f}{gap}%)"
+    return text if pd.isna(share) else f"{text}{gap}({share * 100:.1f}{gap}%)"
 
 
 def _words(noun: str, figures: pd.DataFrame) -> Iterator[str]:

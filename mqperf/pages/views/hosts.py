@@ -39,34 +39,34 @@ CLOCKS = (
 TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
 
 
-def facts(found: Tables) -> pd.DataFrame:
+def facts(tables: Tables) -> pd.DataFrame:
     """A row for each host: what ran there and what it is, without facts that no host told.
 
     Hosts of the same ``machine`` share its processors and its clock, which is said above.
     """
-    for sentence in shared(found["hosts"]):
+    for sentence in shared(tables["hosts"]):
         display(Markdown(sentence))
-    told = found["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
-    ran = _processes(found).groupby("host")["kind"].agg(_joined).reindex(told.index)
-    told["roles"] = told["roles"].where(told["roles"].ne(""), ran)
-    known = [name for name in FACTS if told[name].fillna("").astype(bool).any()]
-    return told[known].rename(columns={name: COLUMNS[name].label or name for name in known})
+    hosts = tables["hosts"].groupby("host", sort=False)[list(FACTS)].agg(_joined)
+    ran = _processes(tables).groupby("host")["kind"].agg(_joined).reindex(hosts.index)
+    hosts["roles"] = hosts["roles"].where(hosts["roles"].ne(""), ran)
+    names = [name for name in FACTS if hosts[name].fillna("").astype(bool).any()]
+    return hosts[names].rename(columns={name: COLUMNS[name].label or name for name in names})
 
 
-def conversations(found: Tables) -> pd.DataFrame:
+def conversations(tables: Tables) -> pd.DataFrame:
     """The ways of the messages, from left to right, each with the hosts that it leads over.
 
     Without a broker there is no node on the way.
     """
-    ways = pd.DataFrame(_ways(found), columns=[*LAYOUT, *WAY]).drop_duplicates()
-    rest = [*LAYOUT, *WAY[1:]]
-    joined = ways.groupby(rest, sort=False, as_index=False)[["clients"]].agg(_joined)
+    ways = pd.DataFrame(_ways(tables), columns=[*LAYOUT, *WAY]).drop_duplicates()
+    keys = [*LAYOUT, *WAY[1:]]
+    joined = ways.groupby(keys, sort=False, as_index=False)[["clients"]].agg(_joined)
     return joined[[*LAYOUT, *WAY]].set_index([*LAYOUT])
 
 
-def clocks(found: Tables) -> pd.DataFrame:
+def clocks(tables: Tables) -> pd.DataFrame:
     """How far the clock of each host was ahead, ± by how much that may be wrong, of every run."""
-    rows = with_parameters(_compared(found), found["runs"])
+    rows = with_parameters(_compared(tables), tables["runs"])
     columns = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
     keys = shown(
         rows, "topology", "queues", "test_case", "threads", *varied(rows), "repeat", "host"
@@ -74,19 +74,19 @@ def clocks(found: Tables) -> pd.DataFrame:
     return keys.assign(**columns).set_index(list(keys))
 
 
-def show_clocks(found: Tables) -> None:
+def show_clocks(tables: Tables) -> None:
     """Draw them; or say why there is nothing to compare."""
-    rows = _compared(found)
+    rows = _compared(tables)
     if rows.empty:
         display(Markdown("All ran on one host, or no clock was recorded: nothing to compare."))
         return
     display(figures.clock_sheet(rows))
 
 
-def show_cpu(found: Tables, test_case: str) -> None:
+def show_cpu(tables: Tables, test_case: str) -> None:
     """Draw the CPU of each host's processes second by second, of a run with the most threads."""
-    runs = _busiest(select(found, test_case=test_case))
-    parts = [(title, where(found["cpu"], run=run, scope="interval")) for title, run in runs]
+    runs = _busiest(select(tables, test_case=test_case))
+    parts = [(title, where(tables["cpu"], run=run, scope="interval")) for title, run in runs]
     if all(cpu["host"].isna().all() for _, cpu in parts):
         display(Markdown("No CPU was recorded second by second."))
         return
@@ -94,9 +94,9 @@ def show_cpu(found: Tables, test_case: str) -> None:
         display(Markdown(title), figures.host_sheet(cpu))
 
 
-def network(found: Tables) -> pd.DataFrame:
+def network(tables: Tables) -> pd.DataFrame:
     """What each interface of each host carried over the window, the mean of the repeats."""
-    rows = with_parameters(found["network"], found["runs"])
+    rows = with_parameters(tables["network"], tables["runs"])
     used = over_repeats(rows, list(TRAFFIC), "host", "interface")
     keys = ("topology", "queues", "test_case", "threads", *varied(used), "host", "interface")
     readable = shown(used, *keys, *TRAFFIC)
@@ -104,12 +104,12 @@ def network(found: Tables) -> pd.DataFrame:
     return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
 
 
-def show_network(found: Tables) -> None:
+def show_network(tables: Tables) -> None:
     """Draw what each interface sent and received, of a run with the most threads by test case."""
     titles = {name: case.title for name, case in TEST_CASES.items()}
-    if found["network"].empty:
+    if tables["network"].empty:
         display(Markdown("No network was recorded."))
-    for layout, part in by_layout(found, whole(found["runs"])):
+    for layout, part in by_layout(tables, whole(tables["runs"])):
         runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
         carried = part["network"][part["network"]["run"].isin(runs)]
         if len(carried):
@@ -122,9 +122,9 @@ def _joined(values: pd.Series) -> str:
     return ", ".join(dict.fromkeys(str(value) for value in values.dropna()))
 
 
-def _compared(found: Tables) -> pd.DataFrame:
+def _compared(tables: Tables) -> pd.DataFrame:
     """The clocks of runs of several hosts, in the order of the runs."""
-    rows = found["hosts"]
+    rows = tables["hosts"]
     several = rows.groupby("run")["host"].transform("nunique").gt(1)
     return rows[several & rows[[offset for offset, _ in CLOCKS]].notna().any(axis=1)]
 
@@ -138,21 +138,21 @@ def _bounded(rows: pd.DataFrame, *columns: str) -> list[str]:
     ]
 
 
-def _processes(found: Tables) -> pd.DataFrame:
+def _processes(tables: Tables) -> pd.DataFrame:
     """``run``, ``process``, ``kind`` and ``host`` of brokers, clients and servers."""
-    cpu = found["cpu"]
+    cpu = tables["cpu"]
     rows = cpu[cpu["kind"].isin(RAN) & cpu["host"].notna()]
     return rows[["run", "process", "kind", "host"]].drop_duplicates()
 
 
-def _ways(found: Tables) -> Iterator[tuple[str, ...]]:
+def _ways(tables: Tables) -> Iterator[tuple[str, ...]]:
     """Of each run and client, as in ``WAY`` behind ``LAYOUT``."""
-    ran = _processes(found)
+    ran = _processes(tables)
     columns = ["run", *LAYOUT, "targets"]
-    runs = whole(found["runs"])[columns].fillna({"targets": ""})  # not every load has any
+    runs = whole(tables["runs"])[columns].fillna({"targets": ""})  # not every load has any
     for run, system, topology, queues, targets in runs.itertuples(index=False):
-        own = where(ran, run=run)
-        nodes, clients, servers = (_places(where(own, kind=kind)) for kind in RAN)
+        of_run = where(ran, run=run)
+        nodes, clients, servers = (_places(where(of_run, kind=kind)) for kind in RAN)
         their_nodes = _nodes(topology, queues, [_on(*place) for place in nodes.items()])
         for client, host in clients.items():
             way = _on(client, host), *their_nodes, _servers(client, servers, targets)
@@ -171,20 +171,20 @@ def _on(process: str, host: str) -> str:
 def _nodes(topology: str, queues: str, nodes: Sequence[str]) -> tuple[str, str]:
     """The nodes of clients and of servers; none where there is no queue between them."""
     of, count = labels.topology(topology), 0 if queues == "none" else len(nodes)
-    client, server = (nodes[one] if one < count else "" for one in (of.client, of.server))
+    client, server = (nodes[index] if index < count else "" for index in (of.client, of.server))
     return client, server
 
 
 def _servers(client: str, at: Mapping[str, str], targets: str) -> str:
     """Where the servers are to which this client sends: its own one, or all."""
     number = client.rpartition("-")[-1]
-    own = [name for name in at if targets == "own" and name.rpartition("-")[-1] == number]
-    return ", ".join(_on(name, at[name]) for name in own or at)
+    own_names = [name for name in at if targets == "own" and name.rpartition("-")[-1] == number]
+    return ", ".join(_on(name, at[name]) for name in own_names or at)
 
 
-def _busiest(found: Tables) -> Iterator[tuple[str, str]]:
+def _busiest(tables: Tables) -> Iterator[tuple[str, str]]:
     """Of each layout a run with the most threads, in words and by its name."""
-    for layout, part in by_layout(found, whole(found["runs"])):
+    for layout, part in by_layout(tables, whole(tables["runs"])):
         runs = whole(part["runs"]).sort_values("threads", kind="stable")
         most = runs[runs["threads"] == runs["threads"].max()]
         for row in most.head(1).itertuples():

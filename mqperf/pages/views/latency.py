@@ -17,12 +17,12 @@ MOST = 12
 """Heat maps of a layout: those of the first points."""
 
 
-def show_maps(source: Path, found: Tables, test_case: str) -> None:
+def show_maps(source: Path, results: Tables, test_case: str) -> None:
     """Draw for each layout a heat map of the first whole run of each point.
 
     Points whose latencies over time are not known have none.
     """
-    for view, _ in shown(found, "points", test_case):
+    for view, _ in shown(results, "points", test_case):
         title, part = f"{view.layout.system_title}, {view.layout.label}", view.tables
         maps = _maps(source, part)
         if maps:
@@ -35,8 +35,8 @@ def _maps(source: Path, part: Tables) -> dict[str, pd.DataFrame]:
     """The rows of each heat map, by the words for its point."""
     attempts = with_parameters(whole(part["runs"]), part["runs"]).drop_duplicates("point")
     names = arranged(attempts).names
-    found = {
+    maps = {
         at(row, names): tables.latency_map(source, str(row["run"]))
         for row in attempts.head(MOST).to_dict("records")
     }
-    return {words: rows for words, rows in found.items() if len(rows)}
+    return {words: rows for words, rows in maps.items() if len(rows)}

@@ -39,7 +39,7 @@ PICTURES: Registry[Picture] = Registry("pictures")
 
 def picture(layout: Layout, nodes: Sequence[str]) -> str:
     """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
-    drawn = (one.draw(layout, nodes) for one in PICTURES.values())
+    drawn = (candidate.draw(layout, nodes) for candidate in PICTURES.values())
     return next(filter(None, drawn), None) or _row(layout, nodes)
 
 
