@@ -39,14 +39,14 @@ class Tool:
         stop = f" && systemctl disable --now {' '.join(self.services)}" if self.services else ""
         return install + stop
 
-    def missing(self, what: str, host: Host) -> SystemFault:
-        """The fault of a host that lacks it, with what to do; ``what`` is how to call it."""
+    def missing(self, title: str, host: Host) -> SystemFault:
+        """The fault of a host that lacks it, with what to do; ``title`` is how to call it."""
         if self.by_hand:
             where = "" if host.name == HERE else f" on {host.name}"
-            return SystemFault(f"{what} is not installed{where}: {self.by_hand}")
+            return SystemFault(f"{title} is not installed{where}: {self.by_hand}")
         if host.name == HERE:
-            return SystemFault(f"{what} is not installed: {self.install}")
+            return SystemFault(f"{title} is not installed: {self.install}")
         return SystemFault(
-            f"{what} is not installed on {host.name}: {self.install}, there; or prepare all hosts:"
+            f"{title} is not installed on {host.name}: {self.install}, there; or prepare all hosts:"
             " mqperf hosts prepare"
         )

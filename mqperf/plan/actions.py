@@ -92,7 +92,7 @@ class ActionPlan(Frozen):
 
 def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
     """A node, or the link, is under one action at a time: both could not be told apart."""
-    in_time = sorted(enumerate(actions), key=lambda one: one[1].at_s)
+    in_time = sorted(enumerate(actions), key=lambda placed: placed[1].at_s)
     for (_, first), (place, second) in combinations(in_time, 2):
         if first.target == second.target and second.at_s < first.end_s:
             same = THE_LINK if first.link else f"the same {first.where}"

@@ -26,13 +26,13 @@ def agree(plan: "Plan") -> None:
 def too_many_threads(load: "LoadPlan", background: Sequence[BackgroundLoad]) -> str | None:
     """What is wrong when a case has more of them than are allowed, over all its hosts."""
     hosts = max(load.hosts)
-    own = max(load.green_threads) * max(load.processes) * hosts
-    beside = sum(one.threads for one in background) * hosts
-    if own + beside <= MAX_THREADS:
+    measured = max(load.green_threads) * max(load.processes) * hosts
+    beside = sum(other.threads for other in background) * hosts
+    if measured + beside <= MAX_THREADS:
         return None
     over = f" over {hosts} client hosts" if hosts > 1 else ""
     return (
-        f"a case has {own + beside:,} green threads{over},"
+        f"a case has {measured + beside:,} green threads{over},"
         f" {beside:,} of them in the background,"
         f" at most {MAX_THREADS:,} are allowed: lower load or background"
     )
@@ -61,8 +61,8 @@ def _inside(plan: "Plan") -> None:
 def _may_end(plan: "Plan") -> None:
     """What ends early has nothing beside it."""
     ending = {("fail_when",): plan.fail_when, ("load", COUNT): plan.load.parameters.get(COUNT)}
-    why = next((where for where, said in ending.items() if said is not None), None)
-    if why and any(one.background or one.actions for one in plan.surroundings):
+    why = next((where for where, value in ending.items() if value is not None), None)
+    if why and any(around.background or around.actions for around in plan.surroundings):
         raise Misplaced(
             why,
             "a run with a background load or actions cannot end early: leave out"
@@ -95,9 +95,9 @@ def _share_of_a_rate(plan: "Plan") -> None:
     """A share of the throughput is one of a rate that stays."""
     if plan.fail_when is None or not plan.fail_when.throughput_share:
         return
-    known = plan.load.parameters
-    paced = RATE in known or THREAD_RATE in known or plan.search is not None
-    if not paced or RAMP in known:
+    parameters = plan.load.parameters
+    paced = RATE in parameters or THREAD_RATE in parameters or plan.search is not None
+    if not paced or RAMP in parameters:
         raise Misplaced(
             ("fail_when", "throughput_share"),
             f"it is a share of an offered rate that stays: say load.{RATE} and no {RAMP}, or"
@@ -123,8 +123,8 @@ def _searchable(plan: "Plan") -> None:
 
 def _within_thread_limit(plan: "Plan") -> None:
     """A case has no more threads than are allowed."""
-    for one in plan.surroundings:
-        if problem := too_many_threads(plan.load, one.background):
+    for around in plan.surroundings:
+        if problem := too_many_threads(plan.load, around.background):
             raise Misplaced(("load", "green_threads"), problem)
 
 

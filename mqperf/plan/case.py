@@ -109,12 +109,12 @@ class Case(Frozen):
         return [
             self.model_copy(
                 update={
-                    "generator": one.generator,
-                    "test_case": one.test_case,
-                    "green_threads": one.green_threads,
-                    "processes": one.processes,
-                    "timeout_s": one.timeout_s,
-                    "parameters": one.parameters,
+                    "generator": load.generator,
+                    "test_case": load.test_case,
+                    "green_threads": load.green_threads,
+                    "processes": load.processes,
+                    "timeout_s": load.timeout_s,
+                    "parameters": load.parameters,
                     "warmup_s": self.warmup_s + BEFORE_S,
                     "cooldown_s": self.cooldown_s + AFTER_S,
                     "actions": (),
@@ -123,7 +123,7 @@ class Case(Frozen):
                     "fail_when": None,
                 }
             )
-            for one in self.background
+            for load in self.background
         ]
 
     @property
@@ -139,11 +139,11 @@ class Case(Frozen):
 
     def _said(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
         """The parameters, without those that ids leave out."""
-        own = self.model_dump(by_alias=True, exclude={"parameters", *exclude})
-        said = {**own, **self.parameters}
+        fields = self.model_dump(by_alias=True, exclude={"parameters", *exclude})
+        values = {**fields, **self.parameters}
         return {
             name: value
-            for name, value in said.items()
+            for name, value in values.items()
             if name not in UNSAID or value != UNSAID[name]
         }
 

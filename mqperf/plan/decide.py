@@ -32,8 +32,8 @@ Outcome = Literal["better", "worse", "alike", "open"]
 
 
 def _duration(text: str) -> str:
-    found = DURATION.fullmatch(text)
-    if found is None or not float(found[1]):
+    match = DURATION.fullmatch(text)
+    if match is None or not float(match[1]):
         raise ValueError("expected a duration such as 20 min, 90 s or 1.5 h")
     return text
 
@@ -67,7 +67,7 @@ class Comparison:
     @property
     def words(self) -> str:
         """What is compared: ``quorum against classic, rpc-call, 10 threads``."""
-        values = (str(_names(one)[self.axis]) for one in (self.other, self.reference))
+        values = (str(_names(case)[self.axis]) for case in (self.other, self.reference))
         threads = amount(self.other.threads, "thread")
         return f"{' against '.join(values)}, {self.other.test_case}, {threads}"
 
@@ -94,8 +94,8 @@ class Decision:
         ends = percents(self.low, self.high)
         if self.outcome == "alike":
             return f"differs by less than {difference * 100:g} % ({ends})"
-        told = f"{percent(self.ratio)} ({ends})"
-        return told if self.outcome != "open" else f"open, {told}"
+        change = f"{percent(self.ratio)} ({ends})"
+        return change if self.outcome != "open" else f"open, {change}"
 
 
 def comparisons(cases: Sequence[Case]) -> list[Comparison]:
@@ -103,7 +103,7 @@ def comparisons(cases: Sequence[Case]) -> list[Comparison]:
 
     ``cases`` are the points of a plan, one case of each.
     """
-    return [one for axis in _axes(cases) for one in _along(axis, cases)]
+    return [comparison for axis in _axes(cases) for comparison in _along(axis, cases)]
 
 
 def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
@@ -117,19 +117,19 @@ def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
 
 def _axes(cases: Sequence[Case]) -> list[str]:
     """The names that tell points apart: of layouts, and words among settings and parameters."""
-    found = [name for name in OF_LAYOUT if len({getattr(case, name) for case in cases}) > 1]
+    names = [name for name in OF_LAYOUT if len({getattr(case, name) for case in cases}) > 1]
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:
         for name, value in _names(case).items():
             if name not in OF_LAYOUT:
                 values.setdefault((case.system, name), set()).add(value)
-    return [*found, *dict.fromkeys(name for (_, name), some in values.items() if len(some) > 1)]
+    return [*names, *dict.fromkeys(name for (_, name), words in values.items() if len(words) > 1)]
 
 
 def _names(case: Case) -> dict[str, str]:
     """What of a case is a name."""
-    said = {**case.settings, **case.parameters}
-    words = {name: value for name, value in said.items() if isinstance(value, str)}
+    values = {**case.settings, **case.parameters}
+    words = {name: value for name, value in values.items() if isinstance(value, str)}
     return {
         **words,
         "system": case.system,
@@ -140,12 +140,12 @@ def _names(case: Case) -> dict[str, str]:
 
 def _rest(case: Case, axis: str) -> str:
     """All that both points of a comparison have alike; settings belong to their system."""
-    said: dict[str, object] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
+    alike: dict[str, object] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
     if axis == "system":
-        del said["settings"]
-    said.pop(axis, None)
+        del alike["settings"]
+    alike.pop(axis, None)
     for part in ("settings", "parameters"):
-        own = said.get(part)
-        if isinstance(own, Mapping):
-            said[part] = {name: value for name, value in own.items() if name != axis}
-    return json.dumps(said, sort_keys=True)
+        values = alike.get(part)
+        if isinstance(values, Mapping):
+            alike[part] = {name: value for name, value in values.items() if name != axis}
+    return json.dumps(alike, sort_keys=True)

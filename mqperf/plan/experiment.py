@@ -137,13 +137,13 @@ class LoadPlan(Frozen):
 
     def points(self) -> Iterator[dict[str, Any]]:
         """What a case says of its load: every combination, green threads varying fastest."""
-        own = {name: getattr(self, name) for name in reversed(type(self).model_fields)}
-        del own["generator"]
+        axes = {name: getattr(self, name) for name in reversed(type(self).model_fields)}
+        del axes["generator"]
         for chosen in product(*self.parameters.values()):
             parameters = dict(zip(self.parameters, chosen, strict=True))
-            for values in product(*own.values()):
-                said = dict(zip(own, values, strict=True))
-                yield {"generator": self.generator, "parameters": parameters, **said}
+            for values in product(*axes.values()):
+                point = dict(zip(axes, values, strict=True))
+                yield {"generator": self.generator, "parameters": parameters, **point}
 
     @property
     def number_of_points(self) -> int:
@@ -219,8 +219,8 @@ class Plan(Frozen):
     def place_of(self, kind: str, around: Surroundings) -> tuple[int | str, ...]:
         """Where the plan says what is around its points: in a condition, or for all of them."""
         condition = None if around.name is None else self.conditions[around.name]
-        own = condition is not None and getattr(condition, kind) is not None
-        return ("conditions", around.name, kind) if own and around.name else (kind,)
+        overridden = condition is not None and getattr(condition, kind) is not None
+        return ("conditions", around.name, kind) if overridden and around.name else (kind,)
 
     @property
     def surroundings(self) -> list[Surroundings]:
@@ -282,7 +282,10 @@ class Plan(Frozen):
     def turn(self, repeat: int) -> list[Case]:
         """A repeat of every point of all systems; every other one is the other way round."""
         cases = [
-            case for name in self.systems for some in self._points(name, repeat) for case in some
+            case
+            for name in self.systems
+            for points in self._points(name, repeat)
+            for case in points
         ]
         return cases if repeat % 2 else cases[::-1]
 
@@ -342,8 +345,8 @@ class Plan(Frozen):
         """
         if "hosts" not in self.load.model_fields_set:
             load = self.load.model_copy(update={"hosts": (client_hosts,)})
-            for one in self.surroundings:
-                if problem := too_many_threads(load, one.background):
+            for around in self.surroundings:
+                if problem := too_many_threads(load, around.background):
                     raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
             return self.model_copy(update={"load": load})
         if max(self.load.hosts) > client_hosts:
@@ -365,7 +368,7 @@ class Plan(Frozen):
     def settings_of(self, case: Case) -> Mapping[str, JsonValue]:
         """The settings with which the case's system is started, secrets included."""
         variants = self.systems[case.system].variants()
-        return next(one for one in variants if redacted(one) == case.settings)
+        return next(variant for variant in variants if redacted(variant) == case.settings)
 
     def _points(self, name: str, repeat: int) -> Iterator[list[Case]]:
         """The cases of a repeat, a list for each deployment of the system."""

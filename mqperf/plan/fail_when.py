@@ -33,9 +33,11 @@ class FailWhen(LatencyLimits):
     @model_serializer(mode="wrap")
     def _as_given(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what is not said of keys that came later, as ids of cases have it."""
-        found: dict[str, Any] = dumped(self)
+        values: dict[str, Any] = dumped(self)
         later = {*PERCENTILES, "lost_share"}
-        return {name: one for name, one in found.items() if one is not None or name not in later}
+        return {
+            name: value for name, value in values.items() if value is not None or name not in later
+        }
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

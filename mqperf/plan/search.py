@@ -33,12 +33,15 @@ class Hold(LatencyLimits):
     @property
     def words(self) -> str:
         """What distinguishes it, in a few words: ``p99 <= 10 ms``."""
-        told = [f"{LATENCIES[name]} <= {most * 1e3:g} ms" for name, most in self.latencies.items()]
+        terms = [f"{LATENCIES[name]} <= {most * 1e3:g} ms" for name, most in self.latencies.items()]
         if self.lost_share:
-            told.append(f"lost <= {self.lost_share * 100:g} %")
-        if not told or self.throughput_share != type(self).model_fields["throughput_share"].default:
-            told.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
-        return ", ".join(told)
+            terms.append(f"lost <= {self.lost_share * 100:g} %")
+        if (
+            not terms
+            or self.throughput_share != type(self).model_fields["throughput_share"].default
+        ):
+            terms.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
+        return ", ".join(terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,37 +210,42 @@ def rate_and_repeat(case: Case) -> tuple[float, int]:
 
 def at_rate(rate: float | None, verdicts: Verdicts) -> list[bool | None]:
     """Whether the runs at a rate held, as they are counted."""
-    return [one.counted for (own, _), one in verdicts.items() if own == rate]
+    return [verdict.counted for (offered, _), verdict in verdicts.items() if offered == rate]
 
 
 def deciding(verdicts: Verdicts) -> list[tuple[float, Verdict]]:
     """Runs with their rates: those that others disturbed only where all at their rate were."""
-    quiet = {rate for (rate, _), one in verdicts.items() if not one.disturbed}
+    quiet = {rate for (rate, _), verdict in verdicts.items() if not verdict.disturbed}
     return [
-        (rate, one) for (rate, _), one in verdicts.items() if not one.disturbed or rate not in quiet
+        (rate, verdict)
+        for (rate, _), verdict in verdicts.items()
+        if not verdict.disturbed or rate not in quiet
     ]
 
 
-def by_most(known: Sequence[bool | None], repeats: int) -> bool | None:
+def by_most(outcomes: Sequence[bool | None], repeats: int) -> bool | None:
     """Whether most repeats hold, as soon as that is certain; half of them are not most."""
-    if 2 * known.count(True) > repeats:
+    if 2 * outcomes.count(True) > repeats:
         return True
-    return False if 2 * known.count(False) >= repeats else None
+    return False if 2 * outcomes.count(False) >= repeats else None
 
 
 def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
     """The same of a rate; where further runs were disturbed as well, by most of all runs."""
-    known = at_rate(rate, verdicts)
-    held = by_most(known, repeats)
-    if held is None and len(known) == repeats + AGAIN:
-        return by_most([one.holds for (own, _), one in verdicts.items() if own == rate], len(known))
+    counted = at_rate(rate, verdicts)
+    held = by_most(counted, repeats)
+    if held is None and len(counted) == repeats + AGAIN:
+        return by_most(
+            [verdict.holds for (offered, _), verdict in verdicts.items() if offered == rate],
+            len(counted),
+        )
     return held
 
 
 def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
     """The repeat to run next at the rate; None when enough of them count, or none is left."""
-    known = at_rate(rate, verdicts)
-    if len(known) - known.count(None) >= repeats:
+    counted = at_rate(rate, verdicts)
+    if len(counted) - counted.count(None) >= repeats:
         return None
     every = range(1, repeats + AGAIN + 1)
-    return next((one for one in every if (rate, one) not in verdicts), None)
+    return next((repeat for repeat in every if (rate, repeat) not in verdicts), None)

@@ -17,9 +17,9 @@ def nonsense(plan: Plan) -> Iterator[Nonsense]:
     yield from _of_rates(("load",), plan.load.parameters, plan.load)
     for around in plan.surroundings:
         for place, beside in enumerate(around.background):
-            said = {name: (value,) for name, value in beside.parameters.items()}
+            parameters = {name: (value,) for name, value in beside.parameters.items()}
             where = (*plan.place_of("background", around), place)
-            yield from _of_rates(where, said, plan.load)
+            yield from _of_rates(where, parameters, plan.load)
     yield from _of_counts(plan.load)
     if plan.search is not None and (why := _too_slow(plan.search.from_msg_s, plan.load)):
         yield ("search", "from_msg_s"), why
@@ -28,15 +28,15 @@ def nonsense(plan: Plan) -> Iterator[Nonsense]:
 
 
 def _of_rates(
-    where: Where, said: Mapping[str, Sequence[Any]], load: LoadPlan
+    where: Where, parameters: Mapping[str, Sequence[Any]], load: LoadPlan
 ) -> Iterator[Nonsense]:
     """Rates at which nothing is sent, and steps of a rate that pass within a second."""
     for name, threads in ((RATE, 1), (RAMP, 1), (THREAD_RATE, _threads(load))):
-        for place, rate in _numbers(said, name):
+        for place, rate in _numbers(parameters, name):
             if why := _too_slow(rate * threads, load):
                 yield (*where, name, place), why
     shortest = _load_s(load, min)
-    for place, steps in _numbers(said, STEPS):
+    for place, steps in _numbers(parameters, STEPS):
         if steps > shortest:
             text = f"{steps} steps in {shortest} s are shorter than a second: give {shortest}"
             yield (*where, STEPS, place), f"{text} at most, or lengthen load.duration_s"
@@ -50,10 +50,10 @@ def _too_slow(rate: float, load: LoadPlan) -> str | None:
 
 def _of_counts(load: LoadPlan) -> Iterator[Nonsense]:
     """More messages than the highest rate of the plan sends until the load ends."""
-    said, longest = load.parameters, _load_s(load, max)
-    rates = [rate for name in (RATE, RAMP) for _, rate in _numbers(said, name)]
-    rates += [rate * _threads(load) for _, rate in _numbers(said, THREAD_RATE)]
-    for place, count in _numbers(said, COUNT):
+    parameters, longest = load.parameters, _load_s(load, max)
+    rates = [rate for name in (RATE, RAMP) for _, rate in _numbers(parameters, name)]
+    rates += [rate * _threads(load) for _, rate in _numbers(parameters, THREAD_RATE)]
+    for place, count in _numbers(parameters, COUNT):
         if rates and count > max(rates) * longest:
             text = f"{count:,} messages are not sent in {longest} s at {max(rates):g} msg/s"
             yield ("load", COUNT, place), f"{text}: lower it, or raise the rate or load.duration_s"
@@ -61,13 +61,13 @@ def _of_counts(load: LoadPlan) -> Iterator[Nonsense]:
 
 def _of_conditions(plan: Plan) -> Iterator[Nonsense]:
     """A fail condition without a limit, or one that outlasts every window."""
-    if (said := plan.fail_when) is None:
+    if (condition := plan.fail_when) is None:
         return
-    if all(getattr(said, name) is None for name in CONDITIONS):
-        named = sorted(said.model_fields_set & CONDITIONS)
+    if all(getattr(condition, name) is None for name in CONDITIONS):
+        named = sorted(condition.model_fields_set & CONDITIONS)
         yield ("fail_when", *named[:1]), "it limits nothing: give a number"
-    if said.for_s > (longest := max(plan.load.duration_s)):
-        text = f"{said.for_s} s do not pass in a window of {longest} s: lower it"
+    if condition.for_s > (longest := max(plan.load.duration_s)):
+        text = f"{condition.for_s} s do not pass in a window of {longest} s: lower it"
         yield ("fail_when", "for_s"), f"{text}, or lengthen load.duration_s"
 
 
@@ -94,9 +94,11 @@ def _varying(delay: float, jitter: float) -> str:
     )
 
 
-def _numbers(said: Mapping[str, Sequence[Any]], name: str) -> Iterator[tuple[int, Any]]:
+def _numbers(parameters: Mapping[str, Sequence[Any]], name: str) -> Iterator[tuple[int, Any]]:
     """The values of a parameter with their places; those of a wrong type are told elsewhere."""
-    yield from ((place, one) for place, one in enumerate(said.get(name, ())) if _is_number(one))
+    yield from (
+        (place, value) for place, value in enumerate(parameters.get(name, ())) if _is_number(value)
+    )
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -109,4 +111,4 @@ def _threads(load: LoadPlan) -> int:
 
 def _load_s(load: LoadPlan, which: Callable[[Sequence[int]], int]) -> int:
     """Seconds of the longest, or of the shortest, load."""
-    return sum(which(some) for some in (load.duration_s, load.warmup_s, load.cooldown_s))
+    return sum(which(seconds) for seconds in (load.duration_s, load.warmup_s, load.cooldown_s))

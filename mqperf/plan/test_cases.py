@@ -168,7 +168,7 @@ def in_unit(text: str, unit: str, kept: Iterable[str] = ()) -> str:
     """
     names = sorted(filter(None, kept), key=len, reverse=True)
     pattern = "|".join([*map(re.escape, names), rf"\b{MESSAGES}\b(?!/s\b)"])
-    return re.sub(pattern, lambda found: unit if found[0] == MESSAGES else found[0], text)
+    return re.sub(pattern, lambda match: unit if match[0] == MESSAGES else match[0], text)
 
 
 def with_replies() -> set[str]:

@@ -74,17 +74,20 @@ class Topologies(Mapping[str, Topology]):
 
     @property
     def _listed(self) -> dict[str, Topology]:
-        every = [one for family in FAMILIES.values() for one in family.listed]
-        return {one.name: one for one in sorted(every, key=lambda one: one.place)}
+        every = [topology for family in FAMILIES.values() for topology in family.listed]
+        return {
+            topology.name: topology
+            for topology in sorted(every, key=lambda topology: topology.place)
+        }
 
     @override
     def __getitem__(self, name: str) -> Topology:
         """The topology of that name."""
         if name in (listed := self._listed):
             return listed[name]
-        made = [] if impossible(name) else [one.made(name) for one in FAMILIES.values()]
-        if found := next(filter(None, made), None):
-            return found
+        made = [] if impossible(name) else [family.made(name) for family in FAMILIES.values()]
+        if topology := next(filter(None, made), None):
+            return topology
         raise KeyError(name)
 
     @override

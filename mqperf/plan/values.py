@@ -37,11 +37,11 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 def _test_case(name: object) -> object:
     """A registered test case, told as pydantic tells of a choice, with the package that lacks."""
     if not isinstance(name, str) or name not in TEST_CASES:
-        known = ", ".join(f"'{case}'" for case in TEST_CASES)
+        choices = ", ".join(f"'{case}'" for case in TEST_CASES)
         brought = BROUGHT.get(name) if isinstance(name, str) else None
         install = f"; install {brought}, the package that brings it" if brought else ""
-        told = {"expected": known, "install": install}
-        raise PydanticCustomError("literal_error", "one of {expected}{install}", told)
+        context = {"expected": choices, "install": install}
+        raise PydanticCustomError("literal_error", "one of {expected}{install}", context)
     return name
 
 

@@ -21,25 +21,25 @@ def problems_of(
     ``actions`` are as the plan's document holds them; places count from ``actions`` on.  Of
     ``files``, by their pins, those are looked at that actions name.
     """
-    for index, said in enumerate(actions):
-        name = said.get("do") if isinstance(said, Mapping) else None
-        if not isinstance(said, Mapping) or not isinstance(name, str):
+    for index, spec in enumerate(actions):
+        name = spec.get("do") if isinstance(spec, Mapping) else None
+        if not isinstance(spec, Mapping) or not isinstance(name, str):
             continue
         if name not in ACTIONS:
             yield Problem((index, "do"), unknown("action", name, list(ACTIONS)))
             continue
-        for problem in (*_of_one(ACTIONS[name], said), *ACTIONS[name].file_problems(said, files)):
+        for problem in (*_of_one(ACTIONS[name], spec), *ACTIONS[name].file_problems(spec, files)):
             yield Problem((index, *problem.where), problem.text)
 
 
-def _of_one(action: Action, said: Mapping[str, object]) -> Iterator[Problem]:
-    found = [where for where in TARGETS if said.get(where) not in (None, False)]
-    if len(found) == 1 and found[0] not in action.on:
+def _of_one(action: Action, spec: Mapping[str, object]) -> Iterator[Problem]:
+    kinds = [where for where in TARGETS if spec.get(where) not in (None, False)]
+    if len(kinds) == 1 and kinds[0] not in action.on:
         targets = " or ".join(TARGETS[where] for where in action.on)
-        yield Problem((found[0],), f"{action.name} is done to {targets}")
-    own = {name: value for name, value in said.items() if name not in ActionPlan.model_fields}
+        yield Problem((kinds[0],), f"{action.name} is done to {targets}")
+    given = {name: value for name, value in spec.items() if name not in ActionPlan.model_fields}
     try:
-        strictly(action.parameters, own)
+        strictly(action.parameters, given)
     except ValidationError as error:
-        known = [*ActionPlan.model_fields, *action.parameters.model_fields]
-        yield from of_validation(error, lambda _: known)
+        keys = [*ActionPlan.model_fields, *action.parameters.model_fields]
+        yield from of_validation(error, lambda _: keys)

@@ -70,14 +70,14 @@ def options(task: Task, targets: str, out: str = "") -> list[str]:
 
     ``out`` is what it writes in the folder for that; without it, it is told the folder.
     """
-    said = {
+    arguments = {
         "--label": task.label,
         "--control": task.control,
         "--targets": task.control / targets,
         "--seconds": task.seconds,
         "--out": task.out / out,
     }
-    return [str(word) for option in said.items() for word in option]
+    return [str(word) for option in arguments.items() for word in option]
 
 
 @dataclass(frozen=True, slots=True)

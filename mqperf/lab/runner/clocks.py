@@ -27,12 +27,12 @@ class Clocks:
 
     def facts(self) -> dict[str, dict[str, dict[str, float]]]:
         """Offset and bound of each host, before and after, as far as they were measured."""
-        found: dict[str, dict[str, dict[str, float]]] = {}
+        facts: dict[str, dict[str, dict[str, float]]] = {}
         for when, offsets in (("before", self.before), ("after", self.after)):
-            for name, one in offsets.items():
-                known = {"offset_s": one.offset_s, "bound_s": one.bound_s}
-                found.setdefault(name, {})[when] = known
-        return found
+            for name, offset in offsets.items():
+                measured = {"offset_s": offset.offset_s, "bound_s": offset.bound_s}
+                facts.setdefault(name, {})[when] = measured
+        return facts
 
     def _measured(self) -> dict[str, Offset]:
         with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -58,21 +58,21 @@ class Station:
 
     def arrived(self, labels: Iterable[str]) -> dict[str, Arrived]:
         """What each of these servers has handled so far, of those that are here."""
-        found = {}
+        arrived = {}
         for label in self._labels(".count") & set(labels):
             count, *more = self.host.read(self.folder / f"{label}.count").split()
             took_s, at_s = map(float, more[:2]) if more else (math.nan, time.monotonic())
             missing, *late = map(int, more[2:]) if more[2:] else (0,)
-            found[label] = Arrived(int(count), took_s, at_s, missing, tuple(late))
-        return found
+            arrived[label] = Arrived(int(count), took_s, at_s, missing, tuple(late))
+        return arrived
 
     def sent(self, labels: Iterable[str]) -> dict[str, tuple[float, float]]:
         """When the first and the last thread of these clients had sent all, of those that have."""
-        found = {}
+        sent = {}
         for label in self._labels(".sent") & set(labels):
             first, last = self.host.read(self.folder / f"{label}.sent").split()
-            found[label] = float(first), float(last)
-        return found
+            sent[label] = float(first), float(last)
+        return sent
 
     def _labels(self, end: str) -> set[str]:
         names = self.host.names(self.folder)
@@ -96,7 +96,9 @@ class Control:
         """Wait until every process is ready; ``watch`` raises when one of them died."""
         missing = set(labels)
         limit = time.monotonic() + timeout_s
-        while missing := missing.difference(*(one.ready() for one in self._stations.values())):
+        while missing := missing.difference(
+            *(station.ready() for station in self._stations.values())
+        ):
             watch()
             if time.monotonic() > limit:
                 raise LoadError(
@@ -111,8 +113,8 @@ class Control:
         Raises ``HostError`` when one was told too late for its processes to meet it.
         """
         for name, station in self._stations.items():
-            own = start + clocks[name].offset_s
-            station.place({"start": json.dumps({"start": own})})
+            host_start = start + clocks[name].offset_s
+            station.place({"start": json.dumps({"start": host_start})})
             if time.time() > start - LATEST_S:
                 raise HostError(
                     f"{name}: learned of the start less than {LATEST_S:g} s before it: the"
@@ -132,24 +134,24 @@ class Control:
     def arrived(self, labels: Sequence[str]) -> dict[str, Arrived]:
         """What each server has handled so far."""
         every = [station.arrived(labels) for station in self._stations.values()]
-        return {label: one for some in every for label, one in some.items()}
+        return {label: arrived for of_station in every for label, arrived in of_station.items()}
 
     def sent(
         self, labels: Sequence[str], clocks: Mapping[str, Offset]
     ) -> tuple[float, float] | None:
         """When the first and the last thread had sent all, by our clock; None until all have."""
-        found: dict[str, tuple[float, float]] = {}
+        sent: dict[str, tuple[float, float]] = {}
         for name, station in self._stations.items():
             for label, instants in station.sent(labels).items():
                 first, last = (one - clocks[name].offset_s for one in instants)
-                found[label] = first, last
-        if set(found) != set(labels):
+                sent[label] = first, last
+        if set(sent) != set(labels):
             return None
-        return min(one[0] for one in found.values()), max(one[1] for one in found.values())
+        return min(one[0] for one in sent.values()), max(one[1] for one in sent.values())
 
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""
-        return sum(one.count for one in self.arrived(labels).values())
+        return sum(arrived.count for arrived in self.arrived(labels).values())
 
 
 def next_start() -> int:
@@ -161,4 +163,4 @@ def next_start() -> int:
 def controlled(hosts: Iterable[Host]) -> Iterator[Control]:
     """Control folders on these hosts, which vanish at the end."""
     with ExitStack() as stack:
-        yield Control([Station(one, stack.enter_context(one.scratch("run"))) for one in hosts])
+        yield Control([Station(host, stack.enter_context(host.scratch("run"))) for host in hosts])

@@ -21,10 +21,10 @@ def all_sent(
     """When that was; None for a load without a count, and until it is so."""
     if load.case.parameters.get(COUNT) is None:
         return None
-    found = control.sent([client.label for client in load.of("client")], clocks)
-    if found is None:
+    instants = control.sent([client.label for client in load.of("client")], clocks)
+    if instants is None:
         return None
-    first_s, last_s = (round(one - schedule.start, 6) for one in found)
+    first_s, last_s = (round(instant - schedule.start, 6) for instant in instants)
     return AllSent(first_s=first_s, last_s=last_s)
 
 

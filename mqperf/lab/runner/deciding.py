@@ -68,9 +68,9 @@ class Deciding:
                 return cases
         self._look()
         again = {
-            (point, one.repeats + 1)
-            for comparison, one in self._both()
-            if one.outcome == "open" and one.repeats < MOST
+            (point, decision.repeats + 1)
+            for comparison, decision in self._both()
+            if decision.outcome == "open" and decision.repeats < MOST
             for point in comparison.points
         }
         for turn in sorted({repeat for _, repeat in again}):
@@ -99,8 +99,10 @@ class Deciding:
     def _open(self, case: Case) -> bool:
         """Whether a comparison of the case's point is still open, and has not had this repeat."""
         return any(
-            one.outcome == "open" and case.repeat > one.repeats and case.point in comparison.points
-            for comparison, one in self._both()
+            decision.outcome == "open"
+            and case.repeat > decision.repeats
+            and case.point in comparison.points
+            for comparison, decision in self._both()
         )
 
     def _both(self) -> Iterator[tuple[Comparison, Decision]]:
@@ -112,9 +114,9 @@ class Deciding:
         former, self._known = self._known, self.decider(self.plan, self.folder)
         for (comparison, decision), before in zip(self._both(), former, strict=True):
             if decision.outcome != before.outcome:
-                told = decision.words(self._decide.difference)
+                words = decision.words(self._decide.difference)
                 after = f"decided after {decision.repeats} repeats"
-                self.tell(f"{after}: {comparison.words}: {told}")
+                self.tell(f"{after}: {comparison.words}: {words}")
 
     def _left(self, cases: Sequence[Case]) -> list[Case]:
         """Those that have no whole run, and were not tried by this command."""
@@ -136,8 +138,12 @@ class Deciding:
 
     def conclude(self) -> None:
         """Tell what is left open, and what would decide it."""
-        for comparison, one in self._both():
-            if one.outcome == "open":
-                needed = f"; about {one.needed} repeats would decide it" if one.needed else ""
-                told = f"{one.words(self._decide.difference)}{needed}"
-                self.tell(f"open after {amount(one.repeats, 'repeat')}: {comparison.words}: {told}")
+        for comparison, decision in self._both():
+            if decision.outcome == "open":
+                needed = (
+                    f"; about {decision.needed} repeats would decide it" if decision.needed else ""
+                )
+                words = f"{decision.words(self._decide.difference)}{needed}"
+                self.tell(
+                    f"open after {amount(decision.repeats, 'repeat')}: {comparison.words}: {words}"
+                )

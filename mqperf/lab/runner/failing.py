@@ -59,24 +59,24 @@ class FailCondition:
 
         Of a percentile the value is the share of messages that took longer than its limit.
         """
-        found = {}
+        broken = {}
         rate = now.rate_msg_s(before)
         rate = 0.0 if rate is None else rate
         for name, least in self._least.items():
             if least is not None and rate < least:
-                found[name] = (rate, least)
+                broken[name] = (rate, least)
         when = self._when
         for name, value, most in (
             ("latency_mean_s", now.one_way_s(before), when.latency_mean_s),
             ("lost_share", now.lost_share(before), when.lost_share),
         ):
             if most is not None and value is not None and value > most:
-                found[name] = (value, most)
+                broken[name] = (value, most)
         for place, (name, limit) in enumerate(when.percentiles.items()):
             late = now.late_share(before, place)
             if late is not None and late > 1 - PERCENTILES[name]:
-                found[name] = (late, limit)
-        return found
+                broken[name] = (late, limit)
+        return broken
 
 
 def shortened(schedule: Schedule, at_s: float, case: Case) -> Schedule:
@@ -84,7 +84,7 @@ def shortened(schedule: Schedule, at_s: float, case: Case) -> Schedule:
 
     The window has all seconds that have passed, and the cool-down follows it as planned.
     """
-    told = math.ceil(at_s + TOLD_S - case.cooldown_s)
-    length = max(1, math.floor(at_s), told)
+    shortest = math.ceil(at_s + TOLD_S - case.cooldown_s)
+    length = max(1, math.floor(at_s), shortest)
     end = min(schedule.window_end, schedule.window_start + length)
     return replace(schedule, window_end=end, end=end + case.cooldown_s)

@@ -51,7 +51,7 @@ class Reading:
         return sum(b.late[limit] - a.late[limit] for a, b in pairs) / count if count else None
 
     def _pairs(self, before: "Reading") -> list[tuple[Arrived, Arrived]]:
-        both = ((before.arrived.get(label), one) for label, one in self.arrived.items())
+        both = ((before.arrived.get(label), arrived) for label, arrived in self.arrived.items())
         return [(a, b) for a, b in both if a is not None and b.at_s > a.at_s]
 
 
@@ -80,6 +80,6 @@ class Gauge:
         """Look now."""
         now = self.glance()
         cores: dict[str, float] = {}
-        for one in self._probing:
-            cores.update(one.now())
+        for probing in self._probing:
+            cores.update(probing.now())
         return replace(now, cores=cores)

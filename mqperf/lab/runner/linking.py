@@ -48,12 +48,12 @@ def not_as_asked(asked: LinkPoint, measured: MeasuredLink) -> Iterator[str]:
     """What differs by more than it may; what was not asked for, or not measured, does not."""
     allowed = tolerances(asked.quantities)
     for name, wanted in asked.quantities.items():
-        found: float | None = getattr(measured, name)
-        if wanted is not None and found is not None and abs(found - wanted) > allowed[name]:
-            column = next(one for one in LINK if one.name == name)
+        actual: float | None = getattr(measured, name)
+        if wanted is not None and actual is not None and abs(actual - wanted) > allowed[name]:
+            column = next(quantity for quantity in LINK if quantity.name == name)
             unit = column.shown or column.unit
             yield (
-                f"{column.label} {found * column.scale:.4g} {unit} instead of"
+                f"{column.label} {actual * column.scale:.4g} {unit} instead of"
                 f" {wanted * column.scale:.4g} {unit}"
             )
 

@@ -153,9 +153,9 @@ def _dealt(generator: Generator, case: Case, hosts: Hosts) -> list[tuple[Host, l
     members = generator.members(case)
     shares: list[tuple[Host, list[Member]]] = []
     for kind in ("server", "client"):
-        some = [one for one in members if one.kind == kind]
+        of_kind = [member for member in members if member.kind == kind]
         there = hosts.of(kind)
-        shares += [(host, some[number :: len(there)]) for number, host in enumerate(there)]
+        shares += [(host, of_kind[number :: len(there)]) for number, host in enumerate(there)]
     return [(host, share) for host, share in shares if share]
 
 

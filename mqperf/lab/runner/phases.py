@@ -55,10 +55,10 @@ class Measured:
         trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
-        for number, one in enumerate(self.beside, 1):
-            counts = self._drained(one, self.schedule.end + AFTER_S)
+        for number, started in enumerate(self.beside, 1):
+            counts = self._drained(started, self.schedule.end + AFTER_S)
             trial.attempt.event("background-drained", number=number, **counts)
-            self._stop(one)
+            self._stop(started)
         if self.link is not None:
             self.link.measure("after")
         trial.stillness.check()
@@ -77,22 +77,22 @@ class Measured:
             trial.attempt.event("all-sent", **sent.model_dump())
             trial.schedule = counted.cut(schedule, sent, trial.case)
 
-    def _drained(self, one: Started, end: float, others: Sequence[str] = ()) -> dict[str, int]:
+    def _drained(self, started: Started, end: float, probes: Sequence[str] = ()) -> dict[str, int]:
         """Wait for the clients of a load, and then its servers; what was sent and received."""
-        load, processes = one.load, self.trial.processes
+        load, processes = started.load, self.trial.processes
         limit = end + load.case.timeout_s + EXIT_MARGIN_S
-        processes.await_exit([*load.names("client"), *others], limit)
+        processes.await_exit([*load.names("client"), *probes], limit)
         load.fetch()
         load.check_answers()
-        return load.drain(one.control, self.trial.bench.deployment.check)
+        return load.drain(started.control, self.trial.bench.deployment.check)
 
-    def _stop(self, one: Started) -> None:
-        one.control.stop()
-        self.trial.processes.await_exit(one.load.names("server"), time.time() + EXIT_MARGIN_S)
+    def _stop(self, started: Started) -> None:
+        started.control.stop()
+        self.trial.processes.await_exit(started.load.names("server"), time.time() + EXIT_MARGIN_S)
 
     def _judge(self) -> None:
-        for one in (self.load, *self.beside):
-            one.load.judge()
+        for started in (self.load, *self.beside):
+            started.load.judge()
         for probing in self.trial.probing:
             probing.judge()
 
@@ -135,18 +135,18 @@ class Prepared:
         """Wait for background loads, and then for the measured one and the probes."""
         trial = self.trial
         probes = [label for probing in trial.probing for label in probing.labels]
-        for one in (*self.beside, self.load):
-            labels = [command.label for command in one.load.commands]
-            labels += probes if one is self.load else []
-            one.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
+        for started in (*self.beside, self.load):
+            labels = [command.label for command in started.load.commands]
+            labels += probes if started is self.load else []
+            started.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
 
     def _start(self) -> Schedule:
         """Agree on the start of every load."""
         schedule = Schedule.from_start(next_start(), self.trial.case)
         self.trial.schedule = schedule
         clocks = self.trial.clocks.before
-        for one in self.beside:
-            one.control.start(schedule.background, clocks)
+        for started in self.beside:
+            started.control.start(schedule.background, clocks)
         self.load.control.start(schedule.start, clocks)
         return schedule
 
@@ -162,11 +162,11 @@ class Prepared:
         condition = FailCondition(case.fail_when, _offered(case)) if case.fail_when else None
         for instant in range(case.duration_s):
             self._sleep_until(schedule.window_start + instant)
-            if (found := self._early(schedule, condition, gauge)) is not None:
-                self.load.control.end(found.end, trial.clocks.before)
-                trial.schedule = found
+            if (earlier := self._early(schedule, condition, gauge)) is not None:
+                self.load.control.end(earlier.end, trial.clocks.before)
+                trial.schedule = earlier
                 trial.audience.phase("ending early")
-                return found
+                return earlier
         return schedule
 
     def _early(
@@ -234,7 +234,7 @@ def _prepared(trial: Trial) -> Prepared:
     trial.take(link)
     loads = (trial.load, *trial.beside)
     controls = [trial.held.enter_context(controlled(bench.hosts.every)) for _ in loads]
-    outputs = [trial.held.enter_context(gathered(bench.hosts.every, one.out)) for one in loads]
+    outputs = [trial.held.enter_context(gathered(bench.hosts.every, load.out)) for load in loads]
     accesses = [_provisioned(trial, load) for load in loads]
     _describe(trial, accesses[0])
     trial.held.callback(trial.processes.stop)

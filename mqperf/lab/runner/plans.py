@@ -105,11 +105,11 @@ def sweep_all(
     ]
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
-    kept = [_done(one) for one in sweeps]
+    kept = [_done(plan_sweep) for plan_sweep in sweeps]
     with ExitStack() as held:
-        for job, one in zip(jobs, sweeps, strict=True):
-            if one.pending():
-                held.enter_context(recording(job.runs, one.as_measured(job.text)))
+        for job, plan_sweep in zip(jobs, sweeps, strict=True):
+            if plan_sweep.pending():
+                held.enter_context(recording(job.runs, plan_sweep.as_measured(job.text)))
         steps = _steps(sweeps, interleave=interleave)
         _tell(steps, sweeps, observer)
         for step in _each_turn(steps, sweeps):
@@ -218,27 +218,27 @@ def _search(
 
 def _positions(folder: Path) -> dict[str, int]:
     """The places of the cases that were measured into a folder before."""
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for run in runs(folder) if folder.exists() else ():
         with suppress(RecordError):  # of one that cannot be read, as audit says
             if run.status == "done" and (place := run.facts().position) is not None:
-                found[run.case_id] = place
-    return found
+                positions[run.case_id] = place
+    return positions
 
 
 def _check_possible(sweeps: Sequence[Sweep]) -> None:
     """Refuse when there is something to do, and nothing of it can be measured here."""
-    todo = [(one.here, case) for one in sweeps for case in one.pending()]
+    todo = [(plan_sweep.here, case) for plan_sweep in sweeps for case in plan_sweep.pending()]
     if todo and all(here.refusal(case) for here, case in todo):
-        reasons = [reason for one in sweeps for reason in one.here.refused.values()]
+        reasons = [reason for plan_sweep in sweeps for reason in plan_sweep.here.refused.values()]
         raise SystemFault("; ".join(dict.fromkeys(reasons)))
 
 
 def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
     """What is pending, in the order in which it is to run."""
-    plans = [one.here.plan for one in sweeps]
-    todo = [one.pending() for one in sweeps]
-    ids = [{case.id for case in some} for some in todo]
+    plans = [plan_sweep.here.plan for plan_sweep in sweeps]
+    todo = [plan_sweep.pending() for plan_sweep in sweeps]
+    ids = [{case.id for case in cases} for cases in todo]
     if not interleave:
         steps = [Step(n, f"plan {plan.name}", todo[n]) for n, plan in enumerate(plans)]
     else:
@@ -257,36 +257,45 @@ def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
 def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:
     todo = [case for step in steps for case in _foreseen(sweeps[step.number], step)]
     starts = sum(_starts(sweeps[step.number], step) for step in steps)
-    if searches := [search for one in sweeps if one.searching for search in one.searching.searches]:
+    if searches := [
+        search
+        for plan_sweep in sweeps
+        if plan_sweep.searching
+        for search in plan_sweep.searching.searches
+    ]:
         noun = "search" if len(searches) == 1 else "searches"
         observer.doing(f"{len(searches)} {noun}: the runs below are as many as that takes at most")
     if any(sweeps[step.number].deciding for step in steps):
         observer.doing(
             "what is decided is not run again: the runs below are as many as it may take"
         )
-    done = sum(_done(one) for one in sweeps)
+    done = sum(_done(plan_sweep) for plan_sweep in sweeps)
     observer.planned(todo, done, starts)
 
 
-def _foreseen(one: Sweep, step: Step) -> list[Case]:
+def _foreseen(plan_sweep: Sweep, step: Step) -> list[Case]:
     """The cases of a step; of searches, and of what is to be decided, as many as it may take."""
-    if one.deciding is not None:
-        return [*one.deciding.longest()]
-    if one.searching is None:
+    if plan_sweep.deciding is not None:
+        return [*plan_sweep.deciding.longest()]
+    if plan_sweep.searching is None:
         return [*step.cases]
-    return [case for search in one.searching.searches for case in one.searching.left(search)]
+    return [
+        case
+        for search in plan_sweep.searching.searches
+        for case in plan_sweep.searching.left(search)
+    ]
 
 
-def _done(one: Sweep) -> int:
+def _done(plan_sweep: Sweep) -> int:
     """Cases of a plan that have a whole run."""
-    if one.searching is not None or one.deciding is not None:
-        return len(one.positions)
-    return len(one.order) - len(one.pending())
+    if plan_sweep.searching is not None or plan_sweep.deciding is not None:
+        return len(plan_sweep.positions)
+    return len(plan_sweep.order) - len(plan_sweep.pending())
 
 
-def _starts(one: Sweep, step: Step) -> int:
+def _starts(plan_sweep: Sweep, step: Step) -> int:
     """How often the step has to start a system."""
-    return len(starts(case for case in step.cases if not one.here.refusal(case)))
+    return len(starts(case for case in step.cases if not plan_sweep.here.refusal(case)))
 
 
 def _outcome(ended: Sequence[Ended], kept: int) -> Outcome:

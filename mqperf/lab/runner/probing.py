@@ -55,15 +55,15 @@ class Probing:
         """
         self._output = output
         station = self._station = control.at(self.host)
-        own = {**self.host.own_processes(), **self.own}
-        mqperf = [Target(label, "harness", pid) for label, pid in own.items()]
+        pids = {**self.host.own_processes(), **self.own}
+        mqperf = [Target(label, "harness", pid) for label, pid in pids.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
             label = self._label(probe)
             watched = [*self._targets]
             out = output.folder
-            told = self._insides(nodes)
-            task = Task(label, watched, station.folder, seconds, out, self.host, told)
+            insides = self._insides(nodes)
+            task = Task(label, watched, station.folder, seconds, out, self.host, insides)
             if (program := probe.program(task)) is None:
                 continue
             self._tasks.append((probe, task))
@@ -85,14 +85,14 @@ class Probing:
 
     def now(self) -> dict[str, float]:
         """Cores that each process on this host used of late, and the host, by label."""
-        found: dict[str, float] = {}
+        used: dict[str, float] = {}
         for probe, task in self._tasks:
             if probe.now is not None:
                 log, now = probe.now
                 path = task.out / log
                 end = self.host.read(path, max(0, self.host.size(path) - TAIL_BYTES))
-                found.update({self._of_host(label): cores for label, cores in now(end).items()})
-        return found
+                used.update({self._of_host(label): cores for label, cores in now(end).items()})
+        return used
 
     def _of_host(self, label: str) -> str:
         """A label among those of all hosts: each has a host."""

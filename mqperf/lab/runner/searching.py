@@ -36,15 +36,15 @@ class Searching:
 
     def following(self, case: Case, run: Run) -> Case | None:
         """What the search of a case runs after it; nothing when it has ended, or cannot go on."""
-        found = self._judged(case, run)
-        if found is None:
+        judged = self._judged(case, run)
+        if judged is None:
             return None
-        search, verdict = found
+        search, verdict = judged
         rate, _ = rate_and_repeat(case)
         held = {True: "holds", False: "does not hold", None: "cannot be judged"}[verdict.holds]
         held += " while others used the host" if verdict.disturbed else ""
-        told = f"{rate:g} {unit_of(case.test_case)}/sec {held}"
-        self.tell(f"search for {search.plan.hold.words}: {told}: {verdict.text}")
+        outcome = f"{rate:g} {unit_of(case.test_case)}/sec {held}"
+        self.tell(f"search for {search.plan.hold.words}: {outcome}: {verdict.text}")
         return None if verdict.holds is None else self._next(search)
 
     def left(self, search: Search) -> Iterator[Case]:
@@ -54,7 +54,7 @@ class Searching:
             yield from [*search.longest()][done:] or [search.case]
 
     def _judged(self, case: Case, run: Run) -> tuple[Search, Verdict] | None:
-        search = next((one for one in self.searches if one.covers(case)), None)
+        search = next((candidate for candidate in self.searches if candidate.covers(case)), None)
         if search is None:
             return None
         verdict = self.judge(search.plan.hold, run)

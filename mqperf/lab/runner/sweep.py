@@ -86,8 +86,8 @@ def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
     for case in todo:
         if reason := sweep.here.refusal(case):
             yield _refused(sweep, case, reason)
-    rest = [case for case in todo if not sweep.here.refusal(case)]
-    for block in starts(rest):
+    measurable = [case for case in todo if not sweep.here.refusal(case)]
+    for block in starts(measurable):
         yield from _of_system(sweep, deque(block))
 
 

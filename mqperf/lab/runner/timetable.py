@@ -129,13 +129,13 @@ class Timetable:
         node = self._node(action) if action.node is not None else None
         host = self._host(action) if action.host is not None else node.host if node else None
         nodes = stage.deployment.nodes
-        others = [one.host for one in nodes if one.host and one.label != action.node]
+        others = [other.host for other in nodes if other.host and other.label != action.node]
         return Target(
             action.target,
             _kind(action).parameters.model_validate(action.parameters),
             service=(node.service or node.process) if node else None,
             host=host,
-            others=tuple({one.name: one for one in others}.values()),
+            others=tuple({other.name: other for other in others}.values()),
             cable=self.link if action.link else None,
             files=stage.files,
             keep=lambda name, content: stage.keep(f"{number}-{name}", content),
@@ -166,16 +166,16 @@ class Timetable:
         self._record("action-began", number, action, commanded, observed)
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
-        told = self._told.pop(number, {})
+        facts = self._told.pop(number, {})
         try:
             self._undoing[number].close()
         except MqperfError as error:
-            told["failure"] = str(error)
+            facts["failure"] = str(error)
             raise
         finally:
             observed = time.time()
             del self._undoing[number]
-            self._record("action-ended", number, action, commanded, observed, **told)
+            self._record("action-ended", number, action, commanded, observed, **facts)
         if _kind(action).renews:
             self._follow()
 
@@ -186,7 +186,7 @@ class Timetable:
         action: ActionPlan,
         commanded: float,
         observed: float,
-        **told: object,
+        **facts: object,
     ) -> None:
         self._tell(
             what,
@@ -195,7 +195,7 @@ class Timetable:
             node=action.target,
             commanded=commanded,
             observed=observed,
-            **told,
+            **facts,
         )
 
 

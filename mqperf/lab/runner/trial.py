@@ -146,7 +146,9 @@ class Trial:
             "stopped": utc(time.time()),
             "window": {"start": at.window_start, "end": at.window_end} if at else None,
             "clocks": self.clocks.facts(),
-            "kinds": {label: kind for one in self.probing for label, kind in one.kinds.items()},
+            "kinds": {
+                label: kind for probing in self.probing for label, kind in probing.kinds.items()
+            },
             "processes": self.load.facts(),
             "background": [
                 {

@@ -58,8 +58,8 @@ def _around(
     if isinstance(beside, list | tuple):
         yield from in_plans.problems_beside(beside)
     if isinstance(actions, list | tuple):
-        found = (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes))
-        for problem in found:
+        problems = (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes))
+        for problem in problems:
             yield Problem(("actions", *problem.where), problem.text)
 
 
@@ -89,8 +89,8 @@ def _labels(
 
 def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Problem]:
     """Every node of an action that some deployment of the plan has not."""
-    for index, said in enumerate(actions):
-        node = said.get("node") if isinstance(said, Mapping) else None
+    for index, action in enumerate(actions):
+        node = action.get("node") if isinstance(action, Mapping) else None
         for where, labels in nodes if isinstance(node, str) else ():
             if node not in labels:
                 text = unknown(f"node of {where}", node, labels)
@@ -103,8 +103,8 @@ def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     conditions = plan.get("conditions")
     specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
     beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
-    lists = (some for some in beside if isinstance(some, list | tuple))
-    every = [plan.get("load"), *(one for some in lists for one in some)]
+    lists = (loads for loads in beside if isinstance(loads, list | tuple))
+    every = [plan.get("load"), *(load for loads in lists for load in loads)]
     yield from (load for load in every if isinstance(load, Mapping))
 
 
@@ -129,8 +129,8 @@ def _incompatible_loads(
         kinds = spec.get("queues") if isinstance(spec, Mapping) else None
         for index, kind in enumerate(kinds if isinstance(kinds, list | tuple) else ()):
             if isinstance(kind, str) and kind in QUEUES:
-                found = (in_plans.incompatible_queues_of(load, kind) for load in loads)
-                if why := next(filter(None, found), None):
+                reasons = (in_plans.incompatible_queues_of(load, kind) for load in loads)
+                if why := next(filter(None, reasons), None):
                     yield Problem(("systems", name, "queues", index), why)
 
 
@@ -176,12 +176,12 @@ def _incompatible_queues(system: System, topologies: object, queues: object) -> 
     """Every kind of queue that a topology of the plan has not."""
     names = topologies if isinstance(topologies, list | tuple) else ()
     for index, kind in enumerate(queues if isinstance(queues, list | tuple) else ()):
-        found = (
+        reasons = (
             system.incompatible_queues.get((name, kind))
             for name in names
             if isinstance(name, str) and isinstance(kind, str)
         )
-        if why := next(filter(None, found), None):
+        if why := next(filter(None, reasons), None):
             yield Problem(("queues", index), why)
 
 
@@ -192,8 +192,8 @@ def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Pro
     yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
     for name, values in axes.items():
         for index, value in enumerate(values[1:], 1):
-            found = _refused(system, {**first, name: value})
-            yield from (_placed(p, axes, index) for p in found if p.where[:1] == (name,))
+            problems = _refused(system, {**first, name: value})
+            yield from (_placed(p, axes, index) for p in problems if p.where[:1] == (name,))
 
 
 def _first(settings: Mapping[str, object]) -> dict[str, Any]:
@@ -220,10 +220,10 @@ def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
 
 def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
     """The topologies or kinds of queue that this system has not."""
-    own = system.topologies if kind == "topologies" else system.queues
+    listed = system.topologies if kind == "topologies" else system.queues
     for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        if not isinstance(name, str) or name in own:
+        if not isinstance(name, str) or name in listed:
             continue
         if not (kind == "topologies" and system.offers(name)):
-            text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(own)}"
+            text = f"{system.title} has no {NOUNS[kind]} {name!r}; it has: {', '.join(listed)}"
             yield Problem((kind, index), text)

@@ -67,8 +67,8 @@ def _check_insides(plan: Plan) -> None:
     asking = [probe.name for probe in chosen(plan.probes) if probe.asks_nodes]
     if asking and all(system.telling is None for system in systems.values()):
         raise PlanError(
-            f"plan {plan.name}: nodes of {', '.join(one.title for one in systems.values())} tell"
-            f" nothing of their inside: leave out the probe {asking[0]}"
+            f"plan {plan.name}: nodes of {', '.join(system.title for system in systems.values())}"
+            f" tell nothing of their inside: leave out the probe {asking[0]}"
         )
     for name, system in systems.items() if asking else ():
         for settings in plan.systems[name].variants():

@@ -42,14 +42,14 @@ class Servers:
         """Every server that is no helper as a node, with the process that it has now."""
         return tuple(
             Node(
-                one.server.label,
-                one.server.name,
-                one.process,
-                one.server.host,
-                one,
-                one.server.inside,
+                service.server.label,
+                service.server.name,
+                service.process,
+                service.server.host,
+                service,
+                service.server.inside,
             )
-            for one in self._of_nodes()
+            for service in self._of_nodes()
         )
 
     def start(
@@ -69,7 +69,9 @@ class Servers:
     def stop(self) -> None:
         """End all of them, helpers last, at once: what they would save goes with their folders."""
         for last in (False, True):
-            processes = [one.process for one in self._services if one.server.helper == last]
+            processes = [
+                service.process for service in self._services if service.server.helper == last
+            ]
             stop_all(processes, grace_s=0)
 
     def check(self) -> None:
@@ -77,15 +79,15 @@ class Servers:
 
         One that is down on purpose is not.
         """
-        for one in self._of_nodes():
-            if not one.down:
-                self._check_alive(one)
+        for service in self._of_nodes():
+            if not service.down:
+                self._check_alive(service)
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
         with ExitStack() as each:  # the others, too, when one cannot be read
-            for one in self._services:
-                each.callback(self._collect, one, folder)
+            for service in self._services:
+                each.callback(self._collect, service, folder)
 
     def _collect(self, service: Service, folder: Path) -> None:
         server = service.server
@@ -101,28 +103,28 @@ class Servers:
         """Name, host, memory and log of each node."""
         return [
             {
-                "label": one.server.label,
-                "name": one.server.name,
-                "host": one.server.host.name,
-                "rss_bytes": one.process.rss_bytes,
-                "log": _collected(one.server),
+                "label": service.server.label,
+                "name": service.server.name,
+                "host": service.server.host.name,
+                "rss_bytes": service.process.rss_bytes,
+                "log": _collected(service.server),
             }
-            for one in self._of_nodes()
+            for service in self._of_nodes()
         ]
 
     def _of_nodes(self) -> list[Service]:
-        return [one for one in self._services if not one.server.helper]
+        return [service for service in self._services if not service.server.helper]
 
     def _await(self, starting: Sequence[Service], timeout_s: float, enough: int) -> None:
         deadline = time.monotonic() + timeout_s
         waiting = list(starting)
         while len(starting) - len(waiting) < enough:
             for host_folder in {
-                one.server.host.name: one.server.host_folder for one in starting
+                service.server.host.name: service.server.host_folder for service in starting
             }.values():
                 host_folder.host.check_room(host_folder.folder)
             self.check_starting()
-            waiting = [one for one in waiting if not one.serves]
+            waiting = [service for service in waiting if not service.serves]
             self._restart_hanging(waiting)
             if waiting and time.monotonic() > deadline:
                 server = waiting[0].server
@@ -134,22 +136,22 @@ class Servers:
 
     def check_starting(self) -> None:
         """Raise ``PortTakenError`` or ``SystemFault`` for a server that ended while it started."""
-        for one in self._services:
-            server = one.server
-            ended = not one.process.alive  # asked first: then its log is whole
-            if one.says(server.taken):
+        for service in self._services:
+            server = service.server
+            ended = not service.process.alive  # asked first: then its log is whole
+            if service.says(server.taken):
                 raise PortTakenError(
                     f"a port was taken while {self._named(server)} started;"
                     f" repeat the command; {last_lines(server.host, server.log, self._redact)}"
                 )
-            if ended and not self._again(one, "died"):
-                self._check_alive(one)
+            if ended and not self._again(service, "died"):
+                self._check_alive(service)
 
     def _restart_hanging(self, waiting: Sequence[Service]) -> None:
         """End and start again who has been starting for longer than its patience."""
-        for one in waiting:
-            if time.monotonic() - one.began > one.server.patience_s:
-                self._again(one, "hung")
+        for service in waiting:
+            if time.monotonic() - service.began > service.server.patience_s:
+                self._again(service, "hung")
 
     def _again(self, service: Service, fate: str) -> bool:
         """Start a server again, unless that was done as often as it may; say whether."""

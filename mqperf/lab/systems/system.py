@@ -127,8 +127,11 @@ class System:
     @property
     def every_driver(self) -> dict[str, str]:
         """``drivers``, and those of generators that name the system."""
-        others = {name: one.drivers.get(self.name) for name, one in LAUNCHERS.items()}
-        return {**self.drivers, **{name: own for name, own in others.items() if own is not None}}
+        others = {name: launcher.drivers.get(self.name) for name, launcher in LAUNCHERS.items()}
+        return {
+            **self.drivers,
+            **{name: driver for name, driver in others.items() if driver is not None},
+        }
 
     def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The settings with those by which its nodes, if they can, tell of their inside."""
@@ -143,8 +146,8 @@ class System:
         self, settings: Mapping[str, JsonValue], topology: str, host_folders: Sequence[HostFolder]
     ) -> AbstractContextManager[Deployment]:
         """The system as cases of this topology need it."""
-        own = {**settings, "topology": topology} if self.own_deployment(topology) else settings
-        return self.start(own, host_folders)
+        needed = {**settings, "topology": topology} if self.own_deployment(topology) else settings
+        return self.start(needed, host_folders)
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
         """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""

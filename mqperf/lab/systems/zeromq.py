@@ -62,15 +62,15 @@ def redis_program(host: Host) -> str:
 
 def redis_version(host: Host) -> str:
     """The version of the installed Redis."""
-    said = host.run([redis_program(host), "--version"], timeout_s=VERSION_LIMIT_S)
-    found = re.search(r"v=(\S+)", said.stdout)
-    return found[1] if found else "unknown"
+    answer = host.run([redis_program(host), "--version"], timeout_s=VERSION_LIMIT_S)
+    version = re.search(r"v=(\S+)", answer.stdout)
+    return version[1] if version else "unknown"
 
 
 def library_version() -> str:
     """The version of ZeroMQ itself: it is a library, which load generators bring with them."""
-    found = (LAUNCHERS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
-    return ", ".join(dict.fromkeys(found))
+    versions = (LAUNCHERS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
+    return ", ".join(dict.fromkeys(versions))
 
 
 def installed(host: Host) -> str:

@@ -268,7 +268,7 @@ DIFFERENCES = (
 )
 
 
-MEASURED = {one.name: one for one in (*MESSAGES, *LATENCY, *POINTS)}
+MEASURED = {column.name: column for column in (*MESSAGES, *LATENCY, *POINTS)}
 """The columns of figures, by name."""
 
 
@@ -302,7 +302,7 @@ def means(*figures: str) -> tuple[Column, ...]:
 
 def with_intervals(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """The columns, each figure's followed by those of its interval from within the run."""
-    return tuple(extra for one in columns for extra in (one, *_within(one.name)))
+    return tuple(extra for column in columns for extra in (column, *_within(column.name)))
 
 
 def _within(name: str) -> tuple[Column, ...]:

@@ -41,9 +41,9 @@ TIMES = Unit(shown="x")
 @cache
 def parameter_columns() -> dict[str, Column]:
     """The columns of all parameters by name: of every run, of the generators, of all else."""
-    of_runs = [one for one in RUNS if isinstance(one, Column) and one.parameter]
-    columns = {one.name: one for one in of_runs} | _of_generators()
-    return columns | {name: one for name, one in FURTHER.items() if one.parameter}
+    of_runs = [column for column in RUNS if isinstance(column, Column) and column.parameter]
+    columns = {column.name: column for column in of_runs} | _of_generators()
+    return columns | {name: column for name, column in FURTHER.items() if column.parameter}
 
 
 def parameters() -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _of_generators() -> dict[str, Column]:
 
 def column_of(name: str, field: FieldInfo) -> Column:
     """The column of a field: its title is the label, its description the meaning."""
-    unit = next((one for one in field.metadata if isinstance(one, Unit)), Unit())
+    unit = next((mark for mark in field.metadata if isinstance(mark, Unit)), Unit())
     return Column(
         name,
         next(_dtypes(field.annotation)),
@@ -92,8 +92,8 @@ def _dtypes(annotation: object) -> Iterator[Dtype]:
     if origin is Annotated:
         yield from _dtypes(arguments[0])
     elif origin in {Union, UnionType}:
-        for one in arguments:
-            yield from _dtypes(one)
+        for argument in arguments:
+            yield from _dtypes(argument)
     elif origin is Literal:
         yield "string"
     elif annotation in DTYPES:

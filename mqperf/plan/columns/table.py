@@ -36,7 +36,9 @@ class Table:
 
     def __post_init__(self) -> None:
         """Name the columns."""
-        named = (one if isinstance(one, str) else one.name for one in (*self.keys, *self.own))
+        named = (
+            column if isinstance(column, str) else column.name for column in (*self.keys, *self.own)
+        )
         object.__setattr__(self, "columns", tuple(named))
 
     def with_parameters(self, given: Iterable[str]) -> tuple[str, ...]:

@@ -171,14 +171,14 @@ class Columns(Mapping[str, Column]):
 
     @cached_property
     def _values(self) -> dict[str, Column]:
-        columns = {one.name: one for one in KEYS}
-        for owner, own in self._owners():
-            for column in own:
-                known = columns.setdefault(column.name, column)
-                if known.dtype != column.dtype or known.unit != column.unit:
+        columns = {key.name: key for key in KEYS}
+        for owner, of_owner in self._owners():
+            for column in of_owner:
+                earlier = columns.setdefault(column.name, column)
+                if earlier.dtype != column.dtype or earlier.unit != column.unit:
                     raise PluginError(
                         f"{owner} has the column {column.name} as {column.dtype} in"
-                        f" {column.unit!r}, another has it as {known.dtype} in {known.unit!r}:"
+                        f" {column.unit!r}, another has it as {earlier.dtype} in {earlier.unit!r}:"
                         " give it another name"
                     )
         return columns
@@ -189,8 +189,8 @@ class Columns(Mapping[str, Column]):
         yield "a setting", tuple(FURTHER.values())
         yield "a figure", tuple(MEASURED.values())
         for table in TABLES.values():
-            own = (one for one in (*table.keys, *table.own) if isinstance(one, Column))
-            yield f"table {table.name}", tuple(own)
+            columns = (column for column in (*table.keys, *table.own) if isinstance(column, Column))
+            yield f"table {table.name}", tuple(columns)
 
 
 COLUMNS: Mapping[str, Column] = Columns()

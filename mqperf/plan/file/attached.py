@@ -58,9 +58,9 @@ class Attached:
 
 def pin_of(text: str) -> Pin | None:
     """The pin in the text; None if it is only a name."""
-    if (found := _PIN.fullmatch(text)) is None:
+    if (match := _PIN.fullmatch(text)) is None:
         return None
-    return Pin(found["name"], int(found["size"]), found["digest"])
+    return Pin(match["name"], int(match["size"]), match["digest"])
 
 
 def name_of(text: str) -> str:
@@ -77,17 +77,17 @@ def last_name(text: str) -> str:
 
 def attached(data: object, folder: Path) -> Attached:
     """Every file that loads and actions of a plan name, from the plan's folder on."""
-    found = Attached()
+    files = Attached()
     with repositories() as fetched:
-        for where, said in _named(data):
+        for where, text in _named(data):
             try:
-                pin, content = _read(said, folder, fetched)
+                pin, content = _read(text, folder, fetched)
             except UnreadableError as error:
-                found.problems.append(Problem(where, f"the file cannot be used: {error}"))
+                files.problems.append(Problem(where, f"the file cannot be used: {error}"))
                 continue
-            found.contents[str(pin)] = content
-            found.pins[where] = str(pin)
-    return found
+            files.contents[str(pin)] = content
+            files.pins[where] = str(pin)
+    return files
 
 
 def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data of YAML)
@@ -101,9 +101,9 @@ def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data o
     return data
 
 
-def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
+def _read(text: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
     """The file, which must be as it was when it was pinned."""
-    known, name = pin_of(said), name_of(said)
+    expected, name = pin_of(text), name_of(text)
     if PurePosixPath(name).is_absolute():
         raise UnreadableError("it is an absolute path: give it from the plan's folder on")
     place = fetched.place(name) if is_source(name) else _below(folder, name)
@@ -115,7 +115,7 @@ def _read(said: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
             f"it has more than {MOST_BYTES:,} bytes, which no message and no script should"
         )
     pin = Pin(name, len(content), hashlib.sha256(content).hexdigest()[:DIGITS])
-    if known not in {None, pin}:
+    if expected not in {None, pin}:
         raise UnreadableError("it has changed since the plan was copied")
     return pin, content
 
@@ -141,9 +141,9 @@ def _named(data: object) -> Iterator[tuple[Where, str]]:
                 yield (*where, key), value
             elif isinstance(value, list):
                 yield from (
-                    ((*where, key, place), one)
-                    for place, one in enumerate(value)
-                    if isinstance(one, str)
+                    ((*where, key, place), text)
+                    for place, text in enumerate(value)
+                    if isinstance(text, str)
                 )
 
 

@@ -96,13 +96,13 @@ def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFi
     Raises as ``load_plan`` does, and ``PlanError`` for a file that is given twice and for two plans
     of one name, whose runs would go into one folder.
     """
-    found: dict[str, tuple[Path, PlanFile]] = {}
+    files: dict[str, tuple[Path, PlanFile]] = {}
     for path in paths:
-        one = read_plan(path, check)
-        if one.plan.name in found:
-            raise PlanError(_taken_twice(one.plan.name, found[one.plan.name][0], path))
-        found[one.plan.name] = path, one
-    return [one for _, one in found.values()]
+        file = read_plan(path, check)
+        if file.plan.name in files:
+            raise PlanError(_taken_twice(file.plan.name, files[file.plan.name][0], path))
+        files[file.plan.name] = path, file
+    return [file for _, file in files.values()]
 
 
 def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
@@ -130,11 +130,11 @@ def _parsed(
     data = pinned(document.data, files.pins)
     named = {"name": source.stem, "title": source.stem} | data
     plan, problems = _checked(named, check, files.contents)
-    found: list[Found] = [*document.problems]
-    found += [(document.line(problem.where), problem) for problem in files.problems]
-    found += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
-    if plan is None or found:
-        raise _error(source, found)
+    by_line: list[Found] = [*document.problems]
+    by_line += [(document.line(problem.where), problem) for problem in files.problems]
+    by_line += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
+    if plan is None or by_line:
+        raise _error(source, by_line)
     return plan.with_files(files.contents), files.pins
 
 
@@ -187,8 +187,8 @@ def _checked(
         problems += _unknown_names(systems)
     if check:
         problems += _elsewhere(problems, check(data, files))
-        found = (Problem(*one) for one in (nonsense(plan) if plan else ()))
-        problems += _elsewhere(problems, (_placed(problem, data) for problem in found))
+        senseless = (Problem(*fault) for fault in (nonsense(plan) if plan else ()))
+        problems += _elsewhere(problems, (_placed(problem, data) for problem in senseless))
     return plan, problems
 
 
@@ -239,12 +239,12 @@ def _accounted(document: Document, problem: Problem) -> bool:
     return any(problem.where[: len(refused)] == refused for refused in document.refused)
 
 
-def _error(source: Path, found: list[Found]) -> PlanError:
+def _error(source: Path, problems: list[Found]) -> PlanError:
     """One error with a line for every problem, in the order of the file."""
-    found = sorted(found, key=lambda one: one[0] or 0)
+    problems = sorted(problems, key=lambda placed: placed[0] or 0)
     lines = [
         f"{source}{'' if line is None else f':{line}'}: {problem.sentence()}"
-        for line, problem in found
+        for line, problem in problems
     ]
     if len(lines) == 1:
         return PlanError(lines[0])

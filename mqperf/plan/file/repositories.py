@@ -54,12 +54,12 @@ class Repositories:
 
     def place(self, name: str) -> Path:
         """Where the file stands until the end; raises ``UnreadableError``."""
-        if (found := REPOSITORY_FILE.fullmatch(name)) is None:
+        if (match := REPOSITORY_FILE.fullmatch(name)) is None:
             raise UnreadableError(
                 f"a file of a repository is {FORM}, without a password or token: these are for"
                 " git's credential helper"
             )
-        url, revision, path = found["url"], found["revision"], found["path"]
+        url, revision, path = match["url"], match["revision"], match["path"]
         try:
             folder = self._fetched(url, revision)
             taken = _git(folder, *_AS_IT_IS, "checkout", "--quiet", "FETCH_HEAD", "--", path)
@@ -75,10 +75,10 @@ class Repositories:
             folder = self._stack.enter_context(scratch("git"))
             problem = _fetch(folder, url, revision)
             self._known[key] = UnreadableError(problem) if problem else folder
-        known = self._known[key]
-        if isinstance(known, UnreadableError):
-            raise known
-        return known
+        fetched = self._known[key]
+        if isinstance(fetched, UnreadableError):
+            raise fetched
+        return fetched
 
 
 @contextmanager
@@ -109,6 +109,6 @@ def _words(ended: CompletedProcess[str]) -> str:
 
 def _git(folder: Path, *argv: str) -> CompletedProcess[str]:
     """Raises ``HostError`` when there is no git, or it takes too long; it never asks."""
-    known = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
-    env = {**known, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    inherited = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
+    env = {**inherited, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     return run(["git", "-C", str(folder), *argv], env=env, timeout_s=LIMIT_S)

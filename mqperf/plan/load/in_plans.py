@@ -37,7 +37,7 @@ def problems_of_asking(
         ("fail_when", ends_early, _ends_early, "cannot be ended early; these can"),
     ):
         if generator is not None and asked and not able(generator):
-            others = ", ".join(one.name for one in GENERATORS.values() if able(one))
+            others = ", ".join(other.name for other in GENERATORS.values() if able(other))
             yield Problem((key,), f"{generator.title} {words}: {others}")
 
 
@@ -63,8 +63,8 @@ def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
             continue
         for problem in _of_test_cases(GENERATORS[name], [load.get("test_case")]):
             yield Problem((*where, "test_case"), problem.text)
-        own = [*BackgroundLoad.model_fields]
-        for problem in _of_parameters(GENERATORS[name], load, own):
+        keys = [*BackgroundLoad.model_fields]
+        for problem in _of_parameters(GENERATORS[name], load, keys):
             yield Problem((*where, *problem.where), problem.text)
 
 
@@ -77,10 +77,10 @@ def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
     generator = GENERATORS.get(str(load.get("generator", default)))
     if generator is None:
         return None
-    own = {name: load[name] for name in generator.parameters.model_fields if name in load}
-    axes = [value if isinstance(value, list | tuple) else (value,) for value in own.values()]
+    parameters = {name: load[name] for name in generator.parameters.model_fields if name in load}
+    axes = [value if isinstance(value, list | tuple) else (value,) for value in parameters.values()]
     for chosen in product(*axes):
-        if why := generator.incompatible_queues(kind, dict(zip(own, chosen, strict=True))):
+        if why := generator.incompatible_queues(kind, dict(zip(parameters, chosen, strict=True))):
             return f"{generator.title} cannot have its messages in a {kind}: {why}"
     return None
 
@@ -97,20 +97,20 @@ def _of_parameters(
     generator: Generator, load: Mapping[str, object], of_every: Sequence[str]
 ) -> Iterator[Problem]:
     """Every key that nobody knows, and every value that the generator refuses."""
-    own = generator.parameters.model_fields
-    known = [*of_every, *own]
-    for name, field in own.items():
+    fields = generator.parameters.model_fields
+    known = [*of_every, *fields]
+    for name, field in fields.items():
         if field.is_required() and name not in load:
             yield Problem((name,), "is missing")
     for name, given in load.items():
         if name not in known:
             yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
-        elif name in own:
+        elif name in fields:
             listed = isinstance(given, list | tuple)
             for index, value in enumerate(given if isinstance(given, list | tuple) else (given,)):
                 for problem in _of_value(generator, name, value):
                     yield Problem((name, index) if listed else (name,), problem.text)
-    yield from _together(generator, {name: load[name] for name in own if name in load})
+    yield from _together(generator, {name: load[name] for name in fields if name in load})
 
 
 def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Problem]:
@@ -123,16 +123,16 @@ def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Pro
         strictly(generator.parameters, firsts)
     except ValidationError as error:
         of_all = _of_all(error)
-        yield from (one for one in of_validation(error, lambda _: []) if one.where in of_all)
+        yield from (p for p in of_validation(error, lambda _: []) if p.where in of_all)
 
 
 def _of_value(generator: Generator, name: str, value: object) -> Iterator[Problem]:
     try:
         strictly(generator.parameters, {name: value})
     except ValidationError as error:
-        found = of_validation(error, lambda _: list(generator.parameters.model_fields))
+        problems = of_validation(error, lambda _: list(generator.parameters.model_fields))
         of_all = _of_all(error)
-        yield from (one for one in found if one.where[:1] == (name,) and one.where not in of_all)
+        yield from (p for p in problems if p.where[:1] == (name,) and p.where not in of_all)
 
 
 def _of_all(error: ValidationError) -> set[Where]:

@@ -71,5 +71,5 @@ class Ramped(Frozen):
 
 def stairs_of(case: Case) -> SteppedRate | None:
     """The steps of the rate of a case, whatever its generator; None without steps."""
-    said = {name: case.parameters[name] for name in Ramped.model_fields if name in case.parameters}
-    return Ramped.model_validate(said).stairs(case.load_s)
+    ramp = {name: case.parameters[name] for name in Ramped.model_fields if name in case.parameters}
+    return Ramped.model_validate(ramp).stairs(case.load_s)

@@ -39,22 +39,22 @@ class Library:
         """Nothing of it can have changed: it is sealed in the cache."""
 
 
-def library(what: str, release: Release, host: Machine, program: str = "mqperf") -> Library:
-    """A release on a host, for ``what``; built first if there is no sound one in the cache.
+def library(title: str, release: Release, host: Machine, program: str = "mqperf") -> Library:
+    """A release on a host, for ``title``; built first if there is no sound one in the cache.
 
     ``program`` is the module that imports it, or the package of that.
     Building needs the network.  Two processes that ask at once build it once.  Raises
     `InstallError` with the last words of the command that failed, and `HostError` when the cache,
     or the host, cannot be written.
     """
-    site = packages(what, LOCKS / release.lock, host.platform, needs=release.tools)
-    known = versions(site)
+    site = packages(title, LOCKS / release.lock, host.platform, needs=release.tools)
+    installed = versions(site)
     return Library(
         release=release,
         python=host.python,
         path=(*path_of(program, host), host.copied(site)),
         versions={
             "python": host.platform.python,
-            **{name: known[name] for name in REPORTED if name in known},
+            **{name: installed[name] for name in REPORTED if name in installed},
         },
     )

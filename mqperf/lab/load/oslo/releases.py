@@ -65,7 +65,7 @@ def find(name: str) -> Release:
 def pinned(name: str, distribution: str) -> str:
     """The version of a distribution that the lock of a release names."""
     lock = (LOCKS / find(name).lock).read_text()
-    found = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
-    if found is None:
+    pin = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
+    if pin is None:
         raise LoadError(f"{LOCKS / find(name).lock}: does not name {distribution}; renew the locks")
-    return found[1]
+    return pin[1]

@@ -29,8 +29,8 @@ def commands(job: Job) -> list[Command]:
     shim = _Shim(job, job.tool)
     env = variables(job.control, job.tool.path)
     return [
-        Command(one.label, one.kind, shim.argv(one), env, config_files(job, one.kind))
-        for one in job.members
+        Command(member.label, member.kind, shim.argv(member), env, config_files(job, member.kind))
+        for member in job.members
     ]
 
 
@@ -42,11 +42,11 @@ def describe(case: Case) -> list[str]:
     return [
         shlex.join(
             [
-                *("python", "simulator.py", "--url", ANY_URL, "-j", f"{one.label}.json"),
-                *_arguments(case, one, _topic(case, "mqperf", one.number)),
+                *("python", "simulator.py", "--url", ANY_URL, "-j", f"{member.label}.json"),
+                *_arguments(case, member, _topic(case, "mqperf", member.number)),
             ]
         )
-        for one in pairs(case)
+        for member in pairs(case)
     ]
 
 
@@ -56,10 +56,10 @@ def queues(case: Case, run_id: str) -> list[str]:
     Those of replies and of fan-outs have random names, and expire by themselves.
     """
     names = []
-    for one in pairs(case):
-        if one.kind == "server":
-            own = _topic(case, run_id, one.number)
-            names += [own, f"{own}.{one.label}", f"{own}.info"]
+    for member in pairs(case):
+        if member.kind == "server":
+            pair_topic = _topic(case, run_id, member.number)
+            names += [pair_topic, f"{pair_topic}.{member.label}", f"{pair_topic}.info"]
     return list(dict.fromkeys(names))
 
 
@@ -70,42 +70,42 @@ class _Shim:
     job: Job
     environment: Environment
 
-    def argv(self, one: Member) -> tuple[str, ...]:
+    def argv(self, member: Member) -> tuple[str, ...]:
         job = self.job
         python = (self.environment.python, *ALONE)
-        config = ("--config-file", str(job.control / f"{one.kind}.conf"))
-        summary = ("-j", str(job.out / f"{one.label}.json"))
-        own = _topic(job.case, job.run_id, one.number)
-        simulated = (*config, *summary, *_arguments(job.case, one, own))
+        config = ("--config-file", str(job.control / f"{member.kind}.conf"))
+        summary = ("-j", str(job.out / f"{member.label}.json"))
+        pair_topic = _topic(job.case, job.run_id, member.number)
+        simulated = (*config, *summary, *_arguments(job.case, member, pair_topic))
         return (
             *python,
             "-m",
             "mqperf.onhost.load.simulator",
-            *self._options(one),
+            *self._options(member),
             "--",
             *simulated,
         )
 
-    def _options(self, one: Member) -> Iterator[str]:
+    def _options(self, member: Member) -> Iterator[str]:
         job = self.job
         options = {
             "--simulator": self.environment.simulator,
-            "--label": one.label,
-            "--kind": one.kind,
+            "--label": member.label,
+            "--kind": member.kind,
             "--test-case": job.case.test_case,
             "--control": job.control,
-            "--messages": job.out / f"{one.label}.messages",
+            "--messages": job.out / f"{member.label}.messages",
             "--threads": job.case.green_threads,
-            "--seed": _seed(job.case, one.label),
+            "--seed": _seed(job.case, member.label),
         }
-        said = of_case(job.case)
-        if said.payload_bytes is not None:
-            options["--payload"] = said.payload_bytes
-        if said.rate_msg_s is not None:
-            stairs = said.stairs(job.case.load_s)
-            rates = [said.rate_msg_s] if stairs is None else stairs.rates.tolist()
+        parameters = of_case(job.case)
+        if parameters.payload_bytes is not None:
+            options["--payload"] = parameters.payload_bytes
+        if parameters.rate_msg_s is not None:
+            stairs = parameters.stairs(job.case.load_s)
+            rates = [parameters.rate_msg_s] if stairs is None else stairs.rates.tolist()
             options |= {"--rates": ",".join(map(str, rates)), "--all-threads": job.case.threads}
-            options["--first-thread"] = (one.number - 1) * job.case.green_threads
+            options["--first-thread"] = (member.number - 1) * job.case.green_threads
             if stairs is not None:
                 options["--step-s"] = stairs.step_s
         for name, value in options.items():
@@ -120,19 +120,19 @@ def _topic(case: Case, run_id: str, pair: int) -> str:
     return name if of_case(case).targets == "shared" else f"{name}-{pair}"
 
 
-def _arguments(case: Case, one: Member, own: str) -> list[str]:
+def _arguments(case: Case, member: Member, prefix: str) -> list[str]:
     """The simulator's arguments after those that say where to connect and what to write."""
     family = "notify" if case.test_case == "notify" else "rpc"
-    server = f"server-{one.number}"
-    if one.kind == "server":
-        return ["-tp", own, "-s", server, f"{family}-server"]
+    server = f"server-{member.number}"
+    if member.kind == "server":
+        return ["-tp", prefix, "-s", server, f"{family}-server"]
     # without a server name, any server of the topic takes the message
     parameters = of_case(case)
-    target = own if parameters.targets == "shared" else f"{own}.{server}"
+    target = prefix if parameters.targets == "shared" else f"{prefix}.{server}"
     load = ["-p", str(case.green_threads), "--timeout", str(case.timeout_s)]
     load += ["-w", f"{parameters.pause_s:g}"] if parameters.pause_s else []
     cast = ["--is-cast"] if case.test_case == "rpc-cast" else []
-    return ["-tg", target, "-tp", own, "-l", str(case.load_s), f"{family}-client", *load, *cast]
+    return ["-tg", target, "-tp", prefix, "-l", str(case.load_s), f"{family}-client", *load, *cast]
 
 
 def _seed(case: Case, label: str) -> int:

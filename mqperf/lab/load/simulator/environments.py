@@ -59,17 +59,17 @@ def ensure(name: str, host: Machine) -> Environment:
     or the host, cannot be written.
     """
     release = find(name)
-    what = f"The simulator environment {name!r} (oslo.messaging {release.version})"
+    title = f"The simulator environment {name!r} (oslo.messaging {release.version})"
     with ThreadPoolExecutor() as pool:
-        installed = pool.submit(library, what, release, host)
-        unpacked = pool.submit(_tools, what, release)
-    own, tools = installed.result(), unpacked.result()
+        installed = pool.submit(library, title, release, host)
+        unpacked = pool.submit(_tools, title, release)
+    messaging, tools = installed.result(), unpacked.result()
     return Environment(
         release=release,
-        python=own.python,
-        path=own.path,
+        python=messaging.python,
+        path=messaging.path,
         simulator=host.copied(tools) / "simulator.py",
-        versions={**own.versions, **_hashes(tools)},
+        versions={**messaging.versions, **_hashes(tools)},
         tools=tools,
     )
 
@@ -88,20 +88,20 @@ def self_check(name: str, host: Machine) -> Mapping[str, str]:
     return environment.versions
 
 
-def _tools(what: str, release: Release) -> Path:
+def _tools(title: str, release: Release) -> Path:
     """The folder with the simulator and its table, out of the verified source distribution."""
     home = cache.place() / "generators" / f"simulator-{release.sdist_sha256[:12]}"
-    cache.make(home, lambda: _unpack(what, release, home), read=TOOLS)
+    cache.make(home, lambda: _unpack(title, release, home), read=TOOLS)
     return home
 
 
-def _unpack(what: str, release: Release, home: Path) -> None:
+def _unpack(title: str, release: Release, home: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         wanted = Path(folder, "sdist.txt")
         wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
         only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
         pip = [*installers.module("pip"), "download", "--quiet", "--no-input", *only]
-        installers.output(what, [*pip, "--dest", folder])
+        installers.output(title, [*pip, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
         _extract(archive, home)
 

@@ -27,9 +27,9 @@ def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> Iterator[Deployment]:
     """Bring nodes up on the hosts, or check those which the settings' URLs lead to."""
-    own = {**settings}
-    nodes = 1 if own.pop("topology", None) == SINGLE else NODES
-    parsed = parse_settings(own)
+    values = {**settings}
+    nodes = 1 if values.pop("topology", None) == SINGLE else NODES
+    parsed = parse_settings(values)
     if parsed.urls:
         yield existing_cluster(parsed, [host_folder.host for host_folder in host_folders])
     else:

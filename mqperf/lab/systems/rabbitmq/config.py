@@ -165,10 +165,10 @@ class Cluster:
     @property
     def _of_hosts(self) -> list[HostFolder]:
         """The first folder on each host, the Master's first."""
-        found: dict[str, HostFolder] = {}
+        folders: dict[str, HostFolder] = {}
         for host_folder in self.host_folders:
-            found.setdefault(host_folder.host.name, host_folder)
-        return [*found.values()]
+            folders.setdefault(host_folder.host.name, host_folder)
+        return [*folders.values()]
 
     def write_cookies(self) -> None:
         """Put the cookie where nodes and rabbitmqctl look for it."""
@@ -179,9 +179,13 @@ class Cluster:
 
     def write_certificates(self) -> None:
         """Put certificates and key where the nodes look for them, for their owner only."""
-        if (known := self.certificates) is None:
+        if (certificates := self.certificates) is None:
             return
-        contents = {"cacertfile": known.authority, "certfile": known.nodes, "keyfile": known.key}
+        contents = {
+            "cacertfile": certificates.authority,
+            "certfile": certificates.nodes,
+            "keyfile": certificates.key,
+        }
         for host_folder in self._of_hosts:
             for name, file in TLS_FILES.items():
                 host_folder.host.write(host_folder.folder / Path(file).name, contents[name])

@@ -31,12 +31,12 @@ def server_program(host: Host) -> Path:
 
     Raises ``SystemFault`` with the command that installs RabbitMQ, or Erlang.
     """
-    found = host.which(["rabbitmq-server", "erl", "epmd"])
-    wrapper = found["rabbitmq-server"]
+    programs = host.which(["rabbitmq-server", "erl", "epmd"])
+    wrapper = programs["rabbitmq-server"]
     if wrapper is None:
         raise TOOL.missing("RabbitMQ", host)
     for program in ("erl", "epmd"):
-        if found[program] is None:
+        if programs[program] is None:
             raise TOOL.missing(f"Erlang's {program}", host)
     # On Debian the wrapper is a link which leads to the folder of the real programs.
     leads_to = host.run(["readlink", "-f", wrapper], timeout_s=TIMEOUT_S).stdout.strip()

@@ -182,18 +182,20 @@ def _by_tls(host: str, trusted: str) -> dict[str, object]:
 
 def _without_secrets(url: BrokerUrl, text: object) -> str:
     """What a library or a server said, without any form of the URL's password."""
-    said = str(text)
+    words = str(text)
     for secret in sorted(url.secrets(), key=len, reverse=True):
-        said = said.replace(secret, HIDDEN)
-    return said
+        words = words.replace(secret, HIDDEN)
+    return words
 
 
 def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
     with connected(url) as connection:
         properties = connection.server_properties
         ip, port = connection.sock.getpeername()[:2]
-        found = ((host, host.listener(name, ip, port, ERLANG)) for host in hosts)
-        host, broker = next(((host, one) for host, one in found if one), (None, None))
+        listeners = ((host, host.listener(name, ip, port, ERLANG)) for host in hosts)
+        host, broker = next(
+            ((host, process) for host, process in listeners if process), (None, None)
+        )
         node = Node(node_label(index), name, broker, host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])

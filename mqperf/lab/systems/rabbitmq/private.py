@@ -50,8 +50,8 @@ def private_cluster(
     def launch(
         servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]
     ) -> PrivateCluster:
-        known = _certificates(settings, places)
-        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, known)
+        certificates = _certificates(settings, places)
+        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, certificates)
         cluster.write_cookies()
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
@@ -78,9 +78,9 @@ def _installed(host_folders: Sequence[HostFolder]) -> tuple[dict[str, Path], str
     hosts = [host_folder.host for host_folder in host_folders]
     versions = {host.name: installed_version(host) for host in hosts}
     if len(set(versions.values())) > 1:
-        found = ", ".join(f"{name} has {version}" for name, version in versions.items())
+        listing = ", ".join(f"{name} has {version}" for name, version in versions.items())
         raise SystemFault(
-            f"the hosts of brokers have different versions of RabbitMQ: {found}; install the same"
+            f"the hosts of brokers have different versions of RabbitMQ: {listing}; install the same"
         )
     return {host.name: server_program(host) for host in hosts}, versions[hosts[0].name]
 
@@ -159,7 +159,7 @@ class PrivateCluster:
     def _endpoint(self, order: Sequence[int], vhost: str) -> Endpoint:
         cluster = self._cluster
         addresses = (f"{cluster.address(index)}:{cluster.amqp_port(index)}" for index in order)
-        known = cluster.certificates
-        authority = "" if known is None else known.authority
+        certificates = cluster.certificates
+        authority = "" if certificates is None else certificates.authority
         password = cluster.secrets.password
         return Endpoint("amqp-0-9-1", (*addresses,), USER, password, vhost, authority=authority)
