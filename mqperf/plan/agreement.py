@@ -73,15 +73,15 @@ def _may_end(plan: "Plan") -> None:
 def _enough_for_all(plan: "Plan") -> None:
     """A count is one of the measured load, and gives every thread something to send."""
     for around in plan.surroundings:
-        for place, one in enumerate(around.background):
-            if COUNT in one.parameters:
+        for place, beside in enumerate(around.background):
+            if COUNT in beside.parameters:
                 raise Misplaced(
                     (*plan.place_of("background", around), place, COUNT),
                     f"a background load lasts as long as the run: leave out its {COUNT}",
                 )
     load = plan.load
     counts = load.parameters.get(COUNT, ())
-    least = min((one for one in counts if isinstance(one, int)), default=0)
+    least = min((count for count in counts if isinstance(count, int)), default=0)
     threads = max(load.green_threads) * max(load.processes) * max(load.hosts)
     if 0 < least < threads:
         raise Misplaced(

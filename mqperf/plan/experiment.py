@@ -239,10 +239,10 @@ class Plan(Frozen):
     def number_of_cases(self) -> int:
         """How many cases there are, without making them; with a search, at most."""
         layouts = sum(
-            len(one.topologies) * len(one.queues) * len(one.variants())
-            for one in self.systems.values()
+            len(system.topologies) * len(system.queues) * len(system.variants())
+            for system in self.systems.values()
         )
-        links = sum(len(one.links) for one in self.surroundings)
+        links = sum(len(around.links) for around in self.surroundings)
         points = layouts * len(self.test_cases) * links * self.load.number_of_points
         watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
         runs = self.repeats if self.search is None else self.search.most_runs(self.repeats)

@@ -143,11 +143,11 @@ class Control:
         sent: dict[str, tuple[float, float]] = {}
         for name, station in self._stations.items():
             for label, instants in station.sent(labels).items():
-                first, last = (one - clocks[name].offset_s for one in instants)
+                first, last = (instant - clocks[name].offset_s for instant in instants)
                 sent[label] = first, last
         if set(sent) != set(labels):
             return None
-        return min(one[0] for one in sent.values()), max(one[1] for one in sent.values())
+        return min(span[0] for span in sent.values()), max(span[1] for span in sent.values())
 
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""

@@ -134,7 +134,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         drivers = system.every_driver
         tools = {
             name: _tools(LAUNCHERS[name], drivers[name], hosts)
-            for name in dict.fromkeys((case.generator, *(one.generator for one in beside)))
+            for name in dict.fromkeys((case.generator, *(load.generator for load in beside)))
         }
         observer.doing(f"starting {system.title}")
         host_folders = [
@@ -145,7 +145,7 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             settings = system.watched(settings)
         deployment = held.enter_context(system.started(settings, case.topology, host_folders))
         facts = {
-            "hosts": [{**one.facts(), "roles": [*hosts.roles(one)]} for one in hosts.every],
+            "hosts": [{**host.facts(), "roles": [*hosts.roles(host)]} for host in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
             "generator": dict(tools[case.generator][hosts.client[0].name].versions),
             "mqperf": version(),

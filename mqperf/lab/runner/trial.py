@@ -58,10 +58,10 @@ class Trial:
         self.held = ExitStack()
         self.processes = Processes(self._watch)
         self.load = Load(case, self.key, self.processes, folder / "load")
-        self.beside = [self._beside(number, one) for number, one in enumerate(case.beside(), 1)]
+        self.beside = [self._beside(number, load) for number, load in enumerate(case.beside(), 1)]
         self.probing = [
-            Probing(one, self.processes, folder / "probes", bench.probes)
-            for one in bench.hosts.every
+            Probing(host, self.processes, folder / "probes", bench.probes)
+            for host in bench.hosts.every
         ]
         stage = Stage(bench.deployment, bench.hosts.every, bench.files, self.attempt.keep)
         self.timetable = Timetable(case.actions, stage, self.attempt.event, self._follow)
